@@ -1,0 +1,50 @@
+"""What `import tapeflow` costs beyond `import torch`, beside what the other frameworks cost to import."""
+
+import statistics
+import subprocess
+import sys
+
+from tables import Table, duration
+from workers import ROOT, environment
+
+AT_LEAST = 7  # rounds: an import is disturbed more easily than a loop
+PROGRAM = """
+import importlib, sys, time
+name, source = sys.argv[1:]
+sys.path.insert(0, source)
+start = time.perf_counter()
+module = importlib.import_module(name)
+print(time.perf_counter() - start, module.__version__)
+"""
+
+
+def measure(name, pythons, rounds, versions):
+    """Imports each framework in fresh processes, in turn; the first, which fills the disk cache, does not count."""
+    importable = dict(pythons)
+    if "tapeflow" in importable:
+        importable["torch"] = importable["tapeflow"]  # torch as TapeFlow finds it
+    seconds = {framework: [] for framework in importable}
+    for number in range(max(rounds, AT_LEAST) + 1):
+        for framework, python in list(importable.items()):
+            done = subprocess.run(
+                [python, "-c", PROGRAM, framework, str(ROOT / "src")],
+                env=environment(), capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                print(f"{name}: {framework} is left out ({reason})", file=sys.stderr)
+                del importable[framework]
+                continue
+            taken, versions[framework] = done.stdout.split()[-2:]
+            if number:
+                seconds[framework].append(float(taken))
+    return import_table({framework: taken for framework, taken in seconds.items() if taken})
+
+
+def import_table(seconds):
+    table = Table("Import time", ["", "time"])
+    table.rows = [[f"import {name}", duration(statistics.median(taken))] for name, taken in seconds.items()]
+    if {"tapeflow", "torch"} <= seconds.keys():
+        beyond = statistics.median(a - b for a, b in zip(seconds["tapeflow"], seconds["torch"], strict=True))
+        table.rows.append(["import tapeflow beyond import torch", duration(beyond)])
+    return table

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""The same programs under TapeFlow, TensorFlow, PyTorch and JAX, in turn in one run.
+
+    python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
+                             [--python FRAMEWORK=INTERPRETER ...]
+
+Programs (benchmarks/programs/): small_ops, gradients, mnist_step, peak_memory; and import_time. TapeFlow and TensorFlow
+run the very same functions; beside them stand the PyTorch and JAX programs as one writes them natively.
+
+Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
+variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
+imported there is left out, with a line that says so. Everything runs on the CPU, with the number of threads the program
+states.
+
+In a round, each framework in turn (the order changes from round to round) times one benchmark: five batches of about
+20 ms, of which the fastest counts. The figures are medians over the rounds. A ratio is taken within a round, between
+measurements that lie next to each other, and is that framework's time over TapeFlow's: above 1, TapeFlow is faster.
+The results of all frameworks are compared too, and a line says so where they differ.
+"""
+
+import argparse
+import contextlib
+import datetime
+import math
+import os
+import pathlib
+import platform
+import runpy
+import shlex
+import statistics
+import sys
+from collections import defaultdict
+
+import import_time
+from tables import Table, duration, megabytes, ratio
+from workers import FRAMEWORKS, Worker, WorkerError, interpreters
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+REFERENCE = "tapeflow"
+TITLES = {
+    "small_ops": "Small ops",
+    "gradients": "Gradients",
+    "mnist_step": "MNIST training step",
+    "peak_memory": "Peak memory of a training step",
+}
+
+
+def log(line):
+    print(line, file=sys.stderr, flush=True)
+
+
+# --- time ------------------------------------------------------------------------------------
+
+
+def time_program(name, pythons, rounds, versions):
+    path = PROGRAMS / f"{name}.py"
+    threads = runpy.run_path(str(path))["THREADS"]
+    with contextlib.ExitStack() as stack:
+        workers = []
+        for framework, python in pythons.items():
+            try:
+                worker = stack.enter_context(Worker(framework, python, path, threads))
+            except WorkerError as error:
+                log(f"{name}: {framework} is left out ({error})")
+                continue
+            versions[framework] = worker.version
+            workers.append(worker)
+        times, digests = measure_in_turn(name, workers, rounds)
+    title = f"{TITLES[name]} ({threads} thread{'s' * (threads > 1)})"
+    return time_table(title, times, differences(digests))
+
+
+def measure_in_turn(name, workers, rounds):
+    """Returns {benchmark: {(framework, variant): [seconds of each round]}} and the digests in the same form."""
+    times, digests, failed = defaultdict(lambda: defaultdict(list)), defaultdict(dict), set()
+    benchmarks = list(dict.fromkeys(benchmark for worker in workers for benchmark, _ in worker.benchmarks))
+    for number in range(rounds):
+        log(f"{name}: round {number + 1} of {rounds}")
+        turn = number % max(1, len(workers))
+        order = workers[turn:] + workers[:turn]
+        for benchmark in benchmarks:
+            for worker in order:
+                for key in (key for key in worker.benchmarks if key[0] == benchmark):
+                    column = (worker.framework, key[1])
+                    if (benchmark, column) in failed:
+                        continue
+                    try:
+                        answer = worker.ask("time", key)
+                    except WorkerError as error:
+                        log(f"{name}: {' '.join(column).strip()} has no figure for {benchmark!r} ({error})")
+                        failed.add((benchmark, column))
+                        continue
+                    times[benchmark][column].append(answer["seconds"])
+                    digests[benchmark][column] = answer["digest"]
+    return times, digests
+
+
+def differences(digests):
+    """A line for each benchmark whose results are not the same under all frameworks."""
+    lines = []
+    for benchmark, by_column in digests.items():
+        values = list(by_column.values())
+        if not all(math.isclose(value, values[0], rel_tol=1e-3, abs_tol=1e-4) for value in values):
+            found = ", ".join(f"{' '.join(column).strip()} {value:.6g}" for column, value in by_column.items())
+            lines.append(f"Results differ for {benchmark}: {found}")
+    return lines
+
+
+def time_table(title, times, notes):
+    seen = dict.fromkeys(column for by_column in times.values() for column in by_column)
+    columns = sorted(seen, key=lambda column: FRAMEWORKS.index(column[0]))
+    reference = next((c for c in columns if c[0] == REFERENCE), None)
+    others = [c for c in columns if c != reference]
+    header = ["", *([REFERENCE] if reference else []), *(" ".join(c).strip() for c in others)]
+    table = Table(title, header, notes=notes)
+    ratios = defaultdict(list)
+    for benchmark, by_column in times.items():
+        row = [benchmark]
+        for column in [reference, *others] if reference else others:
+            seconds = by_column.get(column)
+            cell = duration(statistics.median(seconds)) if seconds else "-"
+            if seconds and by_column.get(reference) and column != reference:
+                pairs = zip(seconds, by_column[reference], strict=True)
+                ratios[column].append(statistics.median(s / r for s, r in pairs))
+                cell += f" {ratio(ratios[column][-1]):>6}"
+            row.append(cell)
+        table.rows.append(row)
+    if ratios:
+        means = {c: statistics.geometric_mean(ratios[c]) for c in others if ratios[c]}
+        table.rows.append(["geometric mean", "", *(ratio(means[c]) if c in means else "-" for c in others)])
+        shares = ", ".join(f"{ratio(1 / mean)} of {' '.join(c).strip()}'s" for c, mean in means.items())
+        table.notes.insert(0, f"TapeFlow's time is {shares}.")
+    return table
+
+
+# --- memory ----------------------------------------------------------------------------------
+
+
+def peak_memory(name, pythons, rounds, versions):
+    path = PROGRAMS / f"{name}.py"
+    threads = runpy.run_path(str(path))["THREADS"]
+    figures, digests = defaultdict(lambda: defaultdict(list)), defaultdict(dict)
+    for framework, python in list(pythons.items()):
+        try:
+            with Worker(framework, python, path, threads) as worker:
+                versions[framework], benchmarks = worker.version, worker.benchmarks
+            for key in benchmarks:
+                log(f"{name}: {framework}, {key[0]}")
+                requests = ["memory"] * rounds + ["allocations"] * (framework in ("tapeflow", "torch"))
+                for request in requests:
+                    with Worker(framework, python, path, threads) as worker:  # a fresh process each time
+                        answer = worker.ask(request, key)
+                    for what, value in answer.items():
+                        figures[key[0], framework][what].append(value)
+                digests[key[0]][framework, ""] = figures[key[0], framework]["digest"][0]
+        except WorkerError as error:
+            log(f"{name}: {framework} is left out ({error})")
+    header = ["", "peak RSS", "growth in the steps", "allocated by ATen in a step"]
+    table = Table(f"{TITLES[name]} ({threads} threads)", header, notes=differences(digests))
+    table.notes.append("Growth: the peak beyond what the process held with the framework, data and weights loaded.")
+    for (benchmark, framework), what in sorted(figures.items()):
+        cells = [megabytes(statistics.median(what[k])) if what[k] else "-" for k in ("peak", "growth", "allocations")]
+        table.rows.append([f"{benchmark}, {framework}", *cells])
+    return table
+
+
+# --- the command line ------------------------------------------------------------------------
+
+MEASURES = {
+    "small_ops": time_program,
+    "gradients": time_program,
+    "mnist_step": time_program,
+    "import_time": import_time.measure,
+    "peak_memory": peak_memory,
+}
+
+
+def interpreter_option(text):
+    framework, equals, path = text.partition("=")
+    if framework not in FRAMEWORKS or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not FRAMEWORK=INTERPRETER")
+    return framework, path
+
+
+def rounds_option(text):
+    if (value := int(text)) < 1:
+        raise argparse.ArgumentTypeError("at least one round is needed")
+    return value
+
+
+def machine():
+    """The processor's name and how many of it, as the operating system tells them."""
+    name = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        name = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), name)
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
+
+
+def heading(versions):
+    command = shlex.join(["python", "benchmarks/run.py", *sys.argv[1:]])
+    named = ", ".join(f"{framework} {version}" for framework, version in versions.items())
+    return [
+        "# Benchmark results",
+        "",
+        f"Measured on {datetime.date.today().isoformat()} on {machine()}, Python {platform.python_version()}, with",
+        f"{named}, by `{command}`.",
+        "",
+        "A cell gives a framework's median time, and the median over the rounds of that time over TapeFlow's: above",
+        "1x, TapeFlow is faster. How it is measured is told at the top of [run.py](run.py).",
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES), metavar="NAME")
+    parser.add_argument("--frameworks", nargs="+", choices=FRAMEWORKS, default=list(FRAMEWORKS), metavar="NAME")
+    parser.add_argument("--rounds", type=rounds_option, default=7)
+    parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--python", type=interpreter_option, action="append", default=[], metavar="FRAMEWORK=PATH")
+    args = parser.parse_args()
+
+    pythons = interpreters(dict(args.python), [f for f in FRAMEWORKS if f in args.frameworks])
+    versions, tables = {}, []
+    for name in args.only:
+        table = MEASURES[name](name, pythons, args.rounds, versions)
+        if not table.rows:
+            continue
+        tables.append(table)
+        print(f"\n{table.text()}", flush=True)
+    if not tables:
+        sys.exit("Nothing could be measured.")
+    if args.markdown:
+        blocks = ["\n".join(heading(versions)), *(table.markdown() for table in tables)]
+        args.markdown.write_text("\n\n".join(blocks) + "\n")
+
+
+if __name__ == "__main__":
+    main()
