@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""TapeFlow from a fresh clone, with nothing but Python and pip.
+
+    python3 dev.py mnist [options]     train the MNIST example; `dev.py mnist --help` shows its options
+    python3 dev.py test [options]      lint, type check and test; options go to pytest
+
+The first run makes .venv and installs TapeFlow and what it needs there; the next ones start at once.
+
+PyTorch comes from wherever pip is set up to look. On Linux that may be the build for NVIDIA GPUs, which is some
+gigabytes; `python3 dev.py --torch-index URL mnist`, or the variable TAPEFLOW_TORCH_INDEX, takes it from another package
+index, such as PyTorch's own for the CPU (its address is on PyTorch's page "Get started").
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "tapeflow-installed"
+OLDEST, NEWEST = (3, 11), (3, 13)
+TORCH = "torch==2.13.0"
+
+
+def main():
+    check_python()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--torch-index", metavar="URL", default=os.environ.get("TAPEFLOW_TORCH_INDEX"))
+    parser.add_argument("command", choices=["mnist", "test"])
+    parser.add_argument("options", nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+
+    install(args.torch_index)
+    if args.command == "mnist":
+        return run([PYTHON, ROOT / "examples" / "mnist.py", *args.options], cwd=None)
+    return test(args.options)
+
+
+def check_python():
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        wanted = "{}.{} to {}.{}".format(*OLDEST, *NEWEST)
+        sys.exit(f"TapeFlow needs Python {wanted}; this is {sys.version.split()[0]}. Run dev.py with another python3.")
+
+
+def install(torch_index):
+    """Makes .venv and installs into it, unless what is there came of the same pyproject.toml and Python."""
+    made_of = (ROOT / "pyproject.toml").read_bytes() + f"{sys.version_info[:2]} {TORCH}".encode()
+    stamp = hashlib.sha256(made_of).hexdigest()
+    if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == stamp:
+        return
+    print(f"Installing into {VENV}. Only the first run does this.", flush=True)
+    STAMP.unlink(missing_ok=True)  # an install that breaks off is begun again
+    must([sys.executable, "-m", "venv", VENV], "make .venv (Debian and Ubuntu need the package python3-venv for it)")
+    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
+    if run([PYTHON, "-c", "import sys, importlib.util as u; sys.exit(not u.find_spec('torch'))"]):
+        index = ["--index-url", torch_index] if torch_index else []
+        must([*pip, *index, TORCH], f"install {TORCH}")
+    must([*pip, "--quiet", "--editable", f"{ROOT}[dev,examples]"], "install TapeFlow")
+    STAMP.write_text(stamp)
+
+
+def test(options):
+    """Runs all three even if one fails, the tests last, so that their summary ends the output."""
+    checks = [run([PYTHON, "-m", "ruff", "check", "."]), run([PYTHON, "-m", "mypy"])]
+    one_thread = {"OMP_NUM_THREADS": "1"}  # the two test processes would otherwise fight for the cores
+    checks.append(run([PYTHON, "-m", "pytest", "-n", "2", *options], **one_thread))
+    return next((status for status in checks if status), 0)
+
+
+def run(command, cwd=ROOT, **variables):
+    try:
+        return subprocess.run(command, cwd=cwd, env={**os.environ, **variables}, check=False).returncode
+    except KeyboardInterrupt:  # the child has had it too, and has said what there is to say
+        return 130
+
+
+def must(command, what):
+    if run(command):
+        sys.exit(f"Could not {what}: see above.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
