@@ -1,0 +1,154 @@
+"""Golden cases: pieces of TensorFlow code whose results under the real TensorFlow are on record.
+
+A file `cases_<group>.py` beside this one makes a `Group` and fills it with text:
+
+    GROUP = Group()
+    GROUP.values('''
+    tf.abs([-1, 2])
+    tf.abs(-1.5)
+    ''')
+    GROUP.errors('''
+    tf.abs("text")
+    ''')
+
+Each line is one case, and its own title. `scripts/record_goldens.py` runs the cases under TensorFlow and writes what
+came out to `recorded/<group>.json`; `tests/test_goldens.py` runs the same text with `tf` bound to TapeFlow and
+compares. Each case starts in a fresh namespace with `tf`, `np`, `tmp` (the path of an empty folder) and what the
+group's prelude defines, and with TensorFlow's and NumPy's seeds set.
+"""
+
+import ast
+import dataclasses
+import hashlib
+import importlib
+import itertools
+import pathlib
+import warnings
+from typing import Any
+
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).parent
+SEED = 1234
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One piece of code and how its result is to be compared.
+
+    Attributes:
+        title: What the case is called: the code itself where it fits in a line.
+        source: Statements that end in an expression.
+        prelude: Statements that run first, shared by the group.
+        raises: Whether the code raises an error; the error's class is compared.
+        message: Whether the first line of the error's message is compared, too.
+        values: Whether values are compared; otherwise only structure, dtypes and shapes are.
+        rtol, atol: Tolerances in place of the usual ones for the dtype.
+    """
+
+    title: str
+    source: str
+    prelude: str = ""
+    raises: bool = False
+    message: bool = False
+    values: bool = True
+    rtol: float | None = None
+    atol: float | None = None
+
+    @property
+    def hash(self) -> str:
+        """Changes with the code, so that a record of other code shows."""
+        return hashlib.sha256(f"{self.prelude}\0{self.source}".encode()).hexdigest()[:10]
+
+    def run(self, tf: Any, tmp: str) -> Any:
+        """What the code's last expression gives, with `tf` as TensorFlow."""
+        namespace = {"tf": tf, "np": np, "tmp": tmp, "__name__": "golden"}
+        exec(compile(self.prelude, "<prelude>", "exec"), namespace)
+        tf.random.set_seed(SEED)
+        np.random.seed(SEED)
+        statements = ast.parse(self.source)
+        expression = ast.Expression(statements.body.pop().value)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            exec(compile(statements, f"<{self.title}>", "exec"), namespace)
+            return eval(compile(expression, f"<{self.title}>", "eval"), namespace)
+
+
+class Group:
+    """The cases of one file, in order."""
+
+    def __init__(self, prelude: str = ""):
+        self.prelude = prelude
+        self.cases: dict[str, Case] = {}
+
+    def values(self, text: str, *, rtol: float | None = None, atol: float | None = None, because: str = "") -> None:
+        """Adds cases whose results are compared, one in each line.
+
+        Args:
+            text: The expressions; empty lines and comments are skipped.
+            rtol: A tolerance other than the dtype's usual one.
+            atol: The same, absolute.
+            because: Why the usual tolerance won't do.
+        """
+        assert bool(because) == (rtol is not None or atol is not None), "a tolerance of its own needs a reason"
+        self._add_lines(text, rtol=rtol, atol=atol)
+
+    def errors(self, text: str, *, message: bool = False) -> None:
+        """Adds cases that raise an error, one in each line; its message is compared where `message` says so."""
+        self._add_lines(text, raises=True, message=message)
+
+    def shapes(self, text: str) -> None:
+        """Adds cases of which only structure, dtypes and shapes are compared: what is random or open to choice."""
+        self._add_lines(text, values=False)
+
+    def snippets(self, text: str, **options: Any) -> None:
+        """Adds cases of several lines that end in an expression, each under a comment that is its title.
+
+        Empty lines stand between the cases. The options are those of `Case`.
+        """
+        for block in text.strip().split("\n\n"):
+            title, _, source = block.strip().partition("\n")
+            assert title.startswith("# "), f"a snippet begins with a comment that names it, not {title!r}"
+            self._add(Case(title[2:], source, self.prelude, **options))
+
+    def family(self, pattern: str, *, raises: bool = False, **choices: Any) -> None:
+        """Adds a case for each combination of choices, filled into the pattern as `str.format` does.
+
+        A choice is a list, or a text whose words are the list, or whose lines are where it has several. The options of
+        `values` and of `Case` aren't choices.
+        """
+        options = {key: choices.pop(key) for key in ("rtol", "atol", "values") if key in choices}
+        choices.pop("because", None)
+        lists = [_words(choice) if isinstance(choice, str) else choice for choice in choices.values()]
+        for combination in itertools.product(*lists):
+            line = pattern.format(**dict(zip(choices, combination, strict=True)))
+            self._add(Case(line, line, self.prelude, raises=raises, **options))
+
+    def _add_lines(self, text: str, **options: Any) -> None:
+        for line in map(str.strip, text.splitlines()):
+            if line and not line.startswith("#"):
+                self._add(Case(line, line, self.prelude, **options))
+
+    def _add(self, case: Case) -> None:
+        assert case.title not in self.cases, f"there are two cases {case.title!r}"
+        assert isinstance(ast.parse(case.source).body[-1], ast.Expr), f"{case.title!r} doesn't end in an expression"
+        self.cases[case.title] = case
+
+
+def _words(text: str) -> list[str]:
+    return text.strip().split("\n") if "\n" in text else text.split()
+
+
+def group_names() -> list[str]:
+    """The groups there are, sorted."""
+    return sorted(path.stem.removeprefix("cases_") for path in FOLDER.glob("cases_*.py"))
+
+
+def load(name: str) -> Group:
+    """The group of this name."""
+    return importlib.import_module(f"goldens.cases_{name}").GROUP
+
+
+def record_path(name: str) -> pathlib.Path:
+    """Where the results of the group of this name are on record."""
+    return FOLDER / "recorded" / f"{name}.json"

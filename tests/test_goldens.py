@@ -1,0 +1,45 @@
+"""TapeFlow against what TensorFlow gave for the cases in `goldens/`."""
+
+import functools
+import json
+
+import pytest
+from goldens import result
+from goldens.case import Case, group_names, load, record_path
+
+import tapeflow as tf
+
+CASES = {f"{name}/{title}": (name, case) for name in group_names() for title, case in load(name).cases.items()}
+
+
+@functools.cache
+def record(name: str) -> dict:
+    path = record_path(name)
+    return json.loads(path.read_text())["cases"] if path.exists() else {}
+
+
+def expected(name: str, case: Case) -> dict:
+    entry = record(name).get(case.title, {})
+    if entry.get("hash") != case.hash:
+        pytest.fail(f"the record is out of date: run `python scripts/record_goldens.py --group {name}`", pytrace=False)
+    return entry
+
+
+@pytest.mark.parametrize(("name", "case"), [pytest.param(*pair, id=title) for title, pair in CASES.items()])
+def test_golden(name, case, tmp_path):
+    entry = expected(name, case)
+    if case.raises:
+        with pytest.raises(Exception) as caught:
+            case.run(tf, str(tmp_path))
+        assert type(caught.value).__name__ == entry["error"], str(caught.value)
+        if case.message:
+            assert result.first_line(caught.value, str(tmp_path)) == entry["message"]
+        return
+    difference = result.difference(entry["result"], result.encode(case.run(tf, str(tmp_path)), tf), case)
+    if difference:
+        pytest.fail(f"{case.source}\n{difference}", pytrace=False)
+
+
+@pytest.mark.parametrize("name", group_names())
+def test_nothing_is_recorded_that_no_case_asks_for(name):
+    assert set(record(name)) <= set(load(name).cases)
