@@ -41,8 +41,9 @@ def _mapping_values(mapping: Mapping) -> list:
 
 
 def _rebuild_dict(like: dict, items: list) -> dict:
-    packed = dict(zip(_sorted_keys(like), items, strict=True))
-    return {key: packed[key] for key in like}  # the order of `like`, not of its keys
+    keys = _sorted_keys(like)
+    packed = dict(zip(keys, items, strict=True))
+    return packed if keys == list(like) else {key: packed[key] for key in like}  # in the order of `like`
 
 
 def _rebuild_mutable_mapping(like: MutableMapping, items: list) -> MutableMapping:
@@ -369,12 +370,12 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
                 f"The two namedtuples don't have the same sequence type. First structure {_described(a)} has type "
                 f"{type(a).__name__}, while second structure {_described(b)} has type {type(b).__name__}"
             )
-        if isinstance(a, Mapping) and a.keys() != b.keys():
+        if container_a.keys is _sorted_keys and a.keys() != b.keys():
             return ValueError, (
                 "The two dictionaries don't have the same set of keys. First structure has keys "
                 f"{_described(list(a))}, while second structure has keys {_described(list(b))}"
             )
-    if isinstance(a, CompositeTensor) or isinstance(b, CompositeTensor):
+    if container_a is _COMPOSITE_TENSOR or container_b is _COMPOSITE_TENSOR:
         spec_a, spec_b = _spec_of(a), _spec_of(b)
         if spec_a is None or spec_b is None or spec_a.most_specific_common_supertype([spec_b]) is None:
             return ValueError, (

@@ -1,0 +1,1 @@
+"""Ops that move and arrange elements; all public at the top level, `tf.reshape`."""

@@ -1,0 +1,47 @@
+"""What a thread is in the middle of: its tapes, its device scopes, its name scope.
+
+State is per thread. Two lists are shared by all threads and are only hints, so that an op which nobody listens to need
+not look into its thread's state: while `listeners` is empty no tape is recording anywhere, and while `detours` is empty
+no thread has anything in force that takes ops off the fast path. List appends and removals are atomic in CPython, and a
+thread that finds a list non-empty because of another thread only takes the longer way to the same result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class ThreadState(threading.local):
+    """The state of one thread."""
+
+    def __init__(self) -> None:
+        self.tapes: list[Any] = []  # recording tapes and accumulators, outermost first
+        self.devices: list[Any] = []  # device scopes in force, outermost first
+        self.name_scope = ""
+        self.variable_creators: list[Any] = []
+
+
+state = ThreadState()
+listeners: list[Any] = []
+detours: list[Any] = []
+
+
+def discard(items: list[Any], item: object) -> None:
+    """Removes the last entry that *is* `item`; scopes may close in any order."""
+    for i in range(len(items) - 1, -1, -1):
+        if items[i] is item:
+            del items[i]
+            return
+
+
+@contextmanager
+def nobody_listening() -> Iterator[None]:
+    """No tape of this thread records what happens inside."""
+    tapes, state.tapes = state.tapes, []
+    try:
+        yield
+    finally:
+        state.tapes = tapes

@@ -1,0 +1,243 @@
+"""Running a kernel on whatever dtype and device its inputs have.
+
+The fast path calls `op.kernel` itself. This is the careful way: it places inputs, finds another dtype to compute in where
+ATen has no kernel for this one, and turns what torch says into TensorFlow's errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tapeflow import errors
+from tapeflow.core import device as devices
+from tapeflow.core.context import state
+from tapeflow.core.dtypes import DType
+from tapeflow.core.shape import TensorShape
+
+if TYPE_CHECKING:
+    from tapeflow.core.op import Op
+
+# What to compute in where ATen has no kernel for a dtype. Wrapping integers stay right in a wider type; uint64 keeps its
+# bits in int64, which is right for all that wraps and for values below 2**63.
+COMPUTE_IN = {
+    torch.uint16: torch.int32,
+    torch.uint32: torch.int64,
+    torch.uint64: torch.int64,
+    torch.int8: torch.int32,
+    torch.uint8: torch.int32,
+    torch.int16: torch.int32,
+    torch.int32: torch.int64,
+    torch.bool: torch.uint8,
+    torch.float16: torch.float32,
+    torch.bfloat16: torch.float32,
+}
+# A signed or wide type of the same size, to move the bits of what ATen can't move.
+SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def compute(op: Op, args: Sequence[Any], types: dict[str, DType], name: str | None) -> tuple[Any, bool]:
+    """Runs an op's kernel.
+
+    Args:
+        op: the op.
+        args: its arguments in order: tensors, lists of tensors, Python values.
+        types: the op's type attrs.
+        name: the caller's name for the operation, which TensorFlow puts into its messages.
+
+    Returns:
+        What the kernel gave, of the dtypes the op promises, and whether it gave it as it was called, so that the
+        fast path may call it in the same way.
+    """
+    values = [
+        arg.value if kind == "tensor" else [v.value for v in arg] if kind == "list" else arg
+        for kind, arg in zip(op.kinds, args, strict=True)
+    ]
+    if state.devices:
+        values = devices.place(values, devices.current())
+    kernel: Callable[..., Any] = op.kernel
+    if op.creates:
+        device = devices.current_or_default()
+        kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
+    try:
+        if any(isinstance(v, np.ndarray) for v in _leaves(values)):
+            return _on_strings(op, values), False
+        try:
+            result = kernel(*values)
+        except (errors.OpError, ValueError):
+            raise
+        except Exception as error:
+            result = _second_try(op, kernel, values, error)
+    except (errors.OpError, ValueError) as error:
+        raise located(error, op, name) from None
+    except torch.OutOfMemoryError as error:
+        raise errors.ResourceExhaustedError(None, None, f"{_first_line(error)} [Op:{op.name}] name: {name or ''}") from None
+    except Exception as error:
+        raise translated(op, args, values, error, name) from error
+    return _as_promised(op, result, types)
+
+
+def _leaves(values: Sequence[Any]) -> list[Any]:
+    out: list[Any] = []
+    for v in values:
+        if type(v) is list:
+            out.extend(v)
+        else:
+            out.append(v)
+    return out
+
+
+def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any]) -> list[Any]:
+    return [
+        function(v) if isinstance(v, torch.Tensor) else _map_tensors(function, v) if type(v) is list else v
+        for v in values
+    ]
+
+
+def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
+    return any(isinstance(v, torch.Tensor) and v.dtype in dtypes for v in _leaves(values))
+
+
+def _second_try(op: Op, kernel: Callable[..., Any], values: list[Any], error: Exception) -> Any:
+    """After torch refused: inputs on several devices are brought together, and another dtype is tried."""
+    on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
+    if len(on) > 1:
+        target = next(d for d in sorted(on, key=str, reverse=True))
+        return kernel(*_map_tensors(lambda t: t.to(target), values))
+    if _has_tensor_dtype(values, COMPUTE_IN) and not op.creates:
+        try:
+            return _in_another_dtype(op, kernel, values)
+        except Exception:
+            raise error from None
+    raise error
+
+
+def _in_another_dtype(op: Op, kernel: Callable[..., Any], values: list[Any]) -> Any:
+    if op.moves:
+        # Indices and conditions keep their dtype; what is moved is looked at as bits.
+        data = _moved_dtype(op, values)
+        bits = SAME_BITS[data.itemsize]
+        result = kernel(*_map_tensors(lambda t: t.view(bits) if t.dtype == data else t, values))
+        return _map_result(lambda t: t.view(data) if t.dtype == bits else t, result)
+    original = {COMPUTE_IN[v.dtype]: v.dtype for v in _leaves(values)
+                if isinstance(v, torch.Tensor) and v.dtype in COMPUTE_IN}  # fmt: skip
+    result = kernel(*_map_tensors(lambda t: t.to(COMPUTE_IN.get(t.dtype, t.dtype)), values))
+    return _map_result(lambda t: t.to(original.get(t.dtype, t.dtype)), result)
+
+
+def _moved_dtype(op: Op, values: Sequence[Any]) -> torch.dtype:
+    """The dtype of the inputs whose type the output has."""
+    attr = op.opdef.outputs[0].type_attr
+    for kind, value, arg in zip(op.kinds, values, op.opdef.inputs, strict=False):
+        if kind in ("tensor", "list") and arg.type_attr == attr and value is not None and len(_leaves([value])):
+            return _leaves([value])[0].dtype
+    raise TypeError(f"{op.name} moves nothing")
+
+
+def _map_result(function: Callable[[torch.Tensor], Any], result: Any) -> Any:
+    if isinstance(result, torch.Tensor):
+        return function(result)
+    return tuple(function(r) for r in result)
+
+
+def _on_strings(op: Op, values: list[Any]) -> Any:
+    """Strings: a kernel of their own, or, for an op that moves elements, numbers that stand for them."""
+    if op.string_kernel is not None:
+        return op.string_kernel(*values)
+    if not op.moves:
+        raise errors.UnimplementedError(None, None, f"{op.name} has no kernel for string tensors")
+    pool: list[np.ndarray] = [np.array([b""], object)]  # what padding gives: index 0
+    count = 1
+
+    def index(value: Any) -> Any:
+        nonlocal count
+        if isinstance(value, np.ndarray):
+            pool.append(value.reshape(-1))
+            start, count = count, count + value.size
+            return torch.arange(start, count).reshape(value.shape)
+        return [index(v) for v in value] if type(value) is list else value
+
+    result = op.kernel(*[index(v) for v in values])
+    strings = np.concatenate(pool)
+    string_attrs = {op.opdef.outputs[0].type_attr}
+
+    def back(output: torch.Tensor) -> np.ndarray:
+        taken = np.empty(tuple(output.shape), object)
+        taken[...] = strings[output.numpy()]
+        return taken
+
+    if isinstance(result, torch.Tensor):
+        return back(result)
+    outputs = op.opdef.outputs
+    flags = [o.type_attr in string_attrs for o in outputs] if len(outputs) > 1 else [True] * len(result)
+    return tuple(back(r) if is_string else r for r, is_string in zip(result, flags, strict=True))
+
+
+def _as_promised(op: Op, result: Any, types: dict[str, DType]) -> tuple[Any, bool]:
+    """The result in the dtypes that the op's registration promises."""
+    if result is None:
+        return None, False
+    single = not isinstance(result, (tuple, list))
+    results = [result] if single else list(result)
+    exact = True
+    for i, (value, dtype) in enumerate(zip(results, op.output_dtypes(types, len(results)), strict=True)):
+        if isinstance(value, torch.Tensor) and value.dtype != dtype.torch:
+            if dtype.torch is None:
+                raise errors.UnimplementedError(None, None, f"{op.name} is not implemented for {dtype.name}")
+            results[i] = value.to(dtype.torch)
+            exact = False
+    return (results[0] if single else results), exact
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+def located(error: Exception, op: Op, name: str | None) -> Exception:
+    """The error with the op's name in its message, as TensorFlow ends its messages."""
+    if isinstance(error, errors.OpError):
+        if "[Op:" in error.message:
+            return error
+        return type(error)(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
+    return error
+
+
+def translated(op: Op, args: Sequence[Any], values: Sequence[Any], error: Exception, name: str | None) -> Exception:
+    """TensorFlow's error for what torch refused: by the op's shape rule where that says what is wrong."""
+    ending = f" [Op:{op.name}] name: {name or ''}"
+    if op.shape is not None:
+        shapes = [
+            a.shape if kind == "tensor" else [t.shape for t in a] if kind == "list" else a
+            for kind, a in zip(op.kinds, args, strict=True)
+        ]
+        try:
+            op.shape(*shapes)
+        except errors.OpError as wrong:
+            return located(wrong, op, name)
+        except ValueError as wrong:
+            return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
+    said = _first_line(error)
+    described = ", ".join(
+        f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True)
+    )
+    kind = errors.InvalidArgumentError
+    if isinstance(error, NotImplementedError) or "not implemented" in said or "not supported" in said:
+        kind = errors.UnimplementedError
+    return kind(None, None, f"{op.name} can't take {described}: {said}{ending}")
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines() or [type(error).__name__]
+    return re.sub(r"\bat::|torch\.|aten::", "", lines[0]).strip()
+
+
+def describe(arg: Any) -> str:
+    """An argument's dtype and shape, or the Python value itself."""
+    if isinstance(arg, list) and arg and hasattr(arg[0], "dtype"):
+        return "[" + ", ".join(describe(a) for a in arg) + "]"
+    if hasattr(arg, "dtype") and isinstance(getattr(arg, "shape", None), TensorShape):
+        return f"{arg.dtype.name}{arg.shape.as_list()}"
+    return repr(arg)

@@ -1,0 +1,514 @@
+"""What an op is, and how it runs.
+
+An op has TensorFlow's registered name, a kernel that takes and gives `torch.Tensor`s, and a gradient. `@op(...)` turns a
+declaration into the op's function: one short function, made for the op's parameters (as `dataclasses` makes `__init__`),
+that looks at the types, calls the kernel, wraps the result and, only where a tape listens, records. Everything unusual
+(Python numbers, arrays, variables, a dtype seen for the first time, an error) leaves that path at the first check
+for `Op.run`, which does the same carefully.
+
+What TensorFlow says of an op (input names, types, attrs) is read from `op_defs.txt`, never written twice.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from collections.abc import Callable, Sequence
+from types import NoneType
+from typing import Any
+
+import torch
+
+from tapeflow import errors
+from tapeflow.core import op_def as op_defs
+from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.convert import convert, datatype_name, host_value, operand
+from tapeflow.core.dtypes import DType, as_dtype, string
+from tapeflow.core.kernels import compute
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+
+# Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or reads
+# the tensor through __index__, to the same result).
+STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
+
+registry: dict[str, Op] = {}
+
+
+class Op:
+    """An op: its name, kernel and gradient, and what TensorFlow's registry says of it.
+
+    Attributes:
+        name: TensorFlow's registered name.
+        kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of them
+            for lists, plain Python values for the rest.
+        string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
+        kinds: what each parameter is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels want as
+            Python numbers: shapes, axes, paddings), "attr".
+        moves: the kernel only moves elements about, so that it can move what it has no dtype for.
+        creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
+        shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors; or None.
+        gradient: `gradient(call, *dys)`, or None where there is none; `differentiable` False says so on purpose.
+    """
+
+    __slots__ = (
+        "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs", "keep_inputs",
+        "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name", "opdef", "params", "promotes", "shape",
+        "string_kernel", "uniform",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        params: tuple[str, ...],
+        host: Sequence[str],
+        rename: dict[str, str],
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.params = params
+        self.opdef = opdef = op_defs.get(name)
+        arguments = opdef.inputs
+        self.kinds = tuple(
+            "attr"
+            if i >= len(arguments)
+            else "host"
+            if param in host
+            else "list"
+            if arguments[i].number_attr or arguments[i].type_list_attr
+            else "tensor"
+            for i, param in enumerate(params)
+        )
+        self.attr_names = {p: rename.get(p, p) for p in params[len(arguments) :]}
+        unknown = [p for p in host if p not in params[: len(arguments)]]
+        unknown += [a for a in self.attr_names.values() if a not in opdef.attrs]
+        if unknown or len(params) < len(arguments):
+            raise TypeError(f"{name}{params} does not match {opdef.signature}: {unknown}")
+        tensor_attrs = {
+            a.type_attr
+            for a, kind in zip(arguments, self.kinds, strict=False)
+            if kind in ("tensor", "list")
+        }
+        self.uniform = len(tensor_attrs) == 1 and None not in tensor_attrs
+        self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
+        self.checked: dict[Any, DType] = {}
+        self.shape: Callable[..., Any] | None = None
+        self.string_kernel: Callable[..., Any] | None = None
+        self.moves = self.creates = self.promotes = False
+        self.gradient: Callable[..., Any] | None = None
+        self.differentiable = True
+        self.keep_all_inputs = self.keep_shapes = False
+        self.keep_inputs: tuple[int, ...] = ()
+        self.keep_outputs = False
+        self.function: Callable[..., Any] = self.run
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    # ---- the careful path ----------------------------------------------------------------------------------------
+
+    def run(self, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
+        """Runs the op on anything convertible: converts, checks types, places, computes, records."""
+        simple = self.simplified(args) if not detours else None
+        if simple is not None:
+            return self.function(*simple, name=name)
+        for arg in args:
+            dispatch = getattr(type(arg), "__tf_dispatch__", None)
+            if dispatch is not None:
+                result = dispatch(arg, self.function, args)
+                if result is not NotImplemented:
+                    return result
+        args, types = self.convert_arguments(args, promotes or self.promotes)
+        key = self.key(args)
+        values, exact = compute(self, args, types, name)
+        outputs: Any
+        if isinstance(values, (tuple, list)):
+            outputs = [EagerTensor(v, d) for v, d in zip(values, self.output_dtypes(types, len(values)), strict=True)]
+            if self.many and exact and outputs:
+                self.checked[key] = outputs[0].dtype
+        elif values is None:
+            return None
+        else:
+            outputs = EagerTensor(values, self.output_dtypes(types, 1)[0])
+            if exact:
+                self.checked[key] = outputs.dtype
+        if state.tapes:
+            inputs: list[Tensor] = []
+            statics = []
+            for kind, arg in zip(self.kinds, args, strict=True):
+                if kind == "tensor":
+                    inputs.append(arg)
+                elif kind == "list":
+                    inputs.extend(arg)
+                else:
+                    statics.append(arg)
+            record(self, inputs, statics, outputs if isinstance(outputs, list) else (outputs,))
+        return outputs
+
+    def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
+        """The arguments with variables read and Python numbers as tensors, or None where that changes nothing.
+
+        These are what keeps most calls off the fast path, and all that it takes to get them back on it.
+        """
+        out: list[Any] | None = None
+        dtype = None
+        for i, arg in enumerate(args):
+            if type(arg) is EagerTensor:
+                dtype = dtype or arg.dtype
+            elif self.kinds[i] == "tensor" and isinstance(arg, ReadAsTensor):
+                out = out or list(args)
+                out[i] = arg._read()
+                dtype = dtype or out[i].dtype
+        if self.uniform and dtype is not None:
+            for i, arg in enumerate(args):
+                if self.kinds[i] == "tensor" and type(arg) in (int, float):
+                    try:
+                        number = operand(arg, dtype)
+                    except (TypeError, ValueError):
+                        return None
+                    out = out or list(args)
+                    out[i] = number
+        return out
+
+    def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:
+        """`run` for a binary operator: what the left side can't convert, the right side gets a chance to take."""
+        try:
+            return self.run(args, name, promotes=True)
+        except (TypeError, ValueError):
+            if isinstance(args[0], Tensor) and not isinstance(args[1], Tensor) and _has_reflected(args[1]):
+                return NotImplemented
+            raise
+
+    def key(self, args: Sequence[Any]) -> Any:
+        """What of the arguments' types decides the type of the result; the key of `checked`."""
+        if self.uniform and not self.output_type_params():
+            for kind, arg in zip(self.kinds, args, strict=True):
+                if kind == "tensor":
+                    return arg.dtype
+                if kind == "list" and arg:
+                    return arg[0].dtype
+        types = [a.dtype for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
+        types += [args[i] for i in self.output_type_params()]
+        return tuple(types)
+
+    @functools.cache  # noqa: B019 (ops live as long as the process)
+    def output_type_params(self) -> tuple[int, ...]:
+        """The positions of the attrs that give the result's type, as `output_type` does in ArgMax."""
+        attrs = {o.type_attr for o in self.opdef.outputs}
+        return tuple(i for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs)
+
+    def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
+        result: list[DType] = []
+        for out in self.opdef.outputs:
+            if out.type_list_attr:
+                result.extend(types[out.type_list_attr])  # type: ignore[arg-type]
+                continue
+            dtype = out.type if out.type is not None else types[out.type_attr]
+            repeat = count - len(self.opdef.outputs) + 1 if out.number_attr else 1
+            result.extend([dtype] * repeat)
+        return result
+
+    def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
+        """Converts every argument to what its parameter wants, and finds the op's type attrs on the way.
+
+        As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
+        values and arrays are converted to it.
+        """
+        types: dict[str, Any] = {}
+        inputs = self.opdef.inputs
+        out = list(args)
+        for i, kind in enumerate(self.kinds[: len(inputs)]):
+            arg, attr = args[i], inputs[i].type_attr
+            if kind == "list":
+                arg = out[i] = self.as_list(arg, inputs[i])
+                if attr and attr not in types:
+                    types.update((attr, v.dtype) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v))
+            elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
+                types[attr] = as_dtype(arg.dtype)
+        position = 0
+        for i, kind in enumerate(self.kinds):
+            if kind == "tensor":
+                out[i] = self.convert_input(out[i], inputs[i], types, position, promotes)
+                position += 1
+            elif kind == "list":
+                if inputs[i].type_list_attr:
+                    out[i] = [convert(v) for v in out[i]]
+                    types[inputs[i].type_list_attr] = [v.dtype for v in out[i]]
+                else:
+                    out[i] = [self.convert_input(v, inputs[i], types, position + j, promotes) for j, v in enumerate(out[i])]
+                position += len(out[i])
+            elif kind == "host":
+                out[i] = host_value(out[i])
+            else:
+                attr = self.opdef.attrs[self.attr_names[self.params[i]]]
+                if attr.type == "type" and out[i] is not None:
+                    out[i] = types[attr.name] = as_dtype(out[i]).base_dtype
+                elif type(out[i]) is list:
+                    out[i] = tuple(out[i])
+        self.check_types(types)
+        return out, types
+
+    def as_list(self, arg: Any, argument: Any) -> list[Any]:
+        if isinstance(arg, (list, tuple)):
+            return list(arg)
+        if isinstance(arg, Tensor) or hasattr(arg, "__array__"):
+            return list(arg)
+        raise TypeError(
+            f"Expected list for '{argument.name}' argument to '{self.name}' Op, not {arg!r}."
+        )
+
+    def convert_input(
+        self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool
+    ) -> Tensor:
+        attr = argument.type_attr
+        wanted = argument.type if attr is None else types.get(attr)
+        if promotes and not isinstance(arg, Tensor):
+            try:
+                arg = convert(arg, wanted)
+            except (TypeError, ValueError):
+                arg = convert(arg)
+        elif wanted is None:
+            default = self.opdef.attrs[attr].default
+            arg = convert(arg, None, hint=default if isinstance(default, DType) else None)
+        else:
+            arg = convert(arg, None if isinstance(arg, Tensor) else wanted)
+        if wanted is None:
+            types[attr] = arg.dtype
+        elif arg.dtype is not wanted:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
+                f"{datatype_name(wanted)} tensor but is a {datatype_name(arg.dtype)} tensor [Op:{self.name}] name: ",
+            )
+        return arg
+
+    def check_types(self, types: dict[str, Any]) -> None:
+        for attr, dtype in types.items():
+            allowed = self.opdef.attrs[attr].allowed
+            if allowed is None:
+                continue
+            for d in dtype if isinstance(dtype, list) else (dtype,):
+                if d not in allowed and not (d is string and self.string_kernel is not None):
+                    names = ", ".join(datatype_name(a) for a in allowed)
+                    raise errors.InvalidArgumentError(
+                        None,
+                        None,
+                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: {names}\n\t; "
+                        f"NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] name: ",
+                    )
+
+
+def is_tensor_like(value: Any) -> bool:
+    """Whether a value brings its dtype to an op that has yet to settle one: tensors and variables do, arrays do not."""
+    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype")
+
+
+def _has_reflected(value: Any) -> bool:
+    return any(hasattr(type(value), m) for m in ("__tf_reflected__", "__radd__")) and not isinstance(
+        value, (int, float, complex, str, bytes, list, tuple)
+    )
+
+
+def record(op: Op, inputs: Sequence[Tensor], attrs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
+    """Tells this thread's tapes of an op that ran."""
+    for tape in state.tapes:
+        tape.record(op, inputs, attrs, outputs)
+
+
+# ---- making an op's function -----------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tuple[int, ...]) -> Any:
+    """The factory of functions with these parameters, compiled once for all ops that share them."""
+    names = [f"a{i}" for i in range(len(kinds))]
+    by_kind = {k: [n for n, kind in zip(names, kinds, strict=True) if kind == k] for k in ("tensor", "list", "static")}
+    tensors, lists = by_kind["tensor"], by_kind["list"]
+    checks = [f"type({n}) is EagerTensor" for n in tensors]
+    checks += [f"type({n}) is list or type({n}) is tuple" if len(checks) == 0 else f"type({n}) is list" for n in lists]
+    checks += [
+        f"type({n}) is DType" if i in type_params else f"type({n}) in STATIC"
+        for i, (n, kind) in enumerate(zip(names, kinds, strict=True))
+        if kind == "static"
+    ]
+    checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
+    types = [f"{n}.dtype" for n in tensors] + [names[i] for i in type_params]
+    lines = [
+        "def make(op, kernel, lookup, slow, record, EagerTensor, DType, STATIC, detours, listeners):",
+        f"    def call({', '.join([*names, 'name'])}):",
+        f"        if {' and '.join(checks)}:",
+    ]
+    pad = "            "
+    if lists:
+        # One list of tensors and no other tensor: all of one dtype, or the careful path.
+        n = lists[0]
+        lines += [
+            f"{pad}_dtype = {n}[0].dtype if {n} and type({n}[0]) is EagerTensor else None",
+            f"{pad}_values = [_t.value for _t in {n} if type(_t) is EagerTensor and _t.dtype is _dtype]",
+            f"{pad}_result = lookup(_dtype) if len(_values) == len({n}) else None",
+        ]
+        inputs = n
+    else:
+        same = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
+        if uniform and not type_params:
+            lines += [f"{pad}_dtype = {tensors[0]}.dtype"]
+            lines += [f"{pad}_result = lookup(_dtype)" + (f" if {same} else None" if same else "")]
+        else:
+            lines += [f"{pad}_result = lookup(({', '.join(types)},))"]
+        inputs = f"({', '.join(tensors)},)"
+    arguments = ", ".join(
+        "_values" if kind == "list" else f"{n}.value" if kind == "tensor" else n
+        for n, kind in zip(names, kinds, strict=True)
+    )
+    statics = ", ".join(by_kind["static"])
+    statics = f"({statics},)" if statics else "()"
+    lines += [
+        f"{pad}if _result is not None:",
+        f"{pad}    try:",
+        f"{pad}        _out = "
+        + (
+            f"[EagerTensor(_v, _result) for _v in kernel({arguments})]"
+            if many
+            else f"EagerTensor(kernel({arguments}), _result)"
+        ),
+        f"{pad}    except Exception:",
+        f"{pad}        return slow(({', '.join(names)},), name)",
+        f"{pad}    if listeners:",
+        f"{pad}        record(op, {inputs}, {statics}, {'_out' if many else '(_out,)'})",
+        f"{pad}    return _out",
+        f"        return slow(({''.join(n + ', ' for n in names)}), name)",
+        "    return call",
+    ]
+    source = "\n".join(lines) + "\n"
+    filename = f"<op template {'-'.join(kinds)}{' many' if many else ''} {uniform} {type_params}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)  # so that pdb can show it
+    namespace: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace["make"]
+
+
+def _function(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of an op, with the declaration's parameters, defaults, documentation and name."""
+    kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
+    tensors = kinds.count("tensor") + kinds.count("list")
+    if tensors and ("list" not in kinds or tensors == 1) and (len(op.opdef.outputs) == 1):
+        make = _template(kinds, op.uniform, op.many, op.output_type_params())
+        call = make(
+            op, op.kernel, op.checked.get, slow, record, EagerTensor, DType, STATIC, detours, listeners
+        )
+    else:
+        call = _template_slow(len(kinds))(slow)
+    names = (*op.params, "name")
+    code = call.__code__
+    call.__code__ = code.replace(
+        co_varnames=names + code.co_varnames[len(names) :], co_name=declared.__name__, co_qualname=declared.__name__
+    )
+    call.__defaults__ = declared.__defaults__
+    call.__kwdefaults__ = declared.__kwdefaults__
+    functools.update_wrapper(call, declared)
+    del call.__wrapped__  # its signature is its own
+    return call
+
+
+@functools.cache
+def _template_slow(count: int) -> Any:
+    names = "".join(f"a{i}, " for i in range(count))
+    namespace: dict[str, Any] = {}
+    exec(f"def make(slow):\n    def call({names}name):\n        return slow(({names}), name)\n    return call\n", namespace)
+    return namespace["make"]
+
+
+def op(
+    name: str,
+    kernel: Callable[..., Any],
+    *,
+    host: Sequence[str] = (),
+    shape: Callable[..., Any] | None = None,
+    strings: Callable[..., Any] | None = None,
+    moves: bool = False,
+    creates: bool = False,
+    promotes: bool = False,
+    rename: dict[str, str] | None = None,
+) -> Callable[[Any], Any]:
+    """Declares an op. The decorated function gives parameters, defaults and documentation; its body is never run.
+
+    The parameters are TensorFlow's registered inputs in their order (under any name), then attrs by their registered
+    names, then `name`.
+
+    Args:
+        name: TensorFlow's registered op name.
+        kernel: takes the parameters in order, tensors as `torch.Tensor`, and gives a `torch.Tensor` or a tuple of them. It
+            never changes its inputs. It may raise TensorFlow's errors.
+        host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
+        shape: the family's shape rule, see `core/shape_rules.py`.
+        strings: the kernel for string tensors, on NumPy object arrays.
+        moves: the kernel only moves elements, and so works for every dtype there is.
+        creates: the kernel takes `device=` as it has no tensor inputs.
+        promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
+            mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError.
+        rename: from a parameter's name to the attr's, where they differ.
+
+    Returns:
+        A decorator, giving the op's function; `function.op` is the `Op`, `@function.gradient(...)` declares its gradient.
+    """
+
+    def decorate(declared: Any) -> Any:
+        code = declared.__code__
+        params = code.co_varnames[: code.co_argcount]
+        if params[-1:] != ("name",):
+            raise TypeError(f"the last parameter of {declared.__name__} must be 'name'")
+        new = Op(name, kernel, params[:-1], host, rename or {})
+        new.shape, new.string_kernel = shape, strings
+        new.moves, new.creates, new.promotes = moves, creates, promotes
+        function: Any = _function(new, declared, new.run)
+        function.op = new
+        function.gradient = functools.partial(gradient_of, new)
+        new.function = function
+        registry[name] = new
+        return function
+
+    return decorate
+
+
+def operator(function: Any, name: str) -> Callable[..., Any]:
+    """An op's function as a binary operator of `Tensor`: what it can't convert it leaves to the other operand."""
+    made = _function(function.op, function, function.op.operate)
+    made.__name__ = made.__qualname__ = name
+    return made
+
+
+def gradient_of(op: Op, needs: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares an op's gradient, `gradient(call, *dys)`, which gives one gradient (or None) for each tensor input.
+
+    Args:
+        op: the op.
+        needs: what of the call the gradient reads, so that a tape keeps nothing else alive. Words of: "inputs" (all),
+            "input0", "input1", ... (some), "outputs", "shapes" (the inputs' shapes and dtypes, through `call.shape(i)`).
+    """
+    op.keep_all_inputs = op.keep_shapes = op.keep_outputs = False
+    keep = []
+    for word in needs.split():
+        if word == "inputs":
+            op.keep_all_inputs = True
+        elif word == "outputs":
+            op.keep_outputs = True
+        elif word == "shapes":
+            op.keep_shapes = True
+        elif word.startswith("input"):
+            keep.append(int(word[5:]))
+        else:
+            raise TypeError(f"{op.name}: a gradient needs 'inputs', 'inputN', 'outputs' or 'shapes', not {word!r}")
+    op.keep_inputs = tuple(keep)
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        op.gradient = function
+        return function
+
+    return decorate
+
+
+def not_differentiable(*functions: Any) -> None:
+    """Says that ops have no gradient: a tape stops there, and does not try torch's."""
+    for function in functions:
+        function.op.differentiable = False

@@ -1,0 +1,400 @@
+"""`tf.Variable`: a tensor that can be assigned.
+
+A variable holds the tensor that is its value now. Reading gives that tensor, assigning puts another in its place; only
+where nobody else can see the memory is it updated in place. While a tape records, a read gives the same value under the
+variable's own id, and that is all a tape needs to know of variables.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.context import listeners, state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+_IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than finding out whether the old one is shared
+
+
+class VariableMeta(type):
+    """Lets the `tf.variable_creator_scope`s in force make what `tf.Variable(...)` gives."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not Variable or not state.variable_creators:
+            return super().__call__(*args, **kwargs)
+        make: Callable[..., Any] = lambda **kw: type.__call__(Variable, **kw)  # noqa: E731
+        names = ("initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def", "dtype",
+                 "import_scope", "constraint", "synchronization", "aggregation", "shape",
+                 "experimental_enable_variable_lifting")  # fmt: skip
+        kwargs.update(zip(names, args, strict=False))
+        for creator in state.variable_creators:
+            make = _with_creator(creator, make)
+        return make(**kwargs)
+
+
+def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **kwargs: creator(make, **kwargs)
+
+
+class Variable(ReadAsTensor, metaclass=VariableMeta):
+    """A tensor whose value can be changed by `assign` and its kin.
+
+    Args:
+        initial_value: the first value: anything convertible to a tensor, or a function without arguments that gives it.
+        trainable: whether `GradientTape`s watch it when it is read. Default True (False for synchronization ON_READ).
+        validate_shape: with False, the shape is unknown, and values of any shape can be assigned.
+        name: its name, without the `:0`.
+        dtype: what to convert the initial value to.
+        constraint: a function of the value, for optimizers to apply after an update.
+        shape: a shape less precise than the initial value's, with unknown dimensions, for values of changing shape.
+
+    Raises:
+        ValueError: there is no initial value, or it does not fit `shape`.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign_add([1.0, 1.0])
+        <tf.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+        >>> v * 2
+        <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_name", "_shape", "_synchronization",
+        "_tape_value", "_trainable", "_value", "dtype",
+    )  # fmt: skip
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[[Tensor], Tensor] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
+                "`variable_def`. You provided neither."
+            )
+        if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
+            initial_value = initial_value()
+        value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
+        self.dtype: DType = value.dtype
+        self._id = next_id()
+        self._name = (state.name_scope + "/" if state.name_scope else "") + (name or "Variable")
+        self._synchronization, self._aggregation = synchronization, aggregation
+        self._trainable = synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable
+        self._constraint = constraint
+        if shape is not None:
+            self._shape: TensorShape | None = TensorShape(shape)
+            if not self._shape.is_compatible_with(value.shape):
+                raise ValueError(
+                    f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
+                    f"the explicitly supplied `shape` argument ({TensorShape(shape)})."
+                )
+        else:
+            self._shape = None if validate_shape else TensorShape(None)
+        self._set(value)
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def _read(self) -> EagerTensor:
+        """The tensor this variable holds now; what an op takes in its place."""
+        if listeners and state.tapes:
+            return self._read_on_tape()
+        return self._value
+
+    def _read_on_tape(self) -> EagerTensor:
+        for tape in state.tapes:
+            tape.variable_read(self)
+        if self._tape_value is None:
+            self._tape_value = EagerTensor(self._value.value, self.dtype)
+            self._tape_value._id = self._id
+        return self._tape_value
+
+    def value(self) -> EagerTensor:
+        """The tensor this variable holds now."""
+        return self._read()
+
+    def read_value(self) -> EagerTensor:
+        """The tensor this variable holds now."""
+        return self._read()
+
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Incompatible type conversion requested to type {dtype.name!r} for `tf.Variable of type "
+                f"{self.dtype.name!r}. (Variable: {self!r})"
+            )
+        return self._read()
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array; always a copy."""
+        return self._value.numpy()
+
+    def eval(self, session: Any = None) -> Any:
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._value.__array__(dtype, copy)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows at `indices`: `tf.gather(self, indices)`."""
+        from tapeflow import gather
+
+        return gather(self, indices, name=name)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The slices at `indices`: `tf.gather_nd(self, indices)`."""
+        from tapeflow import gather_nd
+
+        return gather_nd(self, indices, name=name)
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    def _set(self, value: EagerTensor) -> None:
+        # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
+        self._value = EagerTensor(value.value, self.dtype)
+        self._tape_value: EagerTensor | None = None
+
+    def _incoming(self, value: Any, what: str) -> EagerTensor:
+        tensor = convert(value, self.dtype)
+        mine = self._shape if self._shape is not None else self._value.shape
+        if not mine.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {mine}, and the assigned value shape {tensor.shape} are incompatible."
+                if what == "assign"
+                else f"Shapes {mine} and {tensor.shape} are incompatible: can't {what} variable '{self.name}'."
+            )
+        return tensor
+
+    def _in_place(self) -> torch.Tensor | None:
+        """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
+        value = self._value.value
+        if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
+            return None
+        self._tape_value = None
+        # The counts of one who holds them alone: this function's own references and one each by variable and wrapper.
+        if sys.getrefcount(self._value) > 2 or sys.getrefcount(value) > 3:
+            return None
+        if torch._C._storage_Use_Count(value.untyped_storage()._cdata) > 2:  # it and the storage object here
+            return None
+        return value
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Makes `value` the variable's value.
+
+        Args:
+            value: of the variable's dtype, and of a shape that fits its shape.
+            read_value: with False, gives None (in eager TensorFlow, an operation that is None too).
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: shape or dtype do not fit.
+        """
+        self._set(self._incoming(value, "assign"))
+        return self._assigned() if read_value else None
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta` to the variable. See `assign`."""
+        self._update(self._incoming(delta, "assign_add to"), torch.add, torch.Tensor.add_)
+        return self._assigned() if read_value else None
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtracts `delta` from the variable. See `assign`."""
+        self._update(self._incoming(delta, "assign_sub from"), torch.sub, torch.Tensor.sub_)
+        return self._assigned() if read_value else None
+
+    def _update(self, delta: EagerTensor, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
+        mine = self._in_place()
+        change = delta.value
+        if mine is not None:
+            if change.device != mine.device:
+                change = change.to(mine.device)
+            kernel_in_place(mine, change)
+            return
+        value = self._value.value
+        if change.device != value.device:
+            change = change.to(value.device)
+        self._set(EagerTensor(kernel(value, change), self.dtype))
+
+    def _assigned(self) -> Any:
+        return self
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape its values have; dimensions may be unknown where `shape` was given so."""
+        return self._value.shape if self._shape is None else self._shape
+
+    def get_shape(self) -> TensorShape:
+        """The same as `.shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Makes the variable's shape more precise."""
+        self._shape = self.shape.merge_with(shape)
+
+    @property
+    def name(self) -> str:
+        """The variable's name, with `:0`."""
+        return f"{self._name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch it when it is read."""
+        return self._trainable
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        return self._value.device
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        return self._aggregation
+
+    @property
+    def constraint(self) -> Callable[[Tensor], Tensor] | None:
+        """The function an optimizer applies to the value after an update, or None."""
+        return self._constraint
+
+    @property
+    def handle(self) -> Variable:
+        """What holds the value; here the variable itself."""
+        return self
+
+    @property
+    def graph(self) -> None:
+        return None
+
+    @property
+    def op(self) -> Any:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def initializer(self) -> None:
+        return None
+
+    @property
+    def initial_value(self) -> Tensor:
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def initialized_value(self) -> Tensor:
+        return self._read()
+
+    def is_initialized(self, name: str | None = None) -> bool:
+        return True
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable, for sets and dict keys."""
+        return Reference(self)
+
+    def experimental_ref(self) -> Reference:
+        return Reference(self)
+
+    def __hash__(self) -> int:
+        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._value)
+
+    def __index__(self) -> int:
+        return self._value.__index__()
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self._value, format_spec)
+
+    def __iter__(self) -> Any:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __copy__(self) -> Variable:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        copied = Variable(self._value, trainable=self._trainable, constraint=self._constraint, shape=self._shape,
+                          name=self._name, synchronization=self._synchronization, aggregation=self._aggregation)  # fmt: skip
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> Any:
+        return (_from_state, (self.numpy(), self.dtype.name, self._trainable, self._name))
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {numpy_text(self._value, is_repr=True)}>"
+
+
+def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:
+    return Variable(array, dtype=dtype, trainable=trainable, name=name)
+
+
+def variables_of(values: Sequence[Any]) -> list[Variable]:
+    """The variables among the values."""
+    return [v for v in values if isinstance(v, Variable)]
+
+
+def device_of(variable: Variable) -> torch.device:
+    """Where the variable's memory is."""
+    value = variable._value.value
+    return value.device if isinstance(value, torch.Tensor) else devices.CPU

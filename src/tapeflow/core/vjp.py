@@ -1,0 +1,96 @@
+"""The gradient of an op that has none of its own: its kernel's vector-Jacobian product, through torch.
+
+The product is an op too, with the same gradient, so that it goes on to any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from tapeflow.core.context import state
+from tapeflow.core.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.tape import Call
+
+
+class KernelVjp:
+    """The op `(inputs, dys) -> gradients of the inputs` of a kernel with its attrs bound."""
+
+    differentiable = True
+    gradient = None
+    keep_all_inputs = True
+    keep_outputs = keep_shapes = False
+    keep_inputs: tuple[int, ...] = ()
+
+    def __init__(self, name: str, kernel: Any, count: int, wanted: tuple[bool, ...]) -> None:
+        self.name = name
+        self.of = kernel
+        self.count = count  # how many inputs the kernel has; the rest are output gradients
+        self.wanted = wanted
+
+    def kernel(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        inputs, dys = values[: self.count], values[self.count :]
+        nested = torch.is_grad_enabled() and any(v.requires_grad for v in values)
+        with torch.enable_grad():
+            leaves = [
+                v if not wanted else v if v.requires_grad else v.detach().requires_grad_()
+                for v, wanted in zip(inputs, self.wanted, strict=True)
+            ]
+            outputs = self.of(*leaves)
+            outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+            reached = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.requires_grad]
+            asked = [leaf for leaf, wanted in zip(leaves, self.wanted, strict=True) if wanted]
+            found = (
+                torch.autograd.grad(
+                    [o for o, _ in reached],
+                    asked,
+                    [d for _, d in reached],
+                    create_graph=nested,
+                    allow_unused=True,
+                )
+                if reached and asked
+                else [None] * len(asked)
+            )
+        return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(found, asked, strict=True)])
+
+
+def _bound_kernel(op: Any, inputs: Sequence[Tensor], attrs: Sequence[Any]) -> Any:
+    """The op's kernel as a function of its tensors alone, in one flat row."""
+    if isinstance(op, KernelVjp):
+        return op.kernel
+    kinds = op.kinds
+    fixed = sum(kind == "tensor" for kind in kinds)
+
+    def kernel(*values: torch.Tensor) -> Any:
+        tensors, statics = iter(values), iter(attrs)
+        in_list = len(values) - fixed
+        return op.kernel(
+            *[
+                next(tensors) if kind == "tensor"
+                else [next(tensors) for _ in range(in_list)] if kind == "list"
+                else next(statics)
+                for kind in kinds
+            ]
+        )  # fmt: skip
+
+    return kernel
+
+
+def gradient(call: Call, *dys: Any) -> list[Any]:
+    """The gradients of a call's inputs, through torch."""
+    inputs = list(call.inputs)
+    wanted = tuple(call.wanted)
+    dense = [d if isinstance(d, Tensor) else d.__tf_tensor__() for d in dys]
+    op = KernelVjp(f"{call.op.name}Grad", _bound_kernel(call.op, inputs, call.attrs), len(inputs), wanted)
+    arguments = [*inputs, *dense]
+    values = op.kernel(*[a.value for a in arguments])
+    asked = [t for t, w in zip(inputs, wanted, strict=True) if w]
+    outputs = [EagerTensor(v.detach(), t.dtype) for v, t in zip(values, asked, strict=True)]
+    for tape in state.tapes:
+        tape.record(op, arguments, (), outputs)
+    found = iter(outputs)
+    return [next(found) if w else None for w in wanted]

@@ -1,0 +1,3 @@
+"""The public `tf.linalg` namespace."""
+
+from tapeflow.linalg.products import matmul
