@@ -29,9 +29,10 @@ def run(case: Case) -> dict:
     """The record of one case."""
     with tempfile.TemporaryDirectory() as tmp:
         try:
-            return {"result": result.encode(case.run(tf, tmp), tf)}
+            value = case.run(tf, tmp)
         except Exception as error:
             return {"error": type(error).__name__, "message": result.first_line(error, tmp)}
+    return {"result": result.encode(value, tf)}
 
 
 def record_group(name: str, only: str, check: bool) -> tuple[int, int]:
