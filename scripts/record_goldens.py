@@ -32,7 +32,10 @@ def run(case: Case) -> dict:
             value = case.run(tf, tmp)
         except Exception as error:
             return {"error": type(error).__name__, "message": result.first_line(error, tmp)}
-    return {"result": result.encode(value, tf)}
+    try:
+        return {"result": result.encode(value, tf)}
+    except (TypeError, AssertionError) as error:
+        return {"unwritable": str(error)}
 
 
 def record_group(name: str, only: str, check: bool) -> tuple[int, int]:
@@ -49,7 +52,7 @@ def record_group(name: str, only: str, check: bool) -> tuple[int, int]:
                 new[title] = old[title]
             continue
         entry = {"hash": case.hash, **run(case)}
-        if ("error" in entry) != case.raises:
+        if ("error" in entry) != case.raises or "unwritable" in entry:
             wrong.append(f"{title}\n             {json.dumps(entry)[:400]}")
             continue
         before = old.get(title)

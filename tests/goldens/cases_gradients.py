@@ -1,0 +1,721 @@
+"""Gradients: the tape's rules, both orders of every differentiable function, forward mode, custom gradients."""
+
+from goldens.case import Group
+
+GROUP = Group("""
+def grad(f, *xs):
+    xs = [tf.convert_to_tensor(x) for x in xs]
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    g = tape.gradient(y, xs)
+    return g[0] if len(g) == 1 else g
+
+def grad2(f, x):
+    x = tf.convert_to_tensor(x)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        g = inner.gradient(y, x)
+    return g, outer.gradient(g, x)
+
+x = [0.3, -1.2, 2.5]
+p = [0.3, 1.2, 2.5]
+u = [0.3, -0.6, 0.9]
+m = tf.constant([[1., 5., 3.], [4., 2., 6.]])
+s = tf.constant([[4., 1.], [2., 3.]], tf.float64)
+spd = tf.constant([[4., 1.], [1., 3.]], tf.float64)
+img = tf.reshape(tf.range(32.), [1, 4, 4, 2]) / 10
+""")
+
+GROUP.family("grad2(tf.math.{f}, x)", f=(
+    "abs asinh atan cos cosh erf erfc exp expm1 log_sigmoid negative reciprocal sigmoid sign sin sinh "
+    "softplus square tan tanh bessel_i0e bessel_i1e bessel_i0 bessel_i1 conj real"
+), rtol=2e-5, because="second derivatives of series and of products of rounded terms")  # fmt: skip
+GROUP.family("grad2(tf.math.{f}, p)", f=(
+    "log log1p lgamma digamma rsqrt sqrt"
+), rtol=2e-5, because="second derivatives of series and of products of rounded terms")  # fmt: skip
+GROUP.family("grad2(tf.math.{f}, u)", f="acos asin atanh erfinv", rtol=2e-5, because="products of rounded terms")
+GROUP.family(
+    "grad(tf.math.{f}, [1.5, 3.0])",
+    f="acosh reciprocal_no_nan softsign ceil floor rint round",
+)
+GROUP.family("grad(tf.math.{f}, [0.2, 0.5, 0.7])", f="erfcinv ndtri erfinv", rtol=2e-5, because="iterated inverse")
+GROUP.family(
+    "grad(tf.math.special.{f}, [0.5, 2.0])",
+    f="dawsn expint fresnel_cos fresnel_sin spence bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e "
+    "bessel_y0 bessel_y1",
+    rtol=5e-5,
+    because="series differ",
+)
+GROUP.family(
+    "grad2(tf.nn.{f}, x)",
+    f="relu relu6 elu selu leaky_relu gelu silu swish crelu softmax log_softmax l2_loss",
+    rtol=2e-5,
+    atol=2e-6,
+    because="sums of terms that cancel",
+)
+GROUP.family(
+    "grad(tf.math.{f}, tf.constant(x, tf.{dtype}))",
+    f="exp sin tanh square sigmoid softplus",
+    dtype="float16 bfloat16 float64",
+)
+GROUP.family(
+    "grad(tf.math.{f}, tf.constant([1 + 2j, 0.5 - 1j], tf.complex64))",
+    f="exp sin square tanh log sqrt conj real imag abs angle reciprocal sigmoid negative sign cosh atan",
+)
+GROUP.family(
+    "grad(tf.math.{f}, [1.5, 2.0, 0.5], [[2.0], [-3.0]])",
+    f="add subtract multiply divide maximum minimum squared_difference floordiv floormod atan2 divide_no_nan "
+    "multiply_no_nan nextafter",
+)
+GROUP.family("grad(tf.math.{f}, [1.5, 2.0, 0.0], [2.0, 3.0, 4.0])", f="pow xlogy xlog1py xdivy truediv")
+GROUP.family("grad(tf.math.{f}, [1.0, 2.0], [1.0, 2.0])", f="maximum minimum floormod less equal")
+GROUP.family(
+    "grad(tf.math.{f}, [0.5, 2.0], [1.0, 3.0])",
+    f="igamma igammac zeta polygamma",
+    rtol=1e-4,
+    because="series differ",
+)
+GROUP.family(
+    "grad(tf.math.{f}, tf.constant([1 + 2j, 3j]), tf.constant([2 - 1j]))", f="add subtract multiply divide pow"
+)
+GROUP.family(
+    "grad(lambda x: tf.math.reduce_{f}(x{axis}), m)",
+    f="sum mean max min prod std variance logsumexp euclidean_norm",
+    axis=["", ", axis=0", ", axis=-1, keepdims=True"],
+)
+GROUP.family(
+    "grad2(tf.math.reduce_{f}, [1.0, 2.0, 4.0])",
+    f="prod std variance logsumexp euclidean_norm max",
+    rtol=2e-5,
+    because="cancels",
+)
+GROUP.family("grad(tf.math.reduce_{f}, [2.0, 5.0, 5.0])", f="max min prod")
+GROUP.family(
+    "grad(lambda x: tf.math.{f}(x{axis}) * m, m)",
+    f="cumsum cumprod cumulative_logsumexp",
+    axis=["", ", axis=1", ", axis=1, exclusive=True", ", reverse=True"],
+)
+GROUP.family("grad(lambda x: tf.math.segment_{f}(x, [0, 0, 1]) ** 2, [1., 2., 3.])", f="sum mean max min prod")
+GROUP.family(
+    "grad(lambda x: tf.math.unsorted_segment_{f}(x, [0, 1, 0], 2) ** 2, [1., 2., 3.])", f="sum mean max min prod sqrt_n"
+)
+
+GROUP.values("""
+grad(tf.matmul, [[1., 2.]], [[3.], [4.]])
+grad(lambda a, b: tf.matmul(a, b, transpose_a=True), [[1., 2.]], [[3., 4.]])
+grad(lambda a, b: tf.matmul(a, b, transpose_b=True), [[1., 2.]], [[3., 4.]])
+grad(lambda a, b: tf.matmul(a, b, True, True), [[1.], [2.]], [[3., 4.]])
+grad(lambda a, b: tf.matmul(a, b, adjoint_a=True), tf.constant([[1 + 1j], [2]]), tf.constant([[3j], [4]]))
+grad(tf.matmul, tf.ones([2, 1, 3]), tf.ones([3, 2]))
+grad(tf.matmul, tf.ones([2, 2, 3]), tf.ones([1, 3, 2]))
+grad(tf.linalg.matvec, [[1., 2.], [3., 4.]], [5., 6.])
+grad(lambda a, b: tf.tensordot(a, b, 1), [[1., 2.]], [[3.], [4.]])
+grad(lambda a, b: tf.einsum('ij,jk->ik', a, b), [[1., 2.]], [[3.], [4.]])
+grad(lambda a: tf.einsum('ii->', a), [[1., 2.], [3., 4.]])
+grad(lambda a, b: tf.einsum('bi,bj->bij', a, b) ** 2, [[1., 2.]], [[3., 4.]])
+grad(lambda a: tf.einsum('ij->j', a), [[1., 2.], [3., 4.]])
+grad(lambda x: tf.reshape(x, [3, 2])[0] * 2, m)
+grad(lambda x: tf.transpose(x) * tf.constant([[1.], [2.], [3.]]), m)
+grad(lambda x: tf.expand_dims(x, 0) ** 2, x)
+grad(lambda x: tf.squeeze(x) ** 2, [[[1.], [2.]]])
+grad(lambda a, b: tf.concat([a, b], 0) ** 2, [1., 2.], [3.])
+grad(lambda a, b: tf.concat([a, b], 1) ** 2, [[1., 2.]], [[3.]])
+grad(lambda a, b: tf.stack([a, b]) * [[1.], [2.]], [1., 2.], [3., 4.])
+grad(lambda x: tf.unstack(x)[1] ** 2, m)
+grad(lambda x: tf.split(x, 3, 1)[2] ** 2, m)
+grad(lambda x: tf.split(x, [1, 2], 1)[1] ** 2, m)
+grad(lambda x: tf.tile(x, [2, 1]) * tf.reshape(tf.range(12.), [4, 3]), m)
+grad(lambda x: tf.repeat(x, [1, 3]) ** 2, [1., 2.])
+grad(lambda x: tf.pad(x, [[1, 2]]) ** 2, [1., 2.])
+grad(lambda x: tf.pad(x, [[1, 2]], 'REFLECT') ** 2, [1., 2., 3.])
+grad(lambda x: tf.pad(x, [[1, 2]], 'SYMMETRIC') ** 2, [1., 2., 3.])
+grad(lambda x: tf.broadcast_to(x, [2, 3]) * m, [1., 2., 3.])
+grad(lambda x: tf.reverse(x, [0]) * [1., 2., 3.], x)
+grad(lambda x: tf.roll(x, 1, 0) * [1., 2., 3.], x)
+grad(lambda x: tf.reverse_sequence(x, [2, 3], 1) * m, m)
+grad(lambda x: tf.meshgrid(x, x)[0] ** 2, x)
+grad(lambda x: x[1] ** 2, x)
+grad(lambda x: x[::-1] * [1., 2., 3.], x)
+grad(lambda x: x[..., tf.newaxis] ** 2, x)
+grad(lambda x: x[0, 1:] ** 2, m)
+grad(lambda x: x[:, ::2] ** 2, m)
+grad(lambda x: tf.slice(x, [0, 1], [2, 1]) ** 2, m)
+grad(lambda x: tf.strided_slice(x, [0, 0], [2, 3], [1, 2]) ** 2, m)
+grad(lambda x: tf.gather(x, [2, 0, 2]), x)
+grad(lambda x: tf.convert_to_tensor(tf.gather(x, [1, 1])) ** 2, x)
+grad(lambda x: tf.gather(x, [2, 0], axis=1) ** 2, m)
+grad(lambda x: tf.gather(x, [[2], [0]], batch_dims=1) ** 2, m)
+grad(lambda x: tf.gather_nd(x, [[0, 1], [1, 2]]) ** 2, m)
+grad(lambda x: tf.gather_nd(x, [[1], [1]]), m)
+grad(lambda x: tf.scatter_nd([[1], [1]], x, [3]) ** 2, [1., 2.])
+grad(lambda a, b: tf.tensor_scatter_nd_update(a, [[1]], b) ** 2, x, [7.])
+grad(lambda a, b: tf.tensor_scatter_nd_add(a, [[1], [1]], b) ** 2, x, [7., 8.])
+grad(lambda a, b: tf.tensor_scatter_nd_sub(a, [[1], [0]], b) ** 2, x, [7., 8.])
+grad(lambda a, b: tf.tensor_scatter_nd_max(a, [[1], [0]], b) ** 2, x, [7., -8.])
+grad(lambda x: tf.boolean_mask(x, [True, False, True]) ** 2, x)
+grad(lambda x: tf.where([True, False, True], x, 0.0) ** 2, x)
+grad(lambda a, b: tf.where([True, False], a, b) ** 2, [1., 2.], [3., 4.])
+grad(lambda a, b: tf.where([[True], [False]], a, b) ** 2, [1., 2.], 3.0)
+grad(lambda x: tf.dynamic_partition(x, [0, 1, 0], 2)[0] ** 2, x)
+grad(lambda a, b: tf.dynamic_stitch([[0, 1], [1, 2]], [a, b]) ** 2, [1., 2.], [3., 4.])
+grad(lambda x: tf.sort(x) * [1., 2., 3.], x)
+grad(lambda x: tf.sort(x, direction='DESCENDING') * [1., 2., 3.], x)
+grad(lambda x: tf.math.top_k(x, 2).values ** 2, x)
+grad(lambda x: tf.clip_by_value(x, -1.0, 1.0) ** 2, x)
+grad(lambda x, a, b: tf.clip_by_value(x, a, b), x, -1.0, 1.0)
+grad(lambda x: tf.clip_by_norm(x, 1.0), x)
+grad(lambda a, b: tf.clip_by_global_norm([a, b], 1.0)[0], [3., 1.], [4.])
+grad(lambda x: tf.math.l2_normalize(x), x)
+grad(lambda x: tf.norm(x), x)
+grad(lambda x: tf.norm(x, ord=1), x)
+grad(lambda x: tf.norm(x, ord=np.inf), x)
+grad(lambda x: tf.norm(x), [0., 0.])
+grad(lambda a, b: tf.add_n([a, b, a]), [1., 2.], [3., 4.])
+grad(lambda x: tf.cast(x, tf.float64) ** 2, x)
+grad(lambda x: tf.cast(x, tf.float16) ** 2, [1., 2.])
+grad(lambda x: tf.cast(x, tf.complex64) ** 2, [1., 2.])
+grad(lambda a, b: tf.abs(tf.complex(a, b)), [3.], [4.])
+grad(lambda x: tf.identity(x) * tf.stop_gradient(x), x)
+grad(lambda x: tf.identity_n([x, x * 2])[1], x)
+grad(lambda x: tf.ensure_shape(x, [3]) ** 2, x)
+grad(lambda x: tf.linspace(x, 5.0, 3), 1.0)
+grad(lambda x: tf.fill([3], x) * [1., 2., 3.], 2.0)
+grad(lambda x: tf.zeros_like(x) + tf.ones_like(x), x)
+grad(lambda x: tf.eye(2) * x, 3.0)
+grad(lambda x: tf.math.polyval([x, 2.0, 3.0], 2.0), 1.0)
+grad(lambda x: tf.math.lbeta(x), [1.0, 2.0])
+grad(lambda x: tf.math.betainc(2.0, 3.0, x), 0.4)
+grad(lambda x: tf.nn.bias_add([[1., 2.]], x) ** 2, [0.5, 1.5])
+grad(lambda x: tf.space_to_batch(x, [2, 2], [[0, 0], [0, 0]]) ** 2, img[:, :2, :2])
+grad(lambda x: tf.nn.space_to_depth(x, 2) ** 2, img[:, :2, :2])
+grad(lambda x: tf.linalg.inv(x), s)
+grad(lambda x: tf.linalg.det(x), s)
+grad(lambda x: tf.linalg.logdet(x), spd)
+grad(lambda x: tf.linalg.slogdet(x)[1], s)
+grad(lambda x: tf.linalg.cholesky(x), spd)
+grad(lambda x: tf.linalg.trace(x), s)
+grad(lambda x: tf.linalg.diag(x) ** 2, x)
+grad(lambda x: tf.linalg.diag_part(x) ** 2, m)
+grad(lambda x: tf.linalg.band_part(x, 0, -1) ** 2, m)
+grad(lambda a, b: tf.linalg.set_diag(a, b) ** 2, m, [7., 8.])
+grad(lambda a, b: tf.linalg.solve(a, b), s, tf.constant([[1.0], [2.0]], tf.float64))
+grad(lambda a, b: tf.linalg.triangular_solve(a, b), spd, tf.constant([[1.0], [2.0]], tf.float64))
+grad(lambda a, b: tf.linalg.lstsq(a, b), s, tf.constant([[1.0], [2.0]], tf.float64))
+grad(lambda x: tf.linalg.eigh(x)[0], spd)
+grad(lambda x: tf.linalg.eigvalsh(x) ** 2, spd)
+grad(lambda x: tf.abs(tf.linalg.eigh(x)[1]), spd)
+grad(lambda x: tf.linalg.svd(x, compute_uv=False), s)
+grad(lambda x: tf.abs(tf.linalg.svd(x)[1]), s)
+grad(lambda x: tf.abs(tf.linalg.qr(x)[1]), s)
+grad(lambda x: tf.linalg.pinv(x), s)
+grad(lambda x: tf.linalg.expm(x), s)
+grad(lambda a, b: tf.linalg.cross(a, b), [1., 2., 3.], [4., 5., 6.])
+grad(lambda x: tf.linalg.adjoint(x) * tf.transpose(m), m)
+grad(lambda x: tf.linalg.tridiagonal_matmul(tf.ones([3, 3]), x, diagonals_format='compact'), tf.ones([3, 2]))
+grad(lambda x: tf.linalg.tensor_diag(x) ** 2, x)
+grad(lambda x: tf.abs(tf.signal.fft(tf.cast(x, tf.complex64))), x)
+grad(lambda x: tf.abs(tf.signal.rfft(x)), [1., 2., 3., 5.])
+grad(lambda x: tf.signal.irfft(tf.cast(x, tf.complex64)) ** 2, [1., 2., 3.])
+grad(lambda x: tf.signal.dct(x), [1., 2., 3.])
+grad(lambda x: tf.signal.frame(x, 2, 1) ** 2, [1., 2., 3.])
+grad(lambda x: tf.nn.softmax(x) ** 2, [[1., 2.], [3., 5.]])
+grad(lambda x: tf.nn.softmax(x, axis=0) ** 2, [[1., 2.], [3., 5.]])
+grad(lambda x: tf.nn.log_softmax(x, axis=0) ** 2, [[1., 2.], [3., 5.]])
+grad(lambda x: tf.nn.softmax_cross_entropy_with_logits([[0.2, 0.8]], x), [[1., 2.]])
+grad2(lambda x: tf.nn.softmax_cross_entropy_with_logits([[0.2, 0.8]], x), [[1., 2.]])
+grad(lambda l, x: tf.nn.softmax_cross_entropy_with_logits(l, x), [[0.2, 0.8]], [[1., 2.]])
+grad(lambda x: tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0], x), [[1., 2.], [3., 5.]])
+grad2(lambda x: tf.nn.sparse_softmax_cross_entropy_with_logits([1], x), [[1., 2.]])
+grad(lambda l, x: tf.nn.sigmoid_cross_entropy_with_logits(l, x), [0.2, 0.8], [1., -2.])
+grad(lambda l, x: tf.nn.weighted_cross_entropy_with_logits(l, x, 2.0), [0.2, 0.8], [1., -2.])
+grad(lambda x: tf.nn.log_poisson_loss([1., 2.], x), [0.5, 1.5])
+grad(lambda x: tf.nn.local_response_normalization(x, 1), tf.reshape(tf.range(8.), [1, 1, 2, 4]))
+grad(lambda x: tf.nn.moments(x, [0])[1], m)
+grad(lambda x, s, o: tf.nn.batch_normalization(x, 1.0, 2.0, o, s, 0.1), m, [1., 2., 3.], [0., 1., 2.])
+grad(lambda x: tf.nn.embedding_lookup(x, [1, 0, 1]), m)
+grad(lambda x: tf.nn.conv2d(x, tf.ones([2, 2, 2, 1]), 1, 'SAME'), img)
+grad(lambda k: tf.nn.conv2d(img, k, 1, 'VALID'), tf.ones([2, 2, 2, 1]))
+grad(lambda k: tf.nn.conv2d(img, k, 2, 'SAME'), tf.ones([3, 3, 2, 1]))
+grad(lambda x, k: tf.nn.conv2d(x, k, 1, 'SAME', dilations=2), img, tf.ones([2, 2, 2, 1]))
+grad(lambda x, k: tf.nn.conv2d_transpose(x, k, [1, 4, 4, 1], 2), img[:, :2, :2], tf.ones([2, 2, 1, 2]))
+grad(lambda x, k: tf.nn.depthwise_conv2d(x, k, [1, 1, 1, 1], 'VALID'), img, tf.ones([2, 2, 2, 2]))
+grad(lambda x, d: tf.nn.separable_conv2d(x, d, tf.ones([1, 1, 2, 1]), [1] * 4, 'VALID'), img, tf.ones([2, 2, 2, 1]))
+grad(lambda x, k: tf.nn.conv1d(x, k, 1, 'SAME'), img[:, 0], tf.ones([3, 2, 1]))
+grad(lambda x: tf.nn.conv3d(x, tf.ones([2, 2, 2, 1, 1]), [1] * 5, 'VALID'), tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]))
+grad(lambda k: tf.nn.conv3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), k, [1] * 5, 'SAME'), tf.ones([2, 2, 2, 1, 1]))
+grad(lambda x: tf.nn.max_pool2d(x, 2, 2, 'VALID') ** 2, img)
+grad(lambda x: tf.nn.max_pool2d(x, 3, 1, 'SAME'), img)
+grad(lambda x: tf.nn.avg_pool2d(x, 2, 2, 'VALID') ** 2, img)
+grad(lambda x: tf.nn.avg_pool2d(x, 3, 2, 'SAME'), img)
+grad2(lambda x: tf.nn.max_pool2d(x, 2, 2, 'VALID') ** 2, img)
+grad2(lambda x: tf.nn.avg_pool2d(x, 2, 2, 'VALID') ** 2, img)
+grad(lambda x: tf.nn.max_pool1d(x, 2, 1, 'VALID') ** 2, img[:, 0])
+grad(lambda x: tf.nn.avg_pool3d(x, 2, 1, 'VALID'), tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]))
+grad(lambda x: tf.nn.dilation2d(x, tf.zeros([2, 2, 2]), [1] * 4, 'VALID', 'NHWC', [1] * 4), img)
+grad2(lambda x: x ** 3, x)
+grad2(lambda x: 2.0 ** x, x)
+grad2(lambda x: x ** x, p)
+grad2(lambda x: 1.0 / x, x)
+grad2(lambda x: tf.reduce_sum(x * x) * x, x)
+grad2(lambda x: tf.matmul(x, x), [[1., 2.], [3., 4.]])
+grad2(lambda x: tf.linalg.inv(x), s)
+grad2(lambda x: tf.linalg.det(x), s)
+grad2(lambda x: tf.linalg.cholesky(x), spd)
+grad2(lambda x: tf.gather(x * 1, [0, 0, 1]) ** 3, x)
+grad2(lambda x: tf.nn.conv2d(x ** 2, tf.ones([2, 2, 2, 1]), 1, 'SAME'), img)
+grad2(lambda x: tf.einsum('ij,jk->ik', x, x) ** 2, [[1., 2.], [3., 4.]])
+grad2(lambda x: tf.cumsum(x) ** 2, x)
+grad2(lambda x: tf.concat([x, x ** 2], 0) ** 2, x)
+grad2(lambda x: tf.where(x > 0, x ** 2, x), x)
+grad2(lambda x: tf.maximum(x, 1.0) ** 2, x)
+grad(lambda a, b: tf.pow(a, b), [0.0, 2.0, -2.0], [2.0, 3.0, 2.0])
+grad(tf.sqrt, [0.0])
+grad(tf.math.log, [0.0])
+grad(tf.abs, [0.0])
+grad(tf.norm, [[0.0]])
+grad(tf.nn.relu, [0.0, -0.0])
+grad(tf.math.divide_no_nan, [1.0], [0.0])
+grad(tf.math.reciprocal_no_nan, [0.0, 2.0])
+grad(tf.math.xlogy, [0.0], [0.0])
+grad(lambda x: tf.constant(1.0), x)
+grad(lambda x: tf.argmax(x), x)
+grad(lambda x: tf.cast(x, tf.int32), x)
+grad(lambda x: tf.round(x), x)
+grad(lambda x: tf.shape(x), x)
+grad(lambda x: x, x)
+grad(lambda x: [x * 2, x * 3], x)
+grad(lambda x: {'a': x * 2, 'b': [x]}, x)
+grad(lambda x: (x > 0), x)
+""")
+
+GROUP.snippets("""
+# variables are watched by themselves
+v = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = v * v
+tape.gradient(y, v)
+
+# a variable that isn't trainable isn't watched
+v = tf.Variable(3.0, trainable=False)
+with tf.GradientTape() as tape:
+    y = v * v
+tape.gradient(y, v)
+
+# constants aren't watched by themselves
+c = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    y = c * c
+tape.gradient(y, c)
+
+# watch_accessed_variables can be turned off
+v, w = tf.Variable(3.0), tf.Variable(4.0)
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    tape.watch(w)
+    y = v * w
+tape.gradient(y, [v, w])
+
+# an unconnected source gives None or zeros
+v, w = tf.Variable(3.0), tf.Variable([1.0, 2.0])
+with tf.GradientTape(persistent=True) as tape:
+    y = v * 2
+[tape.gradient(y, w), tape.gradient(y, w, unconnected_gradients=tf.UnconnectedGradients.ZERO),
+ tape.gradient(y, w, unconnected_gradients='zero')]
+
+# a persistent tape gives several gradients
+x = tf.constant(3.0)
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    y = x * x
+    z = y * y
+[tape.gradient(z, x), tape.gradient(y, x), tape.gradient(z, y)]
+
+# intermediate values can be sources
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+    z = y * y
+tape.gradient(z, [x, y])
+
+# output_gradients scale
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.gradient(y, x, output_gradients=[10.0, 100.0])
+
+# a list of targets adds up
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = [x * x, x * 3]
+tape.gradient(y, x)
+
+# a list of targets with output_gradients
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = [x * x, x * 3]
+tape.gradient(y, x, output_gradients=[tf.constant(1.0), tf.constant(10.0)])
+
+# sources in a dict give a dict
+w = {'a': tf.Variable(2.0), 'b': [tf.Variable(3.0)]}
+with tf.GradientTape() as tape:
+    y = w['a'] * w['b'][0]
+tape.gradient(y, w)
+
+# the same source twice
+x = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, [x, x])
+
+# a gradient of IndexedSlices
+v = tf.Variable([[1., 2.], [3., 4.], [5., 6.]])
+with tf.GradientTape() as tape:
+    y = tf.gather(v, [2, 0, 2])
+tape.gradient(y, v)
+
+# slices and dense gradients add up to a dense one
+v = tf.Variable([[1., 2.], [3., 4.]])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(tf.gather(v, [1])) + tf.reduce_sum(v * v)
+tape.gradient(y, v)
+
+# two gathers add up
+v = tf.Variable([1., 2., 3.])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(tf.gather(v, [1])) + 3 * tf.reduce_sum(tf.gather(v, [1, 0]))
+tf.convert_to_tensor(tape.gradient(y, v))
+
+# stop_recording leaves ops out
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+    with tape.stop_recording():
+        z = y * x
+    y = y + x
+tape.gradient(y, x)
+
+# reset forgets
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x * x
+    tape.reset()
+    y = x * 3
+tape.gradient(y, x)
+
+# watched_variables
+v, w = tf.Variable(1.0, name='v'), tf.Variable(2.0, name='w')
+with tf.GradientTape() as tape:
+    y = v + w + v
+[x.name for x in tape.watched_variables()]
+
+# a gradient inside the tape is recorded
+x = tf.constant(3.0)
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    y = x * x
+    g = tape.gradient(y, x)
+tape.gradient(g, x)
+
+# three orders
+x = tf.constant(2.0)
+with tf.GradientTape() as t3:
+    t3.watch(x)
+    with tf.GradientTape() as t2:
+        t2.watch(x)
+        with tf.GradientTape() as t1:
+            t1.watch(x)
+            y = x ** 4
+        d1 = t1.gradient(y, x)
+    d2 = t2.gradient(d1, x)
+d3 = t3.gradient(d2, x)
+[d1, d2, d3]
+
+# assignments change what is recorded later
+v = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = v * v
+    v.assign(5.0)
+    z = y + v
+tape.gradient(z, v)
+
+# assign_add isn't part of the gradient
+v = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    v.assign_add(1.0)
+    y = v ** 2
+tape.gradient(y, v)
+
+# integers have no gradients
+x = tf.constant(2)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.gradient(y, x)
+
+# jacobian
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.stack([x[0] * x[1], x[0] ** 2, x[1]])
+tape.jacobian(y, x)
+
+# jacobian without pfor
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    y = x * x
+tape.jacobian(y, x, experimental_use_pfor=False)
+
+# jacobian of several sources
+a, b = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = a * b
+tape.jacobian(y, [a, b])
+
+# jacobian of an unconnected source
+a, b = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+with tf.GradientTape(persistent=True) as tape:
+    y = a * 2
+[tape.jacobian(y, b), tape.jacobian(y, b, unconnected_gradients=tf.UnconnectedGradients.ZERO)]
+
+# hessian by jacobian of gradient
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape() as outer:
+    outer.watch(x)
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = x[0] ** 2 * x[1]
+    g = inner.gradient(y, x)
+outer.jacobian(g, x)
+
+# batch_jacobian
+x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x ** 2 + x[:, ::-1]
+tape.batch_jacobian(y, x)
+
+# batch_jacobian with different widths
+x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.matmul(x, tf.ones([2, 3])) ** 2
+tape.batch_jacobian(y, x)
+
+# forward mode
+x = tf.constant([1.0, 2.0])
+with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+    y = x ** 2 + tf.sin(x)
+acc.jvp(y)
+
+# forward mode of variables
+v, w = tf.Variable(2.0), tf.Variable(3.0)
+with tf.autodiff.ForwardAccumulator([v, w], [tf.constant(1.0), tf.constant(10.0)]) as acc:
+    y = v * w
+acc.jvp(y)
+
+# forward over reverse
+x = tf.constant([1.0, 2.0])
+with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 1.0])) as acc:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x ** 3)
+    g = tape.gradient(y, x)
+acc.jvp(g)
+
+# forward mode of what is unconnected
+x = tf.constant(1.0)
+with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+    y = tf.constant(2.0) * 3
+[acc.jvp(y), acc.jvp(y, unconnected_gradients=tf.UnconnectedGradients.ZERO)]
+
+# custom_gradient
+@tf.custom_gradient
+def log1pexp(x):
+    e = tf.exp(x)
+    def backward(upstream):
+        return upstream * (1 - 1 / (1 + e))
+    return tf.math.log(1 + e), backward
+grad(log1pexp, 100.0)
+
+# custom_gradient of two inputs and outputs
+@tf.custom_gradient
+def f(a, b):
+    def backward(da, db):
+        return da * 10, db * 100
+    return (a + b, a * b), backward
+grad(lambda a, b: f(a, b)[0] + 2 * f(a, b)[1], 1.0, 2.0)
+
+# custom_gradient with variables
+v = tf.Variable(2.0)
+@tf.custom_gradient
+def f(x):
+    y = x * v
+    def backward(dy, variables=None):
+        return dy * 7, [dy * 11 for _ in variables]
+    return y, backward
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = f(x)
+tape.gradient(y, [x, v])
+
+# grad_pass_through
+x = tf.Variable(1.7)
+with tf.GradientTape() as tape:
+    y = tf.grad_pass_through(tf.round)(x) * 3
+tape.gradient(y, x)
+
+# recompute_grad
+v = tf.Variable(2.0)
+f = tf.recompute_grad(lambda x: tf.sin(x) * v)
+x = tf.constant(1.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = f(x)
+tape.gradient(y, [x, v])
+
+# no_gradient and stop_gradient
+x = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    y = x * tf.stop_gradient(x * x)
+tape.gradient(y, x)
+
+# gradients through a loop
+x = tf.Variable(1.5)
+with tf.GradientTape() as tape:
+    y = x
+    for _ in range(3):
+        y = y * x
+tape.gradient(y, x)
+
+# gradients through map_fn
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.map_fn(lambda e: e * e, x)
+tape.gradient(y, x)
+
+# gradients through cond and while_loop
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.cond(x > 1, lambda: x * x, lambda: x)
+    _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, y])
+tape.gradient(y, x)
+
+# gradients through a TensorArray
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    array = tf.TensorArray(tf.float32, 2)
+    array = array.write(0, x * x).write(1, x)
+    y = array.stack()
+tape.gradient(y, x, output_gradients=tf.constant([1.0, 10.0]))
+
+# gradients through py_function
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.py_function(lambda a: a * a, [x], tf.float32)
+tape.gradient(y, x)
+
+# gradients of a tf.function
+f = tf.function(lambda x: x ** 3)
+grad2(f, 2.0)
+
+# gradients of ragged values
+values = tf.constant([1.0, 2.0, 3.0])
+with tf.GradientTape() as tape:
+    tape.watch(values)
+    y = tf.reduce_sum(tf.RaggedTensor.from_row_lengths(values, [2, 1]) ** 2)
+tape.gradient(y, values)
+
+# gradient of a sparse product
+a = tf.SparseTensor([[0, 0], [1, 1]], [1.0, 2.0], [2, 2])
+b = tf.constant([[1.0], [2.0]])
+with tf.GradientTape() as tape:
+    tape.watch(b)
+    y = tf.sparse.sparse_dense_matmul(a, b) ** 2
+tape.gradient(y, b)
+
+# dtypes of gradients follow the sources
+a = tf.Variable(2.0, dtype=tf.float16)
+with tf.GradientTape() as tape:
+    y = tf.cast(a, tf.float32) * 3
+tape.gradient(y, a)
+
+# tapes that don't nest
+x = tf.constant(3.0)
+t1, t2 = tf.GradientTape(), tf.GradientTape()
+t1.__enter__()
+t1.watch(x)
+y = x * x
+t2.__enter__()
+t2.watch(x)
+z = y * x
+t1.__exit__(None, None, None)
+w = z * x
+t2.__exit__(None, None, None)
+[t1.gradient(z, x), t2.gradient(w, x)]
+""")
+
+GROUP.errors("""
+grad(tf.math.is_nan, [1.5, 3.0])
+grad(lambda x: tf.bitcast(x, tf.int32), x)
+tf.GradientTape().gradient(tf.constant(1.0), [tf.constant(1.0)], unconnected_gradients='nonsense')
+tf.GradientTape().watch(1.0)
+tf.GradientTape().watch('a')
+tf.gradients(tf.constant(1.0), tf.constant(1.0))
+tf.hessians(tf.constant(1.0), tf.constant(1.0))
+grad(tf.matmul, [[1., 2.]], [[1., 2.]])
+tf.custom_gradient(lambda x: x)(tf.constant(1.0))
+""")
+GROUP.snippets(
+    """
+# a tape that isn't persistent gives one gradient
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.gradient(y, x)
+tape.gradient(y, x)
+
+# jacobian of a complex target
+x = tf.constant([1 + 1j])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.batch_jacobian(y, x)
+
+# batch_jacobian of different batches
+x = tf.constant([[1.0], [2.0]])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.concat([x, x], 0)
+tape.batch_jacobian(y, x)
+
+# sources that aren't tensors
+with tf.GradientTape() as tape:
+    y = tf.constant(1.0) * 2
+tape.gradient(y, 'a')
+
+# a tape entered twice
+tape = tf.GradientTape()
+with tape, tape:
+    pass
+None
+
+# jvp within another thread of types
+tf.autodiff.ForwardAccumulator([tf.constant(1.0)], [tf.constant(1.0), tf.constant(1.0)])
+""",
+    raises=True,
+)
