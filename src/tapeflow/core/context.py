@@ -25,6 +25,7 @@ class ThreadState(threading.local):
 
 
 state = ThreadState()
+registry: dict[str, Any] = {}  # every op by its name; filled as ops are defined
 listeners: list[Any] = []
 detours: list[Any] = []
 

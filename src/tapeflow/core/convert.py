@@ -35,8 +35,8 @@ _INT32 = range(-(2**31), 2**31)
 _SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
 _DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
-# Python scalars that were operands lately, as tensors. Bounded, and only ever replaced as a whole.
-_scalars: dict[Any, EagerTensor] = {}
+# Python scalars that were operands lately, as tensors, by (value, type, dtype). Bounded.
+scalars: dict[Any, EagerTensor] = {}
 _MOST_SCALARS = 1024
 
 
@@ -134,12 +134,12 @@ def operand(value: Any, dtype: DType | None) -> EagerTensor:
     if value == 0 and type(value) is float and math.copysign(1.0, value) < 0:
         return from_scalar(value, dtype)  # -0.0 and 0.0 are the same dict key
     key = (value, type(value), dtype)
-    tensor = _scalars.get(key)
+    tensor = scalars.get(key)
     if tensor is None:
         tensor = from_scalar(value, dtype)
-        if len(_scalars) >= _MOST_SCALARS:
-            _scalars.clear()
-        _scalars[key] = tensor
+        if len(scalars) >= _MOST_SCALARS:
+            scalars.clear()
+        scalars[key] = tensor
     return tensor
 
 

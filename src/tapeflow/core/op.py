@@ -21,17 +21,16 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core import op_def as op_defs
-from tapeflow.core.context import detours, listeners, state
-from tapeflow.core.convert import convert, datatype_name, host_value, operand
+from tapeflow.core.context import detours, listeners, registry, state
+from tapeflow.core.convert import convert, datatype_name, host_value, operand, scalars
 from tapeflow.core.dtypes import DType, as_dtype, string
 from tapeflow.core.kernels import compute
+from tapeflow.core.tape import record, record_binary, record_unary
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 
 # Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or reads
 # the tensor through __index__, to the same result).
 STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
-
-registry: dict[str, Op] = {}
 
 
 class Op:
@@ -97,9 +96,9 @@ class Op:
         self.moves = self.creates = self.promotes = False
         self.gradient: Callable[..., Any] | None = None
         self.differentiable = True
-        self.keep_all_inputs = self.keep_shapes = False
+        self.keep_all_inputs = True  # what the gradient through torch needs
+        self.keep_shapes = self.keep_outputs = False
         self.keep_inputs: tuple[int, ...] = ()
-        self.keep_outputs = False
         self.function: Callable[..., Any] = self.run
 
     def __repr__(self) -> str:
@@ -146,28 +145,25 @@ class Op:
         return outputs
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
-        """The arguments with variables read and Python numbers as tensors, or None where that changes nothing.
-
-        These are what keeps most calls off the fast path, and all that it takes to get them back on it.
-        """
-        out: list[Any] | None = None
-        dtype = None
-        for i, arg in enumerate(args):
+        """The arguments with Python numbers as tensors, which is all that keeps most calls off the fast path."""
+        if not self.uniform:
+            return None
+        for arg in args:
             if type(arg) is EagerTensor:
-                dtype = dtype or arg.dtype
-            elif self.kinds[i] == "tensor" and isinstance(arg, ReadAsTensor):
-                out = out or list(args)
-                out[i] = arg._read()
-                dtype = dtype or out[i].dtype
-        if self.uniform and dtype is not None:
-            for i, arg in enumerate(args):
-                if self.kinds[i] == "tensor" and type(arg) in (int, float):
-                    try:
-                        number = operand(arg, dtype)
-                    except (TypeError, ValueError):
-                        return None
-                    out = out or list(args)
-                    out[i] = number
+                break
+        else:
+            return None
+        dtype = arg.dtype
+        out: list[Any] | None = None
+        for i, value in enumerate(args):
+            if (type(value) is float or type(value) is int) and self.kinds[i] == "tensor":
+                try:
+                    number = operand(value, dtype)
+                except (TypeError, ValueError):
+                    return None
+                if out is None:
+                    out = list(args)
+                out[i] = number
         return out
 
     def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:
@@ -310,12 +306,6 @@ def _has_reflected(value: Any) -> bool:
     )
 
 
-def record(op: Op, inputs: Sequence[Tensor], attrs: Sequence[Any], outputs: Sequence[Tensor]) -> None:
-    """Tells this thread's tapes of an op that ran."""
-    for tape in state.tapes:
-        tape.record(op, inputs, attrs, outputs)
-
-
 # ---- making an op's function -----------------------------------------------------------------------------------------
 
 
@@ -335,7 +325,8 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
     checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
     types = [f"{n}.dtype" for n in tensors] + [names[i] for i in type_params]
     lines = [
-        "def make(op, kernel, lookup, slow, record, EagerTensor, DType, STATIC, detours, listeners):",
+        "def make(op, kernel, lookup, slow, record, record_unary, record_binary, EagerTensor, DType, STATIC, "
+        "ReadAsTensor, scalars, detours, listeners):",
         f"    def call({', '.join([*names, 'name'])}):",
         f"        if {' and '.join(checks)}:",
     ]
@@ -348,7 +339,6 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
             f"{pad}_values = [_t.value for _t in {n} if type(_t) is EagerTensor and _t.dtype is _dtype]",
             f"{pad}_result = lookup(_dtype) if len(_values) == len({n}) else None",
         ]
-        inputs = n
     else:
         same = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
         if uniform and not type_params:
@@ -356,7 +346,6 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
             lines += [f"{pad}_result = lookup(_dtype)" + (f" if {same} else None" if same else "")]
         else:
             lines += [f"{pad}_result = lookup(({', '.join(types)},))"]
-        inputs = f"({', '.join(tensors)},)"
     arguments = ", ".join(
         "_values" if kind == "list" else f"{n}.value" if kind == "tensor" else n
         for n, kind in zip(names, kinds, strict=True)
@@ -375,8 +364,10 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
         f"{pad}    except Exception:",
         f"{pad}        return slow(({', '.join(names)},), name)",
         f"{pad}    if listeners:",
-        f"{pad}        record(op, {inputs}, {statics}, {'_out' if many else '(_out,)'})",
+        f"{pad}        {_recording(tensors, lists, statics, many)}",
         f"{pad}    return _out",
+        *_reading(tensors, names),
+        *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
         "    return call",
     ]
@@ -388,6 +379,37 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
     return namespace["make"]
 
 
+def _reading(tensors: list[str], names: list[str]) -> list[str]:
+    """The lines that read variables and come back with their tensors."""
+    if not tensors:
+        return []
+    found = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
+    again = ", ".join(f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" if n in tensors else n for n in names)
+    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
+
+
+def _with_number(tensors: list[str], names: list[str]) -> list[str]:
+    """The lines that come back with the cached tensor of a Python number. Zero is left out: it has two signs."""
+    lines = []
+    for number, other in (tensors[::-1], tensors):
+        again = ", ".join("_number" if n == number else n for n in names)
+        lines += [
+            f"        if type({other}) is EagerTensor and (type({number}) is float or type({number}) is int) and {number}:",
+            f"            _number = scalars.get(({number}, type({number}), {other}.dtype))",
+            "            if _number is not None:",
+            f"                return call({again}, name)",
+        ]
+    return lines
+
+
+def _recording(tensors: list[str], lists: list[str], statics: str, many: bool) -> str:
+    """The call that tells the tapes."""
+    if many or lists or len(tensors) > 2:
+        inputs = lists[0] if lists else f"({', '.join(tensors)},)"
+        return f"record(op, {inputs}, {statics}, {'_out' if many else '(_out,)'})"
+    return f"record_{'unary' if len(tensors) == 1 else 'binary'}(op, {', '.join(tensors)}, {statics}, _out)"
+
+
 def _function(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
     """The function of an op, with the declaration's parameters, defaults, documentation and name."""
     kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
@@ -395,8 +417,9 @@ def _function(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[..., 
     if tensors and ("list" not in kinds or tensors == 1) and (len(op.opdef.outputs) == 1):
         make = _template(kinds, op.uniform, op.many, op.output_type_params())
         call = make(
-            op, op.kernel, op.checked.get, slow, record, EagerTensor, DType, STATIC, detours, listeners
-        )
+            op, op.kernel, op.checked.get, slow, record, record_unary, record_binary, EagerTensor, DType, STATIC,
+            ReadAsTensor, scalars, detours, listeners,
+        )  # fmt: skip
     else:
         call = _template_slow(len(kinds))(slow)
     names = (*op.params, "name")

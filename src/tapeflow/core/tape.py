@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import vjp
-from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.context import discard, listeners, registry, state
 from tapeflow.core.dtypes import DType
 from tapeflow.core.tensor import EagerTensor, Tensor, next_id
 
@@ -33,14 +33,27 @@ class Call:
 
     __slots__ = ("attrs", "input_ids", "input_specs", "inputs", "op", "output_ids", "output_specs", "outputs", "wanted")
 
-    def __init__(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], wanted: tuple[bool, ...]) -> None:
+    def __init__(
+        self,
+        op: Any,
+        inputs: Any,
+        attrs: Sequence[Any],
+        outputs: Any,
+        input_ids: Sequence[int],
+        output_ids: Sequence[int],
+        wanted: Sequence[bool],
+        input_specs: Any,
+        output_specs: Any,
+    ) -> None:
         self.op = op
         self.inputs = inputs
         self.attrs = attrs
+        self.outputs = outputs
+        self.input_ids = input_ids
+        self.output_ids = output_ids
         self.wanted = wanted
-        self.outputs: Any = None
-        self.input_specs: Any = None
-        self.output_specs: Any = None
+        self.input_specs = input_specs
+        self.output_specs = output_specs
 
     def shape(self, i: int) -> tuple[int, ...]:
         """The shape of input `i`; the gradient must have declared `shapes`."""
@@ -63,7 +76,8 @@ class Tape:
         self.persistent = persistent
         self.watch_accessed = watch_accessed
         self.calls: list[Call] = []
-        self.watched: set[int] = set()
+        self.watched: set[int] = set()  # the ids of what gradients may be asked for, and of all that depends on it
+        self.roots: set[int] = set()  # those that somebody watched
         self.variables: dict[int, Any] = {}
 
     def start(self) -> None:
@@ -78,9 +92,11 @@ class Tape:
         if not tensor._id:
             tensor._id = next_id()
         self.watched.add(tensor._id)
+        self.roots.add(tensor._id)
 
     def watch_variable(self, variable: Any) -> None:
         self.watched.add(variable._id)
+        self.roots.add(variable._id)
         self.variables[variable._id] = variable
 
     def variable_read(self, variable: Any) -> None:
@@ -90,41 +106,22 @@ class Tape:
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Notes a call, if it touches anything watched and gradients pass through it."""
         watched = self.watched
-        for tensor in inputs:
-            if tensor._id in watched:
-                break
-        else:
-            return
-        if not op.differentiable:
-            return
-        ids = []
-        for out in outputs:
-            dtype = out.dtype
-            if dtype.is_floating or dtype.is_complex:
-                if not out._id:
-                    out._id = next_id()
-                ids.append(out._id)
-            else:
-                ids.append(0)
-        if not any(ids):
-            return
-        watched.update(ids)
-        watched.discard(0)
         input_ids = [t._id for t in inputs]
-        call = Call(op, (), attrs, tuple([i in watched for i in input_ids]))
-        call.input_ids, call.output_ids = input_ids, ids
-        if op.keep_all_inputs or op.gradient is None:
-            call.inputs = inputs
-        elif op.keep_inputs:
-            keep = op.keep_inputs
-            call.inputs = [t if i in keep else None for i, t in enumerate(inputs)]
-        if op.keep_outputs:
-            call.outputs = outputs
-        if op.keep_shapes:
-            call.input_specs = [(tuple(t.value.shape), t.dtype) for t in inputs]
-        if len(outputs) > 1:
-            call.output_specs = [(tuple(t.value.shape), t.dtype) for t in outputs]
-        self.calls.append(call)
+        if watched.isdisjoint(input_ids) or not op.differentiable:
+            return
+        output_ids = [_id_of(out) if differentiable(out.dtype) else 0 for out in outputs]
+        if not any(output_ids):
+            return
+        wanted = [i in watched for i in input_ids]
+        watched.update(output_ids)
+        watched.discard(0)
+        kept = inputs if op.keep_all_inputs else [t if i in op.keep_inputs else None for i, t in enumerate(inputs)]
+        input_specs = [(t.value.shape, t.dtype) for t in inputs] if op.keep_shapes else None
+        output_specs = None if len(outputs) == 1 else [(t.value.shape, t.dtype) for t in outputs]
+        kept_outputs = outputs if op.keep_outputs else None
+        self.calls.append(
+            Call(op, kept, attrs, kept_outputs, input_ids, output_ids, wanted, input_specs, output_specs)
+        )
 
     def gradients(
         self,
@@ -135,16 +132,102 @@ class Tape:
         """The gradients of the sum of the targets (times their output gradients) for each source, or None."""
         grads: dict[int, Gradient] = {}
         for target, dy in zip(targets, output_gradients, strict=True):
-            _add(grads, target._id, dy, set())
+            grads[target._id] = _sum(grads[target._id], dy) if target._id in grads else dy
         source_ids = [s._id for s in sources]
         calls = self.calls
         if not self.persistent:
             self.calls = []
-        return backpropagate(calls, grads, source_ids, keep=self.persistent)
+        return backpropagate(calls, grads, source_ids, self.roots, keep=self.persistent)
+
+
+def _id_of(tensor: Any) -> int:
+    if not tensor._id:
+        tensor._id = next_id()
+    return tensor._id
+
+
+def record(op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Tells this thread's tapes of an op that ran."""
+    for tape in state.tapes:
+        tape.record(op, inputs, attrs, outputs)
+
+
+# What `record` does, written out for one and two inputs and one output: most calls, and all of what a small op costs.
+
+
+def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
+    """`record` for one input and one output."""
+    for tape in state.tapes:
+        if type(tape) is not Tape:
+            tape.record(op, (x,), attrs, (out,))
+            continue
+        watched = tape.watched
+        i = x._id
+        if i not in watched or not op.differentiable:
+            continue
+        dtype = out.dtype
+        if not (dtype.is_floating or dtype.is_complex):
+            continue
+        o = out._id
+        if not o:
+            o = out._id = next_id()
+        watched.add(o)
+        tape.calls.append(
+            Call(
+                op,
+                (x,) if op.keep_all_inputs or op.keep_inputs else (),
+                attrs,
+                (out,) if op.keep_outputs else None,
+                (i,),
+                (o,),
+                (True,),
+                ((x.value.shape, x.dtype),) if op.keep_shapes else None,
+                None,
+            )
+        )
+
+
+def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> None:
+    """`record` for two inputs and one output."""
+    for tape in state.tapes:
+        if type(tape) is not Tape:
+            tape.record(op, (x, y), attrs, (out,))
+            continue
+        watched = tape.watched
+        i, j = x._id, y._id
+        want_x, want_y = i in watched, j in watched
+        if not (want_x or want_y) or not op.differentiable:
+            continue
+        dtype = out.dtype
+        if not (dtype.is_floating or dtype.is_complex):
+            continue
+        o = out._id
+        if not o:
+            o = out._id = next_id()
+        watched.add(o)
+        if op.keep_all_inputs:
+            kept: Any = (x, y)
+        elif op.keep_inputs:
+            kept = (x if 0 in op.keep_inputs else None, y if 1 in op.keep_inputs else None)
+        else:
+            kept = ()
+        tape.calls.append(
+            Call(
+                op,
+                kept,
+                attrs,
+                (out,) if op.keep_outputs else None,
+                (i, j),
+                (o,),
+                (want_x, want_y),
+                ((x.value.shape, x.dtype), (y.value.shape, y.dtype)) if op.keep_shapes else None,
+                None,
+            )
+        )
 
 
 def backpropagate(
-    calls: list[Call], grads: dict[int, Gradient], source_ids: list[int], keep: bool
+    calls: list[Call], grads: dict[int, Gradient], source_ids: list[int], roots: set[int], keep: bool
 ) -> list[Gradient]:
     """Walks the calls backwards, from the gradients at the targets to those at the sources.
 
@@ -152,6 +235,7 @@ def backpropagate(
         calls: in the order they ran; emptied on the way unless `keep`.
         grads: from a tensor's id to its gradient, to begin with; changed.
         source_ids: the ids of the sources.
+        roots: the ids that everything watched depends on.
         keep: leaves `calls` as they are.
 
     Returns:
@@ -159,78 +243,67 @@ def backpropagate(
     """
     sources = set(source_ids)
     owned: set[int] = set()  # the gradients that are sums made here, and nobody else's
-    useful = _leading_to(sources, calls)
-    remaining = calls[::-1] if keep else calls
-    position = 0
-    while True:
-        if keep:
-            if position == len(remaining):
-                break
-            call = remaining[position]
-            position += 1
-        elif remaining:
-            call = remaining.pop()
-        else:
-            break
+    useful = None if roots <= sources else _depending_on(sources, calls)
+    if keep:
+        calls = list(calls)
+    while calls:
+        call = calls.pop()  # gone from the tape before its gradient runs, and freed with it
         ids = call.output_ids
+        op = call.op
         if len(ids) == 1:
-            i = ids[0]
-            dy = grads.get(i) if i in sources else grads.pop(i, None)
+            dy = grads.pop(ids[0], None)
             if dy is None:
                 continue
-            dys: tuple[Any, ...] = (dy,)
-        else:
-            dys = tuple([grads.get(i) if i in sources else grads.pop(i, None) for i in ids])
-            if all(dy is None for dy in dys):
+            if ids[0] in sources:
+                grads[ids[0]] = dy
+            if useful is not None and useful.isdisjoint(call.input_ids):
                 continue
-            dys = tuple([_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)])
-        if useful is not None and not any(i in useful for i in call.input_ids):
-            continue
-        if call.op.gradient is None:
-            found = vjp.gradient(call, *dys)
+            if type(dy) is not EagerTensor:
+                dy = _dense(dy)
+            found = vjp.gradient(call, dy) if op.gradient is None else op.gradient(call, dy)
         else:
-            if not getattr(call.op, "takes_slices", False):
-                dys = tuple([_dense(dy) for dy in dys])
-            found = call.op.gradient(call, *dys)
-        if not isinstance(found, (list, tuple)):
+            dys = [grads.get(i) if i in sources else grads.pop(i, None) for i in ids]
+            if not any([dy is not None for dy in dys]) or (useful is not None and useful.isdisjoint(call.input_ids)):
+                continue
+            dys = [_zeros(*spec) if dy is None else _dense(dy) for dy, spec in zip(dys, call.output_specs, strict=True)]
+            found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
+        if type(found) is not tuple and not isinstance(found, (list, tuple)):
             found = (found,)
-        if len(found) != len(call.input_ids):
-            raise ValueError(
-                f"The gradient of {call.op.name} gave {len(found)} gradients for {len(call.input_ids)} inputs."
-            )
-        for i, wanted, g in zip(call.input_ids, call.wanted, found, strict=True):
-            if wanted and g is not None:
-                _add(grads, i, g, owned)
+        input_ids, wanted = call.input_ids, call.wanted
+        if len(found) != len(input_ids):
+            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(input_ids)} inputs.")
+        position = 0
+        for g in found:
+            if g is not None and wanted[position]:
+                i = input_ids[position]
+                if i in grads:
+                    _add(grads, i, g, owned)
+                else:
+                    grads[i] = g
+            position += 1
     return [grads.get(i) for i in source_ids]
 
 
-def _leading_to(sources: set[int], calls: list[Call]) -> set[int] | None:
-    """The ids that depend on a source, or None where looking would save nothing."""
-    made = {i for call in calls for i in call.output_ids}
-    roots = {i for call in calls for i, w in zip(call.input_ids, call.wanted, strict=True) if w and i not in made}
-    if roots <= sources:
-        return None
-    useful = set(sources)
+def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
+    """The ids of what depends on a source."""
+    found = set(sources)
     for call in calls:
-        if not useful.isdisjoint(call.input_ids):
-            useful.update(call.output_ids)
-    useful.discard(0)
-    return useful
+        if not found.isdisjoint(call.input_ids):
+            found.update(call.output_ids)
+    found.discard(0)
+    return found
 
 
 def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
-    """Adds a gradient to what the tensor with id `i` has so far."""
-    before = grads.get(i)
-    if before is None:
-        grads[i] = g
-        return
+    """Adds another gradient to what the tensor with id `i` has so far."""
+    before = grads[i]
+    if i in owned and type(g) is EagerTensor and not state.tapes and before.dtype is g.dtype:
+        try:
+            before.value.add_(g.value)
+            return
+        except RuntimeError:  # of another shape or device, or a batched value
+            pass
     if type(before) is EagerTensor and type(g) is EagerTensor:
-        if i in owned and not state.tapes and before.value.shape == g.value.shape and before.dtype is g.dtype:
-            try:
-                before.value.add_(g.value)
-                return
-            except RuntimeError:  # of another device, or a batched value
-                pass
         owned.add(i)
     else:
         owned.discard(i)
@@ -238,13 +311,11 @@ def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> No
 
 
 def _sum(a: Gradient, b: Gradient) -> Gradient:
-    from tapeflow.core.indexed_slices import IndexedSlices, concatenated
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+        from tapeflow.core.indexed_slices import concatenated
 
-    if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
         return concatenated([a, b])
-    from tapeflow.math import add
-
-    return add(_dense(a), _dense(b))
+    return registry["AddV2"].function(_dense(a), _dense(b))
 
 
 def _dense(g: Gradient) -> Gradient:

@@ -80,7 +80,7 @@ class EagerTensor(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The tensor's `tf.TensorShape`."""
-        return TensorShape._of(tuple(self.value.shape))
+        return TensorShape._of(self.value.shape)
 
     def get_shape(self) -> TensorShape:
         """The tensor's `tf.TensorShape`; the same as `.shape`."""

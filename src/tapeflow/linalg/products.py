@@ -39,7 +39,8 @@ def _(call: Call, dy: Any) -> Any:
     a, b = call.inputs
     transpose_a, transpose_b = call.attrs
     want_a, want_b = call.wanted
-    a, b = conj(a), conj(b)
+    if dy.dtype.is_complex:
+        a, b = conj(a), conj(b)
     if transpose_a:
         da = _matmul(b, dy, transpose_b, True) if want_a else None
     else:

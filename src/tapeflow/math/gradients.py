@@ -1,18 +1,17 @@
-"""What the gradients of many ops share."""
+"""What the gradients of many ops share. The rooms of those ops import this one, so it finds its own ops by name."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core.context import registry
 from tapeflow.core.tensor import EagerTensor
 
 
 def conj(x: Any) -> Any:
     """The complex conjugate, which for a real tensor is the tensor itself."""
     if x.dtype.is_complex:
-        from tapeflow.math.complex import conj as conjugate
-
-        return conjugate(x)
+        return registry["Conj"].function(x)
     return x
 
 
@@ -26,16 +25,17 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
     stretched = shape_of(dy)
     if stretched == shape:
         return dy
-    from tapeflow.array.shaping import reshape
-    from tapeflow.math.reduction import reduce_sum
-
     extra = len(stretched) - len(shape)
+    if stretched[extra:] == shape:  # as when a bias was added
+        return registry["Sum"].function(dy, 0 if extra == 1 else tuple(range(extra)))
     axes = [i for i in range(len(stretched)) if i < extra or (shape[i - extra] == 1 and stretched[i] != 1)]
     if axes:
-        dy = reduce_sum(dy, tuple(axes))
-    return reshape(dy, tuple(shape))
+        dy = registry["Sum"].function(dy, tuple(axes))
+    return registry["Reshape"].function(dy, tuple(shape))
 
 
 def sum_like(dy: Any, x: Any) -> Any:
     """Undoes broadcasting: sums `dy` to the shape of `x`."""
+    if type(dy) is EagerTensor and type(x) is EagerTensor and dy.value.shape == x.value.shape:
+        return dy
     return sum_to_shape(dy, shape_of(x))
