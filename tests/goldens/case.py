@@ -14,7 +14,7 @@ A file `cases_<group>.py` beside this one makes a `Group` and fills it with text
 Each line is one case, and its own title. `scripts/record_goldens.py` runs the cases under TensorFlow and writes what
 came out to `recorded/<group>.json`; `tests/test_goldens.py` runs the same text with `tf` bound to TapeFlow and
 compares. Each case starts in a fresh namespace with `tf`, `np`, `tmp` (the path of an empty folder) and what the
-group's prelude defines, and with TensorFlow's and NumPy's seeds set.
+group's prelude defines; a group of random cases sets the seed there.
 """
 
 import ast
@@ -29,7 +29,6 @@ from typing import Any
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent
-SEED = 1234
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Case:
         raises: Whether the code raises an error; the error's class is compared.
         message: Whether the first line of the error's message is compared, too.
         values: Whether values are compared; otherwise only structure, dtypes and shapes are.
-        rtol, atol: Tolerances in place of the usual ones for the dtype.
+        rtol, atol: Tolerances where they exceed the usual ones for the dtype.
     """
 
     title: str
@@ -64,8 +63,6 @@ class Case:
         """What the code's last expression gives, with `tf` as TensorFlow."""
         namespace = {"tf": tf, "np": np, "tmp": tmp, "__name__": "golden"}
         exec(compile(self.prelude, "<prelude>", "exec"), namespace)
-        tf.random.set_seed(SEED)
-        np.random.seed(SEED)
         statements = ast.parse(self.source)
         expression = ast.Expression(statements.body.pop().value)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -86,7 +83,7 @@ class Group:
 
         Args:
             text: The expressions; empty lines and comments are skipped.
-            rtol: A tolerance other than the dtype's usual one.
+            rtol: A tolerance beyond the dtype's usual one.
             atol: The same, absolute.
             because: Why the usual tolerance won't do.
         """

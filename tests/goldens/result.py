@@ -148,7 +148,7 @@ def difference(expected: Any, actual: Any, case: Any, path: str = "result") -> s
 
 def _tolerance(dtype: str, case: Any) -> tuple[float, float]:
     rtol, atol = TOLERANCES.get(dtype, (0.0, 0.0))
-    return (rtol if case.rtol is None else case.rtol), (atol if case.atol is None else case.atol)
+    return max(rtol, case.rtol or 0.0), max(atol, case.atol or 0.0)
 
 
 def _array_difference(expected: list, actual: list, case: Any, path: str) -> str | None:
