@@ -2,8 +2,9 @@
 
 import contextlib
 
-import op_table
 import pytest
+
+import op_table
 import tapeflow as tf
 
 ROWS = op_table.all_rows()

@@ -1,4 +1,4 @@
-"""The public `tf.autodiff` namespace: `GradientTape`."""
+"""The public `tf.autodiff` namespace: `GradientTape` and `ForwardAccumulator`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 import torch
 
-from tapeflow import nest
+from tapeflow import errors, nest
+from tapeflow.core import vjp
+from tapeflow.core.context import discard, listeners, registry, state
 from tapeflow.core.convert import convert
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tape import Tape, differentiable
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.tape import Call, Tape, backpropagate, differentiable, id_of
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, next_id
 
 logger = logging.getLogger("tapeflow")
 
@@ -142,19 +144,14 @@ class GradientTape:
             RuntimeError: a tape that is not persistent was asked before.
             ValueError: `unconnected_gradients` is unknown.
         """
-        tape = self._tape
-        if tape is None:
-            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
-        if self._recording:
-            if not self._persistent:
-                self._stop()
-            else:
-                logger.warning(
-                    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
-                    "efficient than calling it outside the context (it causes the gradient ops to be recorded on "
-                    "the tape, leading to increased CPU and memory usage). Only call GradientTape.gradient inside "
-                    "the context if you actually want to trace the gradient in order to compute higher order derivatives."
-                )
+        if self._recording and self._persistent:
+            logger.warning(
+                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than "
+                "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
+                "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
+                "want to trace the gradient in order to compute higher order derivatives."
+            )
+        tape = self._asked()
         try:
             unconnected = UnconnectedGradients(unconnected_gradients)
         except ValueError:
@@ -162,8 +159,7 @@ class GradientTape:
         if target is None:
             raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
                             "CompositeTensors to be differentiated, but received None.")  # fmt: skip
-        targets = _tensors(target)
-        flat = _tensors(sources, keep_composite_gradients=True)
+        targets, flat = _targets(target), _sources(sources)
         dys = [_seed(t, g) for t, g in _with_seeds(targets, output_gradients)]
         usable = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None]
         found = tape.gradients([t for t, _ in usable], flat, [d for _, d in usable])
@@ -175,17 +171,177 @@ class GradientTape:
             return found[0]
         return nest.pack_sequence_as(sources, found, expand_composites=True)
 
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivatives of each element of the target by each element of each source.
 
-def _tensors(value: Any, keep_composite_gradients: bool = False) -> list[Any]:
+        Args:
+            target: a tensor.
+            sources: a tensor or variable that was watched, or a nest of them.
+            unconnected_gradients: what to give for a source without influence.
+            parallel_iterations: accepted, and not needed.
+            experimental_use_pfor: True computes all rows in one vectorised pass; False one after the other.
+
+        Returns:
+            In the structure of `sources`, tensors of shape `target.shape + source.shape`, or None.
+
+        Raises:
+            RuntimeError: a tape that is not persistent was asked before.
+
+        Example:
+            >>> x = tf.constant([1.0, 2.0])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x * x
+            >>> tape.jacobian(y, x).numpy().tolist()
+            [[2.0, 0.0], [0.0, 4.0]]
+        """
+        tape = self._asked()
+        flat = _sources(sources)
+        target = convert(target)
+        size = target.value.numel()
+        seeds = torch.eye(size, dtype=target.dtype.torch, device=target.value.device).reshape(size, *target.shape)
+        rows = _rows(tape, target, flat, seeds, experimental_use_pfor)
+        if not self._persistent:
+            self._tape = None
+        found = [
+            None if r is None else registry["Reshape"].function(r, (*target.value.shape, *_value(s).shape))
+            for r, s in zip(rows, flat, strict=True)
+        ]
+        if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
+            found = [
+                EagerTensor(_value(s).new_zeros((*target.value.shape, *_value(s).shape)), s.dtype) if f is None else f
+                for f, s in zip(found, flat, strict=True)
+            ]
+        if isinstance(sources, (Tensor, ReadAsTensor)):
+            return found[0]
+        return nest.pack_sequence_as(sources, found, expand_composites=True)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The Jacobian of each row of the target by the same row of the source.
+
+        It is `jacobian` where row `i` of the target depends on row `i` of the source alone, and much less work.
+
+        Args:
+            target: of shape `[b, y1, ..., yn]`.
+            source: of shape `[b, x1, ..., xm]`; watched.
+
+        Returns:
+            A tensor of shape `[b, y1, ..., yn, x1, ..., xm]`, or None.
+
+        Raises:
+            ValueError: the first dimensions differ, or a rank is less than 2.
+            RuntimeError: a tape that is not persistent was asked before.
+
+        Example:
+            >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x * x
+            >>> tape.batch_jacobian(y, x).numpy().tolist()
+            [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        tape = self._asked()
+        shape, source_shape = target.shape, source.shape
+        shape.with_rank_at_least(2)
+        source_shape.with_rank_at_least(2)
+        if shape[0] != source_shape[0]:
+            raise ValueError(f"Need first dimension of target shape ({shape}) and source shape ({source_shape}) to match.")
+        each = target.value[0].numel()
+        seeds = torch.eye(each, dtype=target.dtype.torch, device=target.value.device)
+        seeds = seeds.reshape(each, 1, *shape[1:]).expand(each, *shape)
+        row = _rows(tape, target, [source], seeds, experimental_use_pfor)[0]
+        if not self._persistent:
+            self._tape = None
+        if row is None:
+            if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.NONE:
+                return None
+            return EagerTensor(_value(source).new_zeros((*shape, *source_shape[1:])), source.dtype)
+        swapped = registry["Transpose"].function(row, (1, 0, *range(2, row.value.ndim)))
+        return registry["Reshape"].function(swapped, (*shape, *source_shape[1:]))
+
+    def _asked(self) -> Tape:
+        """The tape, which stops recording if it is asked only once."""
+        if self._tape is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+            )
+        if self._recording and not self._persistent:
+            self._stop()
+        return self._tape
+
+
+def _value(tensor: Any) -> torch.Tensor:
+    return (tensor._value if isinstance(tensor, ReadAsTensor) else tensor).value
+
+
+def _rows(tape: Tape, target: Any, sources: list[Any], seeds: torch.Tensor, vectorised: bool) -> list[Any]:
+    """The gradients of each source for each seed, stacked; None where there is none."""
+    calls = tape.calls
+    if not tape.persistent:
+        tape.calls = []
+    ids = [id_of(s) for s in sources]
+
+    def one(seed: torch.Tensor) -> list[Any]:
+        grads = {id_of(target): EagerTensor(seed, target.dtype)}
+        found = backpropagate(calls, grads, ids, tape.roots, keep=True)
+        return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
+
+    if vectorised and len(seeds) and not state.tapes:
+        connected: list[bool] = []
+
+        def batched(seed: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            found = one(seed)
+            connected[:] = [g is not None for g in found]
+            return tuple([g.value for g in found if g is not None])
+
+        try:
+            values = iter(torch.func.vmap(batched)(seeds))
+        except (RuntimeError, errors.OpError):  # an op without a batched form: one row at a time
+            pass
+        else:
+            return [EagerTensor(next(values), s.dtype) if c else None for c, s in zip(connected, sources, strict=True)]
+    rows = [one(seed) for seed in seeds]
+    if not rows:
+        return [EagerTensor(_value(s).new_zeros((0, *_value(s).shape)), s.dtype) for s in sources]
+    return [None if column[0] is None else registry["Pack"].function(list(column), 0) for column in zip(*rows, strict=True)]
+
+
+def _sources(value: Any) -> list[Any]:
+    """The tensors and variables in a nest of sources."""
     if isinstance(value, (Tensor, ReadAsTensor)):
         return [value]
     flat = nest.flatten(value, expand_composites=True)
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
-            raise TypeError(f"GradientTape takes tensors and variables, not {v!r} of type {type(v).__name__}.")
-        if not differentiable(v.dtype) and not keep_composite_gradients:
-            logger.warning("The dtype of the target tensor must be floating (e.g. tf.float32) when calling "
-                           "GradientTape.gradient, got %r", v.dtype)  # fmt: skip
+            raise TypeError(f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")
+    return flat
+
+
+def _targets(value: Any) -> list[Any]:
+    """The tensors in a nest of targets."""
+    flat = [value] if isinstance(value, (Tensor, ReadAsTensor)) else nest.flatten(value, expand_composites=True)
+    for v in flat:
+        if not isinstance(v, (Tensor, ReadAsTensor)):
+            raise TypeError(f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")
+        if not differentiable(v.dtype):
+            logger.warning(
+                "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, "
+                "got %r", v.dtype,
+            )  # fmt: skip
     return flat
 
 
@@ -206,5 +362,125 @@ def _seed(target: Any, given: Any) -> Any:
 
 
 def _zeros_like(source: Any) -> EagerTensor:
-    value = (source._value if isinstance(source, ReadAsTensor) else source).value
-    return EagerTensor(torch.zeros_like(value), source.dtype)
+    return EagerTensor(torch.zeros_like(_value(source)), source.dtype)
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products while a function runs: forward-mode differentiation.
+
+    Args:
+        primals: the tensors or variables to differentiate by, in a nest.
+        tangents: the vector, in the same structure.
+
+    Raises:
+        ValueError: the structures differ, or a tensor is given twice.
+
+    Example:
+        >>> x = tf.constant([2.0, 3.0])
+        >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+        ...     y = tf.reduce_sum(x * x)
+        >>> acc.jvp(y).numpy().item()
+        4.0
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        nest.assert_same_structure(primals, tangents, expand_composites=True)
+        self._tangents: dict[int, Any] = {}
+        self._kept: list[Any] = []  # variables' ids are theirs, tensors get one here
+        for primal, tangent in zip(
+            nest.flatten(primals, expand_composites=True), nest.flatten(tangents, expand_composites=True), strict=True
+        ):
+            if not primal._id:
+                primal._id = next_id()
+            if primal._id in self._tangents:
+                raise ValueError(
+                    f"Tensor {primal!r} already has a tangent: a primal can be given only once to a ForwardAccumulator."
+                )
+            tangent = convert(tangent, primal.dtype)
+            if tangent.shape != primal.shape:
+                raise ValueError(f"A tangent must have its primal's shape {primal.shape}, not {tangent.shape}.")
+            self._tangents[primal._id] = tangent
+            self._kept.append(primal)
+        self._recording = False
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        state.tapes.append(self)
+        listeners.append(self)
+        self._recording = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            discard(state.tapes, self)
+            discard(listeners, self)
+            self._recording = False
+
+    def variable_read(self, variable: Any) -> None:
+        """A variable is known by its id; reading it tells nothing new."""
+
+    def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Computes the tangents of an op's outputs.
+
+        The gradient of an op is linear in the output gradients, so its own gradient by them, seeded with the
+        tangents of the inputs, is the product of the op's Jacobian with the tangents.
+        """
+        tangents = [self._tangents.get(t._id) for t in inputs]
+        if all(t is None for t in tangents) or not op.differentiable:
+            return
+        if not any(differentiable(o.dtype) for o in outputs):
+            return
+        # What encloses this accumulator sees the computation of the tangents; what it encloses does not.
+        all_tapes = state.tapes
+        outer = []
+        for tape in all_tapes:
+            if tape is self:
+                break
+            outer.append(tape)
+        wanted = tuple([t is not None for t in tangents])
+        specs = [(t.value.shape, t.dtype) for t in inputs]
+        out_specs = [(t.value.shape, t.dtype) for t in outputs]
+        nobody: list[int] = [0] * len(inputs)
+        call = Call(op, list(inputs), attrs, list(outputs), nobody, nobody, wanted, specs, out_specs)
+        inner = Tape(persistent=False, watch_accessed=False)
+        state.tapes = outer
+        try:
+            dys = [EagerTensor(torch.zeros_like(o.value), o.dtype) for o in outputs]
+            inner.start()
+            try:
+                for dy in dys:
+                    inner.watch(dy)
+                found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
+                found = list(found) if isinstance(found, (list, tuple)) else [found]
+                pairs = [
+                    (convert(g), t) for g, t in zip(found, tangents, strict=True) if g is not None and t is not None
+                ]
+            finally:
+                inner.stop()
+            result = inner.gradients([g for g, _ in pairs], dys, [t for _, t in pairs])
+        finally:
+            state.tapes = all_tapes
+        for out, tangent in zip(outputs, result, strict=True):
+            if tangent is not None and differentiable(out.dtype):
+                if not out._id:
+                    out._id = next_id()
+                self._tangents[out._id] = tangent
+
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE) -> Any:
+        """The product of the Jacobian of `primals` with the tangents given at the start.
+
+        Args:
+            primals: tensors computed inside the context, or a nest of them.
+            unconnected_gradients: what to give for a tensor that nothing led to.
+
+        Returns:
+            Tensors in the structure of `primals`, or None.
+        """
+        unconnected = UnconnectedGradients(unconnected_gradients)
+
+        def tangent(t: Any) -> Any:
+            found = self._tangents.get(t._id) if t._id else None
+            return _zeros_like(t) if found is None and unconnected is UnconnectedGradients.ZERO else found
+
+        return nest.map_structure(tangent, primals, expand_composites=True)

@@ -109,7 +109,7 @@ class Tape:
         input_ids = [t._id for t in inputs]
         if watched.isdisjoint(input_ids) or not op.differentiable:
             return
-        output_ids = [_id_of(out) if differentiable(out.dtype) else 0 for out in outputs]
+        output_ids = [id_of(out) if differentiable(out.dtype) else 0 for out in outputs]
         if not any(output_ids):
             return
         wanted = [i in watched for i in input_ids]
@@ -132,15 +132,17 @@ class Tape:
         """The gradients of the sum of the targets (times their output gradients) for each source, or None."""
         grads: dict[int, Gradient] = {}
         for target, dy in zip(targets, output_gradients, strict=True):
-            grads[target._id] = _sum(grads[target._id], dy) if target._id in grads else dy
-        source_ids = [s._id for s in sources]
+            i = id_of(target)
+            grads[i] = _sum(grads[i], dy) if i in grads else dy
+        source_ids = [id_of(s) for s in sources]
         calls = self.calls
         if not self.persistent:
             self.calls = []
         return backpropagate(calls, grads, source_ids, self.roots, keep=self.persistent)
 
 
-def _id_of(tensor: Any) -> int:
+def id_of(tensor: Any) -> int:
+    """The id that tapes know a tensor by; it gets one the first time somebody asks."""
     if not tensor._id:
         tensor._id = next_id()
     return tensor._id
@@ -265,7 +267,9 @@ def backpropagate(
             dys = [grads.get(i) if i in sources else grads.pop(i, None) for i in ids]
             if not any([dy is not None for dy in dys]) or (useful is not None and useful.isdisjoint(call.input_ids)):
                 continue
-            dys = [_zeros(*spec) if dy is None else _dense(dy) for dy, spec in zip(dys, call.output_specs, strict=True)]
+            if not op.none_for_zero:
+                dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
+            dys = [_dense(dy) for dy in dys]
             found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
         if type(found) is not tuple and not isinstance(found, (list, tuple)):
             found = (found,)
@@ -330,6 +334,7 @@ class Recorded:
     """Stands for an op where a Python function says what the gradient is: custom gradients, calls of functions."""
 
     __slots__ = ("differentiable", "gradient", "keep_all_inputs", "keep_inputs", "keep_outputs", "keep_shapes", "name")
+    none_for_zero = False
 
     def __init__(self, name: str, gradient: Callable[..., Any]) -> None:
         self.name = name

@@ -1,0 +1,285 @@
+"""Gradients that a program gives itself: `custom_gradient` and what is built on it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.autodiff import GradientTape
+from tapeflow.core.context import registry, state
+from tapeflow.core.convert import convert
+from tapeflow.core.op import gradient_of
+from tapeflow.core.tape import Call, Tape, record_function
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+
+
+class AggregationMethod(IntEnum):
+    """How gradients are added up. Here all of them do the same."""
+
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
+    """Gives a function a gradient of its own.
+
+    Args:
+        f: `f(*x)` gives `(y, grad_fn)`: its result (a nest of tensors), and a function from the gradients of the results to
+            those of the arguments. If `f` reads variables, `grad_fn` takes `variables=` too and gives a pair:
+            the gradients of the arguments, and a list with those of the variables.
+
+    Returns:
+        A function of the same arguments that gives `y`.
+
+    Raises:
+        TypeError: `f` reads variables, and `grad_fn` takes none.
+        ValueError: `grad_fn` gives another number of gradients than there are arguments.
+
+    Example:
+        >>> @tf.custom_gradient
+        ... def clipped(x):
+        ...     return x * 1.0, lambda dy: tf.clip_by_value(dy, -1.0, 1.0)
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = clipped(x) * 5.0
+        >>> tape.gradient(y, x).numpy().item()
+        1.0
+    """
+    if f is None:
+        return custom_gradient
+    if not callable(f):
+        raise TypeError(f"custom_gradient takes a function, not {f!r}")
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return _call(f, args, kwargs)
+
+    return wrapped
+
+
+def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args = nest.map_structure(_as_tensor, args)
+    inputs = [t for t in nest.flatten((args, kwargs), expand_composites=True) if isinstance(t, (Tensor, ReadAsTensor))]
+    arguments = nest.flatten(args, expand_composites=True)
+    if not state.tapes:
+        result, _ = f(*args, **kwargs)
+        return nest.map_structure(_own_tensor, result, expand_composites=True)
+    reads = Tape(persistent=False, watch_accessed=True)
+    outer = state.tapes
+    state.tapes = []
+    reads.start()
+    try:
+        result, grad_fn = f(*args, **kwargs)
+    finally:
+        reads.stop()
+        state.tapes = outer
+    result = nest.map_structure(_own_tensor, result, expand_composites=True)
+    given = {id(t) for t in inputs}
+    variables = [v for v in reads.variables.values() if id(v) not in given]
+    takes_variables = _takes_variables(grad_fn)
+    if variables and not takes_variables:
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+            f"{variables}"
+        )
+    outputs = nest.flatten(result, expand_composites=True)
+
+    def gradient(*dys: Any) -> list[Any]:
+        if variables:
+            of_inputs, of_variables = grad_fn(*dys, variables=variables)
+            of_variables = list(nest.flatten(of_variables)) if not isinstance(of_variables, Tensor) else [of_variables]
+            if len(of_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            of_inputs, of_variables = grad_fn(*dys), []
+        of_inputs = _flat_gradients(of_inputs)
+        if len(of_inputs) != len(arguments):
+            raise ValueError(
+                f"custom_gradient function expected to return {len(arguments)} gradients, "
+                f"but returned {len(of_inputs)} instead."
+            )
+        return [*of_inputs, *of_variables]
+
+    for tape in outer:
+        for variable in variables:
+            tape.variable_read(variable)
+    record_function(getattr(f, "__name__", "custom_gradient"), [*arguments, *variables], outputs, gradient)
+    return result
+
+
+def _flat_gradients(value: Any) -> list[Any]:
+    """The gradients in what a `grad_fn` gave; None and IndexedSlices are single ones."""
+    if value is None or not isinstance(value, (list, tuple, dict)):
+        return [value]
+    return nest.flatten(value)
+
+
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(grad_fn).parameters
+    except (TypeError, ValueError):
+        return False
+    return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _as_tensor(value: Any) -> Any:
+    return value if isinstance(value, ReadAsTensor) else convert(value)
+
+
+def _own_tensor(value: Any) -> Any:
+    """A tensor with an identity of its own: what comes out of a function may be what went in."""
+    value = convert(value)
+    return EagerTensor(value.value, value.dtype) if type(value) is EagerTensor else value
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a function a gradient that runs it again, so that a tape keeps only its arguments alive.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.recompute_grad(lambda a: a * a)(x)
+        >>> tape.gradient(y, x).numpy().item()
+        6.0
+    """
+
+    @custom_gradient
+    def recomputing(*args: Any, **kwargs: Any) -> Any:
+        result = f(*args, **kwargs)
+
+        def grad(*dys: Any, variables: Any = None) -> Any:
+            variables = variables or []
+            with GradientTape() as tape:
+                inputs = nest.map_structure(_own_tensor, list(args))
+                tape.watch([t for t in nest.flatten(inputs) if t.dtype.is_floating or t.dtype.is_complex])
+                tape.watch(variables)
+                again = f(*inputs, **kwargs)
+            found = tape.gradient(again, [*nest.flatten(inputs), *variables], output_gradients=list(dys))
+            count = len(nest.flatten(inputs))
+            return (found[:count], found[count:]) if variables else found[:count]
+
+        return result, grad
+
+    return functools.wraps(f)(recomputing) if hasattr(f, "__name__") else recomputing
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs a function and lets gradients pass as if it were the identity.
+
+    Example:
+        >>> x = tf.constant(1.5)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.grad_pass_through(tf.round)(x)
+        >>> tape.gradient(y, x).numpy().item()
+        1.0
+    """
+
+    @custom_gradient
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad(*dys: Any, variables: Any = None) -> Any:
+            found = dys[0] if len(dys) == 1 and len(args) == 1 else list(dys)
+            return (found, [None] * len(variables)) if variables is not None else found
+
+        return f(*args, **kwargs), grad
+
+    return passing
+
+
+class _Operation:
+    """A call, as a gradient function of TensorFlow's registry sees an operation."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self.type = self.name = call.op.name
+        self.inputs, self.outputs = list(call.inputs), list(call.outputs)
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attr, by its registered name."""
+        op = self._call.op
+        params = [p for p, kind in zip(op.params, op.kinds, strict=True) if kind in ("host", "attr")]
+        for param, value in zip(params, self._call.attrs, strict=True):
+            if op.attr_names.get(param) == name:
+                return value
+        attr = op.opdef.attrs[name]
+        if attr.has_default:
+            return attr.default
+        raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+
+
+_registered: set[str] = set()
+
+
+class RegisterGradient:
+    """Decorates the gradient function of an op type that has none: `grad(op, *dys)`.
+
+    Args:
+        op_type: the registered name of the op.
+
+    Raises:
+        TypeError: `op_type` is no string.
+        KeyError: the op type has a gradient already.
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        op = registry.get(self._op_type)
+        if self._op_type in _registered or (op is not None and op.gradient is not None):
+            raise KeyError(f"Registering two gradient with name '{self._op_type}'! (It has one already.)")
+        _registered.add(self._op_type)
+        if op is not None:
+            gradient_of(op, needs="inputs outputs")(lambda call, *dys: f(_Operation(call), *dys))
+        return f
+
+
+def no_gradient(op_type: str) -> None:
+    """Says that ops of a type have no gradient.
+
+    Raises:
+        TypeError: `op_type` is no string.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    if op_type in registry:
+        registry[op_type].differentiable = False
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = None,
+) -> Any:
+    """The gradients of a graph's tensors; only inside a graph.
+
+    Raises:
+        RuntimeError: eager execution is enabled.
+    """
+    raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+
+
+def hessians(
+    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+) -> Any:
+    """The Hessians of a graph's tensors; only inside a graph.
+
+    Raises:
+        RuntimeError: eager execution is enabled.
+    """
+    return gradients(ys, xs, name=name)

@@ -1,0 +1,497 @@
+"""Tapes, forward accumulators and custom gradients, as users work with them."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def value(tensor):
+    return tensor.numpy().tolist()
+
+
+@pytest.fixture
+def x():
+    return tf.constant([1.0, 2.0])
+
+
+@pytest.fixture
+def v():
+    return tf.Variable([1.0, 2.0])
+
+
+def test_variables_are_watched_when_read(v):
+    with tf.GradientTape() as tape:
+        y = v * v
+    assert [w is v for w in tape.watched_variables()] == [True]
+    assert value(tape.gradient(y, v)) == [2.0, 4.0]
+
+
+def test_untrainable_variables_are_not_watched():
+    v = tf.Variable(1.0, trainable=False)
+    with tf.GradientTape() as tape:
+        y = v * v
+    assert tape.watched_variables() == ()
+    assert tape.gradient(y, v) is None
+
+
+def test_variables_are_not_watched_on_request(v):
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(v)
+        w = tf.Variable([1.0, 1.0])
+        y = v * w
+    assert [g if g is None else value(g) for g in tape.gradient(y, [v, w])] == [[1.0, 1.0], None]
+
+
+def test_tensors_are_watched_on_request(x):
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert tape.gradient(y, x) is None
+    with tf.GradientTape() as tape:
+        tape.watch({"x": [x]})
+        y = x * x
+    assert value(tape.gradient(y, x)) == [2.0, 4.0]
+
+
+def test_watching_what_is_no_tensor_is_refused():
+    with pytest.raises(ValueError, match=r"Passed in object 1.0 of type 'float', not tf.Tensor"), tf.GradientTape() as t:
+        t.watch(1.0)
+
+
+def test_a_tape_is_used_up_by_one_gradient(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    tape.gradient(y, x)
+    with pytest.raises(RuntimeError, match="can only be used to compute one set of gradients"):
+        tape.gradient(y, x)
+
+
+def test_a_persistent_tape_is_not(x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        z = y * x
+    assert value(tape.gradient(y, x)) == [2.0, 4.0]
+    assert value(tape.gradient(z, x)) == [3.0, 12.0]
+    assert value(tape.gradient(z, y)) == [1.0, 2.0]
+
+
+def test_a_tape_can_not_be_entered_twice():
+    with pytest.raises(ValueError, match="Tape is still recording"), tf.GradientTape() as tape, tape:
+        pass
+
+
+def test_gradients_have_the_structure_of_the_sources(v, x):
+    with tf.GradientTape() as tape:
+        y = v * 3.0
+    found = tape.gradient(y, {"a": v, "b": (x,)}, unconnected_gradients="zero")
+    assert value(found["a"]) == [3.0, 3.0]
+    assert value(found["b"][0]) == [0.0, 0.0]
+
+
+def test_targets_are_summed(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        targets = [x * x, {"a": x * 3.0}]
+    assert value(tape.gradient(targets, x)) == [5.0, 7.0]
+
+
+def test_the_same_target_twice_counts_twice(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert value(tape.gradient([y, y], x)) == [4.0, 8.0]
+
+
+def test_output_gradients(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert value(tape.gradient(y, x, output_gradients=tf.constant([3.0, 4.0]))) == [6.0, 16.0]
+
+
+def test_unknown_unconnected_gradients(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'foo'"):
+        tape.gradient(x, x, unconnected_gradients="foo")
+
+
+def test_no_target():
+    with tf.GradientTape() as tape:
+        pass
+    with pytest.raises(TypeError, match="Argument `target` should be a list or nested structure"):
+        tape.gradient(None, tf.constant(1.0))
+
+
+def test_a_source_is_its_own_target(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    assert value(tape.gradient(x, x)) == [1.0, 1.0]
+
+
+def test_stop_recording(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        with tape.stop_recording():
+            z = y * x
+    assert tape.gradient(z, x) is None
+
+
+def test_stop_recording_of_a_tape_that_never_started():
+    with pytest.raises(RuntimeError, match="Trying to stop a tape which has not been started"):
+        with tf.GradientTape().stop_recording():
+            pass
+
+
+def test_reset(v):
+    with tf.GradientTape() as tape:
+        y = v * v
+        tape.reset()
+        z = v * 3.0
+    assert value(tape.gradient([y, z], v)) == [3.0, 3.0]
+
+
+def test_integers_carry_no_gradient(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.cast(tf.cast(x * 2.0, tf.int32), tf.float32)
+    assert tape.gradient(y, x) is None
+
+
+def test_nested_tapes_give_higher_orders():
+    x = tf.constant(2.0)
+    with tf.GradientTape() as third:
+        third.watch(x)
+        with tf.GradientTape() as second:
+            second.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = x * x * x * x
+            dy = first.gradient(y, x)
+        d2y = second.gradient(dy, x)
+    d3y = third.gradient(d2y, x)
+    assert [float(g) for g in (dy, d2y, d3y)] == [32.0, 48.0, 48.0]
+
+
+def test_a_value_read_before_an_assignment_belongs_to_the_variable():
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        a = v * 3.0
+        v.assign(5.0)
+        b = v * v
+    assert float(tape.gradient([a, b], v)) == 3.0 + 10.0
+
+
+def test_a_tensor_read_outside_is_not_the_variable():
+    v = tf.Variable(2.0)
+    t = tf.convert_to_tensor(v)
+    with tf.GradientTape() as tape:
+        y = t * t + v * 3.0
+    assert float(tape.gradient(y, v)) == 3.0
+
+
+def test_python_control_flow():
+    def f(x):
+        while x < 100.0:
+            x = x * x
+        return x
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert float(tape.gradient(y, x)) == 8 * 3.0**7
+
+
+def test_jacobian(x):
+    for pfor in (True, False):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reshape(x, [2, 1]) * x
+        found = tape.jacobian(y, x, experimental_use_pfor=pfor)
+        assert value(found) == [[[2.0, 0.0], [2.0, 1.0]], [[2.0, 1.0], [0.0, 4.0]]]
+
+
+def test_jacobian_of_several_sources(x, v):
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * v
+    found = tape.jacobian(y, [v, x])
+    assert value(found[0]) == [[2.0, 0.0], [0.0, 4.0]]
+    assert found[1] is None
+    assert value(tape.jacobian(y, x, unconnected_gradients="zero")) == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_hessian_by_a_jacobian_of_a_gradient():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_sum(x * x * x)
+        g = inner.gradient(y, x)
+    assert value(outer.jacobian(g, x)) == [[6.0, 0.0], [0.0, 12.0]]
+
+
+def test_batch_jacobian():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    w = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.matmul(x * x, w)
+    found = tape.batch_jacobian(y, x).numpy()
+    expected = 2.0 * x.numpy()[:, None, :] * w.numpy().T[None]
+    np.testing.assert_allclose(found, expected)
+
+
+def test_batch_jacobian_of_shapes_that_do_not_match():
+    x = tf.constant([[1.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * tf.constant([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="Need first dimension of target shape"):
+        tape.batch_jacobian(y, x)
+    with pytest.raises(ValueError, match="rank at least 2"):
+        tape.batch_jacobian(tf.constant([1.0]), x)
+
+
+# ---- forward mode ----------------------------------------------------------------------------------------------------
+
+
+def test_forward_accumulator(x):
+    with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+        y = x * x
+        other = tf.constant(1.0)
+    assert value(acc.jvp(y)) == [2.0, 0.0]
+    assert acc.jvp(other) is None
+    assert float(acc.jvp(other, unconnected_gradients="zero")) == 0.0
+    assert value(acc.jvp({"a": [y]})["a"][0]) == [2.0, 0.0]
+
+
+def test_forward_accumulator_of_a_variable(v, x):
+    with tf.autodiff.ForwardAccumulator(v, tf.constant([1.0, 0.0])) as acc:
+        y = v * x
+    assert value(acc.jvp(y)) == [1.0, 0.0]
+    assert value(acc.jvp(v)) == [1.0, 0.0]
+
+
+def test_forward_over_reverse_is_a_hessian_vector_product(x):
+    with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 3.0])) as acc:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x * x * x)
+        g = tape.gradient(y, x)
+    assert value(acc.jvp(g)) == [6.0, 36.0]
+
+
+def test_reverse_over_forward(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 3.0])) as acc:
+            y = tf.reduce_sum(x * x * x)
+        jvp = acc.jvp(y)
+    assert value(tape.gradient(jvp, x)) == [6.0, 36.0]
+
+
+def test_nested_accumulators():
+    x = tf.constant(2.0)
+    one = tf.constant(1.0)
+    with tf.autodiff.ForwardAccumulator(x, one) as outer:
+        with tf.autodiff.ForwardAccumulator(x, one) as inner:
+            y = x * x * x
+        dy = inner.jvp(y)
+    assert float(dy) == 12.0
+    assert float(outer.jvp(dy)) == 12.0
+
+
+def test_tangents_of_another_structure(x):
+    with pytest.raises(ValueError, match="same nested structure"):
+        tf.autodiff.ForwardAccumulator([x, x], [x])
+
+
+# ---- custom gradients --------------------------------------------------------------------------------------------------
+
+
+def test_custom_gradient(x):
+    @tf.custom_gradient
+    def f(x):
+        """Does it."""
+        return x, lambda dy: dy * 3.0
+
+    assert f.__doc__ == "Does it."
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert y is not x
+    assert value(tape.gradient(y, x)) == [3.0, 3.0]
+
+
+def test_custom_gradient_with_variables(x, v):
+    @tf.custom_gradient
+    def f(x):
+        def grad(dy, variables=None):
+            assert [w is v for w in variables] == [True]
+            return dy * 3.0, [dy * 7.0]
+
+        return x * v, grad
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert [value(g) for g in tape.gradient(y, [x, v])] == [[3.0, 3.0], [7.0, 7.0]]
+
+
+def test_custom_gradient_that_hides_its_variables(x, v):
+    @tf.custom_gradient
+    def f(x):
+        return x * v, lambda dy: dy
+
+    with pytest.raises(TypeError, match="must accept keyword argument 'variables'"), tf.GradientTape() as tape:
+        tape.watch(x)
+        f(x)
+
+
+def test_custom_gradient_of_the_wrong_number(x):
+    @tf.custom_gradient
+    def f(x, y):
+        return x * y, lambda dy: dy
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, x)
+    with pytest.raises(ValueError, match="expected to return 2 gradients, but returned 1 instead"):
+        tape.gradient(y, x)
+
+
+def test_custom_gradient_of_several_results_and_keywords(x):
+    @tf.custom_gradient
+    def f(x, *, k=2.0):
+        return (x * k, {"a": x}), lambda dy, dz: dy * 10.0 + dz
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, z = f(x, k=3.0)
+        total = y + z["a"]
+    assert value(y) == [3.0, 6.0]
+    assert value(tape.gradient(total, x)) == [11.0, 11.0]
+
+
+def test_custom_gradients_nest_and_differentiate_again():
+    @tf.custom_gradient
+    def square(x):
+        return x * x, lambda dy: dy * twice(x)
+
+    @tf.custom_gradient
+    def twice(x):
+        return 2.0 * x, lambda dy: dy * 100.0
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = square(x)
+        dy = inner.gradient(y, x)
+    assert float(dy) == 6.0
+    assert float(outer.gradient(dy, x)) == 100.0
+
+
+def test_recompute_grad(x, v):
+    runs = []
+
+    def f(a):
+        runs.append(1)
+        return a * v * 2.0
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.recompute_grad(f)(x)
+    assert len(runs) == 1
+    assert [value(g) for g in tape.gradient(y, [x, v])] == [[2.0, 4.0], [2.0, 4.0]]
+    assert len(runs) == 2
+
+
+def test_grad_pass_through(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.grad_pass_through(lambda a: a * 0.0)(x)
+    assert value(tape.gradient(y, x)) == [1.0, 1.0]
+
+
+def test_graph_only_functions(x):
+    for f in (tf.gradients, tf.hessians):
+        with pytest.raises(RuntimeError, match="not supported when eager execution is enabled"):
+            f(x, x)
+
+
+# ---- memory and threads ----------------------------------------------------------------------------------------------
+
+
+def test_a_tape_keeps_only_what_gradients_need():
+    x = tf.constant(np.ones(10, np.float32))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        a = x + 1.0
+        b = a + 1.0
+        gone = weakref.ref(a)
+        del a
+        gc.collect()
+        assert gone() is None
+    assert value(tape.gradient(b, x)) == [1.0] * 10
+
+
+def test_calls_are_freed_on_the_way():
+    x = tf.constant(2.0)
+    held = []
+
+    @tf.custom_gradient
+    def spy(t):
+        return t, lambda dy: held.append(later() is not None) or dy
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        b = spy(x) * x
+        later = weakref.ref(b)
+        c = b * b
+    del b
+    assert later() is not None
+    assert float(tape.gradient(c, x)) == 32.0
+    assert held == [False]
+
+
+def test_each_thread_has_its_own_tapes(x):
+    found = []
+
+    def work():
+        y = x * x
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = x * 5.0
+        found.append((y, value(tape.gradient(z, x))))
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    y, gradient = found[0]
+    assert gradient == [5.0, 5.0]
+    assert tape.gradient(y, x) is None
+
+
+def test_sums_do_not_write_into_what_others_hold():
+    x = tf.constant(np.ones(4, np.float32))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x + x + x + x
+    seed = tf.constant(np.full(4, 2.0, np.float32))
+    first = tape.gradient(y, x, output_gradients=seed)
+    second = tape.gradient(y, x, output_gradients=seed)
+    assert value(seed) == [2.0] * 4
+    assert value(first) == value(second) == [8.0] * 4
