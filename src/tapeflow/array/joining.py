@@ -4,36 +4,56 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
+from tapeflow.core.convert import convert
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+
+# ---- concat ------------------------------------------------------------------------------------------------------------
 
 
 def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
-    rank = values[0].rank
+    if isinstance(axis, tuple):
+        raise invalid(f"ConcatOp : axis tensor should be a scalar, but got shape {text(TensorShape(np.shape(axis)))}")
+    known = [v for v in values if v.rank is not None]
+    if not known:
+        return TensorShape(None)
+    first, rank = known[0], known[0].rank
+    if not rank:
+        raise invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     for i, v in enumerate(values):
-        if v.rank != rank:
+        if v.rank is not None and v.rank != rank:
             raise invalid(
                 "ConcatOp : Ranks of all input tensors should match: "
-                f"shape[0] = {text(values[0])} vs. shape[{i}] = {text(v)}"
+                f"shape[0] = {text(first)} vs. shape[{i}] = {text(v)}"
             )
     if not -rank <= axis < rank:
         raise invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}")
+    axis %= rank
     for i, v in enumerate(values):
-        if any(m != n for j, (m, n) in enumerate(zip(v, values[0], strict=True)) if j != axis % rank):
-            raise invalid(
-                "ConcatOp : Dimension mismatch: all dimensions but that of `axis` must match: "
-                f"shape[0] = {text(values[0])} vs. shape[{i}] = {text(v)}"
-            )
-    total = sum(v[axis] for v in values)
-    return TensorShape([total if j == axis % rank else d for j, d in enumerate(values[0])])
+        for j, (m, n) in enumerate(zip(first, v if v.rank is not None else first, strict=True)):
+            if m != n and j != axis and m is not None and n is not None:
+                raise invalid(
+                    f"ConcatOp : Dimension {j} in both shapes must be equal: shape[0] = {text(first)} vs. "
+                    f"shape[{i}] = {text(v)}"
+                )
+    lengths = [None if v.rank is None else v[axis] for v in values]
+    total = None if None in lengths else sum(lengths)
+    return TensorShape([total if j == axis else d for j, d in enumerate(first)])
 
 
 def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
+    if len(values) == 1:
+        return values[0]
+    rank = values[0].ndim
+    for v in values:
+        if v.ndim != rank:  # torch would skip an empty vector
+            raise TypeError("the shape rule says what is wrong")
     return torch.cat(values, axis)
 
 
@@ -56,15 +76,367 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
 
 @concat.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    axis = call.attrs[0]
-    grads, start = [], 0
-    for i in range(len(call.wanted)):
-        length = call.shape(i)[axis]
-        grads.append(_narrow(dy, axis, start, length))
-        start += length
+    axis = int(call.attrs[0])
+    count = len(call.wanted)
+    if count == 1:
+        return [dy]
+    sizes = [call.shape(i)[axis] for i in range(count)]
+    if all(call.wanted):
+        return _split_sizes(dy, sizes, axis, count)
+    from tapeflow.array.slicing import slice
+
+    shape = call.shape(0)
+    grads: list[Any] = []
+    begin = 0
+    for length, wanted in zip(sizes, call.wanted, strict=True):
+        begins, lengths = [0] * len(shape), [-1] * len(shape)
+        begins[axis], lengths[axis] = begin, length
+        grads.append(slice(dy, begins, lengths) if wanted else None)
+        begin += length
     return grads
 
 
-def _narrow(x: Any, axis: int, start: int, length: int) -> Any:
-    """The slice of one dimension."""
-    raise NotImplementedError
+# ---- stack and unstack -------------------------------------------------------------------------------------------------
+
+
+def _axis_error(axis: int, rank: int) -> ValueError:
+    return ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+
+
+def _stack_rule(values: list[TensorShape], axis: int = 0) -> TensorShape:
+    known = [v for v in values if v.rank is not None]
+    if not known:
+        return TensorShape(None)
+    first = known[0]
+    for i, v in enumerate(values):
+        if not v.is_compatible_with(first):
+            raise invalid(
+                f"Shapes of all inputs must match: values[0].shape = {text(first)} != values[{i}].shape = {text(v)}"
+            )
+    dims = first.as_list()
+    dims.insert(axis if axis >= 0 else axis + len(dims) + 1, len(values))
+    return TensorShape(dims)
+
+
+def _pack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
+    try:
+        return torch.stack(values, axis)
+    except IndexError:
+        raise _axis_error(axis, values[0].ndim + 1) from None
+
+
+@op("Pack", kernel=_pack, shape=_stack_rule, moves=True)
+def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
+    """Puts tensors of one shape beside each other, along a new dimension.
+
+    Args:
+        values: tensors of one dtype and shape.
+        axis: where the new dimension goes.
+
+    Raises:
+        InvalidArgumentError: the shapes or dtypes differ.
+        ValueError: there is no such axis.
+
+    Example:
+        >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
+        [[1, 3], [2, 4]]
+    """
+
+
+@stack.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return _unpack(dy, len(call.wanted), call.attrs[0])
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
+    """Stacks tensors in a graph, each as soon as it is there. Eagerly, use `tf.stack`.
+
+    Raises:
+        RuntimeError: always, when executing eagerly.
+    """
+    raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+
+
+def _unpack_rule(value: TensorShape, num: int, axis: int = 0) -> list[TensorShape]:
+    if value.rank is None:
+        return [value] * num
+    if value[axis] not in (num, None):
+        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {text(value)}")
+    dims = value.as_list()
+    del dims[axis]
+    return [TensorShape(dims)] * num
+
+
+def _unbind(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor, ...]:
+    try:
+        parts = torch.unbind(value, axis)
+    except (IndexError, RuntimeError):
+        raise _axis_error(axis, value.ndim) from None
+    if len(parts) != num:
+        raise TypeError("the shape rule says what is wrong")
+    return parts
+
+
+@op("Unpack", kernel=_unbind, shape=_unpack_rule, moves=True)
+def _unpack(value: Any, num: int, axis: int = 0, name: str | None = None) -> Any:
+    """The slices along a dimension."""
+
+
+@_unpack.gradient()
+def _(call: Call, *dys: Any) -> Any:
+    return stack(list(dys), call.attrs[1])
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Any]:
+    """Takes a tensor apart along a dimension.
+
+    Args:
+        value: of any dtype, of rank at least 1.
+        num: the length of the dimension, which is found out if not given.
+        axis: the dimension.
+
+    Returns:
+        A list of tensors, without that dimension.
+
+    Raises:
+        ValueError: there is no such dimension, or its length is unknown.
+        InvalidArgumentError: it is not of length `num`.
+
+    Example:
+        >>> [t.numpy().tolist() for t in tf.unstack([[1, 2], [3, 4]])]
+        [[1, 2], [3, 4]]
+    """
+    if num is None:
+        if not isinstance(value, Tensor):
+            value = convert(value)
+        shape = value.value.shape if type(value) is EagerTensor else value.shape
+        try:
+            num = shape[axis]
+        except IndexError:
+            raise _axis_error(axis, len(shape)) from None
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {shape}")
+    return _unpack(value, num, axis, name)
+
+
+# ---- split -------------------------------------------------------------------------------------------------------------
+
+
+def _split_axis(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise invalid(f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}")
+    return axis % rank
+
+
+def _split_rule(axis: int, value: TensorShape, num_split: int) -> list[TensorShape]:
+    if value.rank is None:
+        return [value] * num_split
+    axis = _split_axis(axis, value.rank)
+    length = value[axis]
+    if length is not None and length % num_split:
+        raise invalid(
+            "Number of ways to split should evenly divide the split dimension, but got split_dim "
+            f"{axis} (size = {length}) and num_split {num_split}"
+        )
+    part = None if length is None else length // num_split
+    return [TensorShape([part if i == axis else d for i, d in enumerate(value)])] * num_split
+
+
+def _chunk(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
+    if value.shape[axis] % num_split:
+        raise TypeError("the shape rule says what is wrong")
+    return torch.chunk(value, num_split, axis)
+
+
+@op("Split", kernel=_chunk, host=("axis",), shape=_split_rule, moves=True)
+def _split(axis: Any, value: Any, num_split: int, name: str | None = None) -> Any:
+    """Splits a tensor into equal parts along a dimension."""
+
+
+@_split.gradient()
+def _(call: Call, *dys: Any) -> Any:
+    return concat(list(dys), call.attrs[0])
+
+
+def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split: int) -> list[TensorShape]:
+    if value.rank is None:
+        return [value] * num_split
+    axis = _split_axis(axis, value.rank)
+    sizes = list(size_splits)
+    if sizes.count(-1) > 1:
+        raise invalid("There can only be one -1 in the input.")
+    length = value[axis]
+    if length is not None:
+        total = sum(s for s in sizes if s != -1)
+        if (total > length) if -1 in sizes else (total != length):
+            raise invalid(
+                "Determined shape must either match input shape along split_dim exactly if fully specified, or be less "
+                f"than the size of the input along split_dim if not fully specified.  Got: {total}"
+            )
+        sizes = [length - total if s == -1 else s for s in sizes]
+    if any(s < -1 for s in sizes):
+        raise invalid(f"Split size at index {next(i for i, s in enumerate(sizes) if s < -1)} must be >= 0. Got: {min(sizes)}")
+    return [TensorShape([None if s == -1 else s if i == axis else d for i, d in enumerate(value)]) for s in sizes]
+
+
+def _split_with_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
+    if -1 in size_splits:
+        rest = value.shape[axis] - sum(size_splits) - 1
+        size_splits = [rest if s == -1 else s for s in size_splits]
+    return torch.split_with_sizes(value, size_splits, axis)
+
+
+@op("SplitV", kernel=_split_with_sizes, host=("size_splits", "axis"), shape=_split_sizes_rule, moves=True)
+def _split_sizes(value: Any, size_splits: Any, axis: Any, num_split: int, name: str | None = None) -> Any:
+    """Splits a tensor into parts of given sizes along a dimension."""
+
+
+@_split_sizes.gradient()
+def _(call: Call, *dys: Any) -> Any:
+    return concat(list(dys), call.attrs[1])
+
+
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split") -> list[Any]:
+    """Splits a tensor into parts along a dimension.
+
+    Args:
+        value: of any dtype, of rank at least 1.
+        num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 and takes the rest.
+        axis: the dimension.
+        num: the number of parts, where their lengths are a tensor of unknown length.
+
+    Returns:
+        A list of tensors.
+
+    Raises:
+        InvalidArgumentError: the lengths do not add up to the dimension's, or it can't be split evenly.
+
+    Example:
+        >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], [1, 3])]
+        [[1], [2, 3, 4]]
+    """
+    if type(num_or_size_splits) is int:
+        if num_or_size_splits < 1:
+            raise _too_few("num_split", num_or_size_splits)
+        return _split(axis, value, num_or_size_splits, name)
+    sizes = num_or_size_splits
+    if not isinstance(sizes, (list, tuple)):
+        if isinstance(sizes, np.integer):
+            return split(value, int(sizes), axis, num, name)
+        shape = convert(sizes).shape if not isinstance(sizes, TensorShape) else (sizes.rank,)
+        if len(shape) == 0:
+            if getattr(sizes, "dtype", None) is not None and sizes.dtype.is_integer and hasattr(sizes, "numpy"):
+                return split(value, int(sizes), axis, num, name)
+            raise ValueError(
+                "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
+                f"Argument provided: {sizes}"
+            )
+        num = shape[0] if num is None else num
+    elif num is None:
+        num = len(sizes)
+    if num is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {shape}")
+    return _split_sizes(value, sizes, axis, num, name)
+
+
+def _too_few(attr: str, number: int) -> Exception:
+    return invalid(f"Value for attr '{attr}' of {number} must be at least minimum 1")
+
+
+# ---- repeated ----------------------------------------------------------------------------------------------------------
+
+
+def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
+    if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
+        raise invalid(f"Expected multiples to be 1-D, but got shape {text(TensorShape(np.shape(multiples)))}")
+    if x.rank is None:
+        return TensorShape([None] * len(multiples))
+    if len(multiples) != x.rank:
+        raise invalid(f"Expected multiples argument to be a vector of length {x.rank} but got length {len(multiples)}")
+    for i, m in enumerate(multiples):
+        if m < 0:
+            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
+    return TensorShape([None if d is None else d * m for d, m in zip(x, multiples, strict=True)])
+
+
+def _tiled(x: torch.Tensor, multiples: Any) -> torch.Tensor:
+    if len(multiples) != x.ndim:
+        raise TypeError("the shape rule says what is wrong")
+    return x.repeat(multiples) if x.ndim else x
+
+
+@op("Tile", kernel=_tiled, host=("multiples",), shape=_tile_rule, moves=True)
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """Puts copies of a tensor beside each other.
+
+    Args:
+        input: of any dtype, of rank n.
+        multiples: n integers: how many copies along each dimension.
+
+    Raises:
+        InvalidArgumentError: there are not n of them, or one is negative.
+
+    Example:
+        >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+
+
+@tile.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow.array.shaping import reshape
+    from tapeflow.math.reduction import reduce_sum
+
+    shape = call.shape(0)
+    copies = [n for pair in zip(call.attrs[0], shape, strict=True) for n in pair]
+    return reduce_sum(reshape(dy, copies), list(range(0, len(copies), 2)))
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Repeats the elements of a tensor.
+
+    Args:
+        input: of any dtype.
+        repeats: how often to repeat: one number, or one for each element along `axis`.
+        axis: the dimension to repeat along; by default the tensor is flattened first.
+
+    Raises:
+        ValueError: `repeats` does not fit, or there is no such axis.
+        InvalidArgumentError: a number is negative.
+
+    Example:
+        >>> tf.repeat([1, 2], [3, 1]).numpy().tolist()
+        [1, 1, 1, 2]
+    """
+    from tapeflow.array.gathering import gather
+    from tapeflow.array.shaping import expand_dims, reshape
+
+    if not isinstance(input, Tensor):
+        input = convert(input)
+    if axis is None:
+        input, axis = reshape(input, (-1,)), 0
+    axis = int(axis)
+    rank = len(input.shape)
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+    axis %= rank
+    counts = convert(repeats)
+    if len(counts.shape) == 0 or counts.shape == (1,):
+        length = input.shape[axis]
+        copies = [1] * (rank + 1)
+        copies[axis + 1] = reshape(counts, ())
+        shape = [-1 if i == axis else d for i, d in enumerate(input.shape)]
+        if 0 in (length, *shape):
+            shape[axis] = length * int(counts)
+        return reshape(tile(expand_dims(input, axis + 1), copies), shape)
+    if counts.shape[0] != input.shape[axis]:
+        raise ValueError(f"Dimensions {input.shape[axis]} and {counts.shape[0]} are not compatible")
+    return gather(input, _repeated_places(counts), axis=axis)
+
+
+def _repeated_places(counts: Any) -> Any:
+    """Each place as often as its count says: [2, 0, 1] gives [0, 0, 2]."""
+    from tapeflow.array.gathering import where
+    from tapeflow.array.masks import sequence_mask
+
+    return where(sequence_mask(counts))[:, 0]

@@ -1,0 +1,313 @@
+"""Ops that pick elements and slices by their indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.shaping import inverse_permutation, reshape, transpose
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+from tapeflow.math.gradients import shape_of
+
+# ---- gather ------------------------------------------------------------------------------------------------------------
+
+
+def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dims: int = 0) -> TensorShape:
+    if params.rank is None or indices.rank is None:
+        return TensorShape(None)
+    rank = params.rank
+    if not rank:
+        raise invalid("params must be at least 1 dimensional")
+    if not -rank <= axis < rank:
+        least = axis + 1 if axis >= 0 else -axis
+        raise invalid(f"Shape must be at least rank {least} but is rank {rank}")
+    axis %= rank
+    if not -indices.rank <= batch_dims <= indices.rank:
+        raise invalid(f"Expected batch_dims in the range [{-indices.rank}, {indices.rank}], but got {batch_dims}")
+    batch_dims = batch_dims + indices.rank if batch_dims < 0 else batch_dims
+    if batch_dims > axis:
+        raise invalid(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis}).")
+    for i in range(batch_dims):
+        if None not in (params[i], indices[i]) and params[i] != indices[i]:
+            raise invalid(
+                f"params.shape[{i}]: {params[i]} should be equal to indices.shape[{i}]: {indices[i]}"
+            )
+    return TensorShape(
+        params.as_list()[:axis] + indices.as_list()[batch_dims:] + params.as_list()[axis + 1 :]
+    )
+
+
+def _taken(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:
+    if batch_dims or not params.ndim:
+        return _taken_in_batches(params, indices, axis, batch_dims)
+    if indices.is_cuda:
+        indices, outside = _clipped(indices, params.shape[axis])
+        out = _taken_at(params, indices, axis)
+        if outside.any():  # as TensorFlow does it there, where a kernel can't raise
+            axis %= params.ndim
+            out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
+        return out
+    try:
+        return _taken_at(params, indices, axis)
+    except (IndexError, RuntimeError):
+        if -params.ndim <= axis < params.ndim:
+            _check_indices(indices, params.shape[axis])
+        raise
+
+
+def _taken_at(params: torch.Tensor, indices: torch.Tensor, axis: int) -> torch.Tensor:
+    if indices.ndim == 1:
+        return torch.index_select(params, axis, indices)
+    if indices.dtype == torch.int16:
+        indices = indices.to(torch.int32)
+    out = torch.index_select(params, axis, indices.reshape(-1))
+    axis %= params.ndim
+    shape = params.shape
+    return out.view(shape[:axis] + indices.shape + shape[axis + 1 :])
+
+
+def _clipped(indices: torch.Tensor, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+    outside = (indices < 0) | (indices >= length)
+    return torch.where(outside, 0, indices), outside
+
+
+def _check_indices(indices: torch.Tensor, length: int) -> None:
+    for place in torch.nonzero((indices < 0) | (indices >= length)).tolist()[:1]:
+        at = f"[{','.join(map(str, place))}]" if place else ""
+        raise invalid(f"indices{at} = {indices[tuple(place)].item()} is not in [0, {length})")
+
+
+def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> torch.Tensor:
+    rank = params.ndim
+    if not rank or not -rank <= axis < rank or not -indices.ndim <= batch_dims <= indices.ndim:
+        raise TypeError("the shape rule says what is wrong")
+    axis %= rank
+    batch_dims = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    batch = params.shape[:batch_dims]
+    if batch_dims > axis or indices.shape[:batch_dims] != batch:
+        raise TypeError("the shape rule says what is wrong")
+    _check_indices(indices, params.shape[axis])
+    # All batches in a row: [batch, outer, n, inner] taken at [batch, m].
+    outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
+    rows = params.reshape((int(np.prod(batch)), int(np.prod(outer)), params.shape[axis], int(np.prod(inner))))
+    places = indices.reshape((rows.shape[0], 1, -1, 1)).to(torch.int64)
+    size = (rows.shape[0], rows.shape[1], places.shape[2], rows.shape[3])
+    out = torch.gather(rows, 2, places.expand(size))
+    return out.reshape(batch + outer + indices.shape[batch_dims:] + inner)
+
+
+@op("GatherV2", kernel=_taken, host=("axis",), shape=_gather_rule, moves=True)
+def _gather(params: Any, indices: Any, axis: Any, batch_dims: int = 0, name: str | None = None) -> Any:
+    """Slices of a tensor along a dimension."""
+
+
+@_gather.gradient(needs="input1 shapes")
+def _(call: Call, dy: Any) -> Any:
+    axis, batch_dims = call.attrs
+    shape, indices = tuple(call.shape(0)), call.inputs[1]
+    axis = int(axis) % len(shape)
+    if axis == 0 and batch_dims == 0:
+        if type(indices) is not EagerTensor or indices.value.ndim != 1:
+            dy, indices = reshape(dy, (-1, *shape[1:]) if 0 not in shape else _rows(indices, shape)), reshape(indices, (-1,))
+        return IndexedSlices(dy, indices, convert(list(shape), int32)), None
+    if batch_dims < 0:
+        batch_dims += len(shape_of(indices))
+    return _scattered_back(dy, indices, shape, axis, batch_dims), None
+
+
+def _rows(indices: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (int(np.prod(shape_of(indices))), *shape[1:])
+
+
+def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+    """The sum, for each slice of the gathered tensor, of the gradients of all the places it went to."""
+    from tapeflow.array.creation import range as numbers
+    from tapeflow.math import add, multiply, unsorted_segment_sum
+    from tapeflow.math.casting import cast
+
+    places = shape_of(indices)
+    picked = len(places) - batch_dims  # how many dimensions stand in the place of `axis`
+    rank = len(shape_of(dy))
+    outer = list(range(batch_dims, axis))
+    order = [*range(batch_dims), *range(axis, axis + picked), *outer, *range(axis + picked, rank)]
+    dims = shape_of(dy)
+    inner = [dims[i] for i in order[batch_dims + picked :]]
+    batches = int(np.prod(shape[:batch_dims]))
+    count = int(np.prod(places))
+    rows = reshape(transpose(dy, order), [count, *inner])
+    ids = reshape(indices, [batches, count // batches if batches else 0])
+    if batch_dims:
+        # Each batch has its own segments.
+        ids = cast(ids, "int64")
+        ids = add(ids, reshape(multiply(cast(numbers(batches), "int64"), shape[axis]), [batches, 1]))
+    summed = unsorted_segment_sum(rows, reshape(ids, [count]), batches * shape[axis])
+    summed = reshape(summed, [*shape[:batch_dims], shape[axis], *inner])
+    where_now = [*range(batch_dims), axis, *outer, *range(axis + 1, len(shape))]
+    return transpose(summed, inverse_permutation(where_now))
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Picks slices of a tensor along a dimension.
+
+    Args:
+        params: of any dtype.
+        indices: int16, int32 or int64, of any shape.
+        validate_indices: does nothing.
+        axis: the dimension; `batch_dims` by default.
+        batch_dims: how many leading dimensions `params` and `indices` have in common.
+
+    Returns:
+        A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. On a GPU, slices at
+        indices out of range are 0.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or there is no such dimension.
+
+    Example:
+        >>> tf.gather([10, 20, 30], [2, 0]).numpy().tolist()
+        [30, 10]
+    """
+    if axis is None:
+        axis = batch_dims
+    return _gather(params, indices, axis, batch_dims, name)
+
+
+# ---- gather_nd ---------------------------------------------------------------------------------------------------------
+
+
+def flat_places(indices: torch.Tensor, shape: Any, what: str, where: str = "") -> tuple[torch.Tensor, torch.Size]:
+    """The rows of indices `[..., k]` as places in the first k dimensions of a shape, all in a row.
+
+    Returns:
+        The places, as a vector, and the shape of what is at each.
+
+    Raises:
+        InvalidArgumentError: an index is out of range; `what` names what it indexes.
+    """
+    indices = indices.to(torch.int64)
+    depth = indices.shape[-1]
+    rows = indices.reshape(-1, depth) if depth else indices.new_zeros((int(np.prod(indices.shape[:-1])), 0))
+    lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
+    outside = ((rows < 0) | (rows >= lengths)).any(1)
+    if outside.any():
+        first = int(outside.nonzero()[0])
+        place = np.unravel_index(first, indices.shape[:-1]) if indices.ndim > 1 else ()
+        at = f"[{','.join(map(str, place))}]" if place else ""
+        raise invalid(
+            f"indices{at} = [{', '.join(map(str, rows[first].tolist()))}] does not index into {what} "
+            f"{text(TensorShape(shape))}{where}"
+        )
+    strides = [1] * depth
+    for i in range(depth - 2, -1, -1):
+        strides[i] = strides[i + 1] * int(shape[i + 1])
+    flat = (rows * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
+    return flat, torch.Size(shape[depth:])
+
+
+def _gather_nd_rule(params: TensorShape, indices: TensorShape, _: str = "") -> TensorShape:
+    if params.rank is None or indices.rank is None:
+        return TensorShape(None)
+    if not indices.rank:
+        raise invalid("indices must be at least a vector")
+    depth = indices[-1]
+    if depth is None:
+        return TensorShape(None)
+    if depth > params.rank:
+        raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.rank}")
+    return TensorShape(indices.as_list()[:-1] + params.as_list()[depth:])
+
+
+def _taken_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
+    if not indices.ndim or indices.shape[-1] > params.ndim:
+        raise TypeError("the shape rule says what is wrong")
+    depth = indices.shape[-1]
+    outside = None
+    if indices.is_cuda or bad_indices_policy == "IGNORE":
+        lengths = torch.tensor(params.shape[:depth], device=indices.device)
+        outside = ((indices < 0) | (indices >= lengths)).any(-1)
+        indices = torch.where(outside[..., None], 0, indices)
+    flat, inner = flat_places(indices, params.shape, "param shape", ", node name: GatherNd")
+    rows = params.reshape((int(np.prod(params.shape[:depth])), *inner))
+    out = torch.index_select(rows, 0, flat).view(indices.shape[:-1] + inner)
+    return out if outside is None else out.masked_fill(outside.reshape(outside.shape + (1,) * len(inner)), 0)
+
+
+@op("GatherNd", kernel=_taken_nd, shape=_gather_nd_rule, moves=True)
+def _gather_nd(params: Any, indices: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+    """Slices of a tensor at places in its leading dimensions."""
+
+
+@_gather_nd.gradient(needs="input1 shapes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow.array.scattering import scatter_nd
+
+    return scatter_nd(call.inputs[1], dy, tuple(call.shape(0)), call.attrs[0]), None
+
+
+def gather_nd(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Any:
+    """Picks slices of a tensor by their places in its leading dimensions.
+
+    Args:
+        params: of any dtype.
+        indices: int16, int32 or int64, of shape `[..., k]`: each row is an index into the first k dimensions (after
+            the batch dimensions).
+        batch_dims: how many leading dimensions `params` and `indices` have in common.
+        bad_indices_policy: "ERROR", or "IGNORE": what is out of range gives 0. By default an error on the CPU.
+
+    Returns:
+        A tensor of shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or k is too large.
+
+    Example:
+        >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
+        [2, 3]
+    """
+    if batch_dims == 0:
+        return _gather_nd(params, indices, bad_indices_policy, name)
+    if not isinstance(params, (Tensor, ReadAsTensor)):
+        params = convert(params)
+    indices = convert(indices)
+    return _gather_nd(params, _with_batch(params, indices, batch_dims), bad_indices_policy, name)
+
+
+def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
+    """The indices with those of their batch before them."""
+    from tapeflow.array.creation import range as numbers
+    from tapeflow.array.shaping import broadcast_to
+    from tapeflow.math.casting import cast
+
+    dims = [d for d in shape_of(indices)]
+    if not 0 <= batch_dims < len(dims):
+        raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {len(dims)}")
+    if batch_dims >= len(shape_of(params)):
+        raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`params`) = {len(shape_of(params))}")
+    if tuple(dims[:batch_dims]) != tuple(shape_of(params)[:batch_dims]):
+        raise invalid(
+            f"the batch dimensions of params {list(shape_of(params)[:batch_dims])} and of indices {dims[:batch_dims]} differ"
+        )
+    around = []
+    for i in range(batch_dims):
+        places = reshape(cast(numbers(dims[i]), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)])
+        around.append(broadcast_to(places, dims[:-1]))
+    return concat([stack(around, axis=-1), indices], -1)

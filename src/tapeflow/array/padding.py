@@ -1,0 +1,337 @@
+"""Ops that put elements around a tensor, or turn it round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+
+# ---- pad ---------------------------------------------------------------------------------------------------------------
+
+
+def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
+    shape = np.shape(paddings)
+    if len(shape) != 2 or shape[1] != 2:
+        if shape in ((0,), (0, 0)) and not x.rank:
+            return x
+        raise invalid(f"paddings must be a matrix with 2 columns: {text(TensorShape(shape))}")
+    if x.rank is None:
+        return TensorShape([None] * shape[0])
+    if shape[0] != x.rank:
+        raise invalid(f"The first dimension of paddings must be the rank of inputs{text(TensorShape(shape))} {text(x)}")
+    for before, after in paddings:
+        if before < 0 or after < 0:
+            raise invalid(f"Paddings must be non-negative: {before} {after}")
+    return TensorShape([None if d is None else d + b + a for d, (b, a) in zip(x, paddings, strict=True)])
+
+
+def _flat(x: torch.Tensor, paddings: Any) -> list[int]:
+    """The paddings as torch wants them: last dimension first, in a row."""
+    if len(paddings) != x.ndim:
+        raise TypeError("the shape rule says what is wrong")
+    flat: list[int] = []
+    for before, after in reversed(paddings):
+        if before < 0 or after < 0:  # torch would cut off
+            raise TypeError("the shape rule says what is wrong")
+        flat += (before, after)
+    return flat
+
+
+def _pad_zeros(x: torch.Tensor, paddings: Any) -> torch.Tensor:
+    return torch.constant_pad_nd(x, _flat(x, paddings)) if x.ndim else x
+
+
+def _pad_value(x: torch.Tensor, paddings: Any, constant_values: torch.Tensor) -> torch.Tensor:
+    flat = _flat(x, paddings)
+    if constant_values.ndim:
+        raise invalid(f"constant_values must be a scalar. Found: {text(TensorShape(constant_values.shape))}")
+    if x.dtype.is_floating_point or x.dtype in (torch.int32, torch.int64):
+        return torch.constant_pad_nd(x, flat, constant_values.item())
+    inside = tuple([slice(b, b + d) for (b, _), d in zip(paddings, x.shape, strict=True)])
+    out = constant_values.expand([d + b + a for d, (b, a) in zip(x.shape, paddings, strict=True)]).clone()
+    out[inside] = x
+    return out
+
+
+@op("Pad", kernel=_pad_zeros, host=("paddings",), shape=_pad_rule, moves=True)
+def _pad(input: Any, paddings: Any, name: str | None = None) -> Any:
+    """A tensor with zeros around it."""
+
+
+@op("PadV2", kernel=_pad_value, host=("paddings",), shape=_pad_rule, moves=True)
+def _pad_v2(input: Any, paddings: Any, constant_values: Any, name: str | None = None) -> Any:
+    """A tensor with one value around it."""
+
+
+def _inside(call: Call, dy: Any) -> Any:
+    from tapeflow.array.slicing import slice
+
+    return slice(dy, [before for before, _ in call.attrs[0]], tuple(call.shape(0)))
+
+
+_pad.gradient(needs="shapes")(_inside)
+
+
+@_pad_v2.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow.math.arithmetic import subtract
+    from tapeflow.math.reduction import reduce_sum
+
+    inside = _inside(call, dy)
+    return inside, subtract(reduce_sum(dy), reduce_sum(inside)) if call.wanted[1] else None
+
+
+def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
+    shape = _pad_rule(x, paddings)
+    offset = 1 if mode == "REFLECT" else 0
+    for d, (b, a) in zip(x, paddings, strict=True):
+        if d is not None and max(b, a) > d - offset:
+            what = "less than" if offset else "no greater than"
+            is_ = "not less than" if offset else "greater than"
+            raise invalid(f"paddings must be {what} the dimension size: {b}, {a} {is_} {d}")
+    return shape
+
+
+def _mirrored_places(length: int, before: int, after: int, mode: str, device: torch.device) -> torch.Tensor:
+    """Where along a dimension the elements of a mirrored one come from."""
+    skip = 1 if mode == "REFLECT" else 0  # whether the border is its own mirror image
+    if max(before, after) > length - skip:
+        raise TypeError("the shape rule says what is wrong")
+    return torch.cat([
+        torch.arange(before - 1 + skip, skip - 1, -1, device=device),
+        torch.arange(length, device=device),
+        torch.arange(length - 1 - skip, length - 1 - skip - after, -1, device=device),
+    ])  # fmt: skip
+
+
+def _pad_mirrored(x: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
+    _flat(x, paddings)
+    for axis, (before, after) in enumerate(paddings):
+        if before or after:
+            x = torch.index_select(x, axis, _mirrored_places(x.shape[axis], before, after, mode, x.device))
+    return x
+
+
+def _fold_mirrored(dy: torch.Tensor, paddings: Any, mode: str) -> torch.Tensor:
+    for axis, (before, after) in enumerate(paddings):
+        if before or after:
+            shape = list(dy.shape)
+            shape[axis] -= before + after
+            places = _mirrored_places(shape[axis], before, after, mode, dy.device)
+            dy = dy.new_zeros(shape).index_add_(axis, places, dy)
+    return dy
+
+
+@op("MirrorPad", kernel=_pad_mirrored, host=("paddings",), shape=_mirror_rule, moves=True)
+def _mirror_pad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
+    """A tensor with its mirror images around it."""
+
+
+@_mirror_pad.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return _mirror_pad_grad(dy, *call.attrs)
+
+
+@op("MirrorPadGrad", kernel=_fold_mirrored, host=("paddings",))
+def _mirror_pad_grad(input: Any, paddings: Any, mode: str, name: str | None = None) -> Any:
+    """The sum of each element and its mirror images."""
+
+
+@_mirror_pad_grad.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return _mirror_pad(dy, *call.attrs)
+
+
+def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+    """Puts elements around a tensor.
+
+    Args:
+        tensor: of any dtype, of rank n.
+        paddings: of shape `[n, 2]`: how many elements before and after, for each dimension.
+        mode: "CONSTANT"; "REFLECT" for the mirror image without the border; "SYMMETRIC" for that with the border.
+        constant_values: the scalar to put around.
+
+    Raises:
+        InvalidArgumentError: the paddings do not fit the tensor.
+        ValueError: there is no such mode.
+
+    Example:
+        >>> tf.pad([1, 2, 3], [[2, 1]], "REFLECT").numpy().tolist()
+        [3, 2, 1, 2, 3, 2]
+    """
+    mode = mode.upper()
+    if mode == "CONSTANT":
+        if type(constant_values) is int and constant_values == 0:
+            return _pad(tensor, paddings, name)
+        return _pad_v2(tensor, paddings, constant_values, name)
+    if mode in ("REFLECT", "SYMMETRIC"):
+        return _mirror_pad(tensor, paddings, mode, name)
+    raise ValueError(
+        'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+        f"Received `mode` = {mode}"
+    )
+
+
+# ---- turned round --------------------------------------------------------------------------------------------------------
+
+
+def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
+    if not isinstance(axis, tuple):
+        raise invalid("'dims' must be 1-dimension, not 0")
+    if x.rank is None:
+        return x
+    seen = set()
+    for i, a in enumerate(axis):
+        if not -x.rank <= a < x.rank:
+            raise invalid(f"'axis'[{i}] = {a} is out of valid range [0, {x.rank - 1}")
+        if a % x.rank in seen:
+            raise invalid(f"axis {a % x.rank} specified more than once.")
+        seen.add(a % x.rank)
+    return x
+
+
+def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
+    if type(axis) is int:
+        raise TypeError("the shape rule says what is wrong")
+    return torch.flip(x, axis)
+
+
+@op("ReverseV2", kernel=_flipped, host=("axis",), shape=_reverse_rule, moves=True)
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """Turns dimensions round.
+
+    Args:
+        tensor: of any dtype.
+        axis: a list of dimensions.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension, or one is given twice.
+
+    Example:
+        >>> tf.reverse([[1, 2], [3, 4]], [1]).numpy().tolist()
+        [[2, 1], [4, 3]]
+    """
+
+
+@reverse.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return reverse(dy, call.attrs[0])
+
+
+def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
+    if x.rank == 0:
+        raise invalid("input must be 1-D or higher")
+    shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
+    if len(shifts) != len(axes):
+        raise invalid("shift and axis must have the same size")
+    for a in axes:
+        if x.rank is not None and not -x.rank <= a < x.rank:
+            raise invalid(f"axis {a} is out of range")
+    return x
+
+
+def _rolled(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
+    if not x.ndim or type(shift) is int and type(axis) is not int and len(axis) != 1:
+        raise TypeError("the shape rule says what is wrong")
+    return torch.roll(x, shift, axis)
+
+
+@op("Roll", kernel=_rolled, host=("shift", "axis"), shape=_roll_rule, moves=True)
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+    """Moves elements along dimensions; what falls off one end comes in at the other.
+
+    Args:
+        input: of any dtype, of rank at least 1.
+        shift: by how much; a number, or one for each axis.
+        axis: the dimension, or a list of them; given twice, shifts add up.
+
+    Raises:
+        InvalidArgumentError: there is no such axis, or there are not as many shifts.
+
+    Example:
+        >>> tf.roll([1, 2, 3, 4], 1, 0).numpy().tolist()
+        [4, 1, 2, 3]
+    """
+
+
+@roll.gradient()
+def _(call: Call, dy: Any) -> Any:
+    shift, axis = call.attrs
+    return roll(dy, -shift if isinstance(shift, int) else [-int(s) for s in shift], axis)
+
+
+def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, batch_dim: int = 0) -> TensorShape:
+    if x.rank is None:
+        return x
+    if lengths.rank not in (1, None):
+        raise invalid(f"seq_lengths must be 1-dim, not {lengths.rank}")
+    for name, d in (("batch_dim", batch_dim), ("seq_dim", seq_dim)):
+        if not -x.rank <= d < x.rank:
+            raise invalid(f"{name} must be < input rank ({d} vs. {x.rank})")
+    if batch_dim % x.rank == seq_dim % x.rank:
+        raise invalid(f"batch_dim == seq_dim == {seq_dim}")
+    if None not in (lengths[0], x[batch_dim]) and lengths[0] != x[batch_dim]:
+        raise invalid(f"Length of seq_lengths != input.dims({batch_dim}), ({lengths[0]} vs. {x[batch_dim]})")
+    return x
+
+
+def _sequences_flipped(
+    x: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int, batch_dim: int = 0
+) -> torch.Tensor:
+    batch, length = x.shape[batch_dim], x.shape[seq_dim]
+    if batch_dim % x.ndim == seq_dim % x.ndim or seq_lengths.shape != (batch,):
+        raise TypeError("the shape rule says what is wrong")
+    lengths = seq_lengths.to(torch.int64)
+    if batch and (int(lengths.min()) < 0 or int(lengths.max()) > length):
+        bad = next(i for i, n in enumerate(lengths.tolist()) if not 0 <= n <= length)
+        wrong = f"seq_lens({bad}) < 0" if lengths[bad] < 0 else f"seq_lens({bad}) > input.dims({seq_dim})"
+        raise invalid(wrong)
+    place = torch.arange(length, device=x.device)
+    source = torch.where(place < lengths[:, None], lengths[:, None] - 1 - place, place)  # [batch, length]
+    moved = x.movedim((batch_dim, seq_dim), (0, 1))
+    rows = torch.arange(batch, device=x.device)[:, None]
+    return moved[rows, source].movedim((0, 1), (batch_dim, seq_dim))
+
+
+@op("ReverseSequence", kernel=_sequences_flipped, shape=_reverse_sequence_rule, moves=True)
+def _reverse_sequence(
+    input: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0, name: str | None = None
+) -> Any:
+    """Turns the beginning of each sequence round."""
+
+
+@_reverse_sequence.gradient(needs="input1")
+def _(call: Call, dy: Any) -> Any:
+    return _reverse_sequence(dy, call.inputs[1], *call.attrs), None
+
+
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None
+) -> Any:
+    """Turns the first `seq_lengths[i]` elements of each sequence i round and leaves the others.
+
+    Args:
+        input: of any dtype.
+        seq_lengths: int32 or int64, of shape `[batch]`.
+        seq_axis: the dimension along which the sequences run.
+        batch_axis: the dimension of the batch, 0 by default.
+
+    Raises:
+        InvalidArgumentError: a length is greater than the dimension's, or their number is not the batch's.
+
+    Example:
+        >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
+        [[2, 1, 3], [6, 5, 4]]
+    """
+    if seq_axis is None:
+        seq_axis = 0
+    return _reverse_sequence(input, seq_lengths, seq_axis, 0 if batch_axis is None else batch_axis, name)
+
+

@@ -1,0 +1,121 @@
+"""Ops that pass tensors on as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+
+
+def _itself(x: torch.Tensor) -> torch.Tensor:
+    return x
+
+
+@op("Identity", kernel=_itself, shape=same, strings=_itself)
+def _identity(input: Any, name: str | None = None) -> Any:
+    """The same value as a new tensor."""
+
+
+@_identity.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return dy
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """A new tensor with the value of another; of a variable, the value it has now.
+
+    Args:
+        input: a tensor of any dtype, or a composite one such as a `tf.SparseTensor`.
+
+    Example:
+        >>> v = tf.Variable(1)
+        >>> before = tf.identity(v)
+        >>> _ = v.assign(2)
+        >>> int(before)
+        1
+    """
+    if isinstance(input, CompositeTensor):
+        return nest.map_structure(identity, input, expand_composites=True)
+    return _identity(input, name)
+
+
+def _all(inputs: Any) -> tuple[Any, ...]:
+    return tuple(inputs)
+
+
+@op("IdentityN", kernel=_all, strings=_all)
+def identity_n(input: Any, name: str | None = None) -> Any:
+    """New tensors with the values of others.
+
+    Args:
+        input: a list of tensors, of any dtypes.
+
+    Example:
+        >>> a, b = tf.identity_n([1, 2.5])
+        >>> float(b)
+        2.5
+    """
+
+
+@identity_n.gradient()
+def _(call: Call, *dys: Any) -> Any:
+    return dys
+
+
+@op("StopGradient", kernel=_itself, shape=same, strings=_itself)
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The same value, through which no gradient passes.
+
+    Args:
+        input: of any dtype.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * tf.stop_gradient(x)
+        >>> float(tape.gradient(y, x))
+        3.0
+    """
+
+
+@op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself)
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """The same value; TensorFlow's promise to its compiler that it never changes."""
+
+
+not_differentiable(stop_gradient, guarantee_const)
+
+
+def no_op(name: str | None = None) -> None:
+    """Does nothing."""
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give.
+
+    Raises:
+        ValueError: there are other keyword arguments than `name`.
+    """
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
+
+
+def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The tensors, all computed; eagerly they are already.
+
+    Example:
+        >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]
+        [1, 2]
+    """
+    return list(tensors)
+
+

@@ -1,0 +1,198 @@
+"""What a tensor is: its shape, size and rank as tensors, and what Python can know of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.dtypes import DType, as_dtype, int32
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+
+
+def _dims(input: Any, out_type: DType = int32) -> torch.Tensor:
+    return torch.tensor(input.shape, dtype=out_type.torch)
+
+
+@op("Shape", kernel=_dims, shape=lambda x, _: TensorShape([x.rank]), strings=_dims)
+def _shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The shape of a tensor as a tensor."""
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The shape of a tensor, as a tensor.
+
+    Args:
+        input: of any dtype and shape.
+        out_type: int32 (the default) or int64.
+
+    Returns:
+        A tensor of shape `[rank]`.
+
+    Example:
+        >>> tf.shape([[1, 2, 3]]).numpy().tolist()
+        [1, 3]
+    """
+    return _shape(input, int32 if out_type is None else as_dtype(out_type), name)
+
+
+def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
+    return [_dims(x, out_type) for x in input]
+
+
+@op("ShapeN", kernel=_all_dims, strings=_all_dims)
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The shapes of tensors.
+
+    Args:
+        input: a list of tensors of one dtype.
+        out_type: int32 or int64.
+
+    Returns:
+        A list of tensors, one for each.
+
+    Example:
+        >>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], [[3]]])]
+        [[2], [1, 1]]
+    """
+
+
+def _count(input: Any, out_type: DType = int32) -> torch.Tensor:
+    count = input.numel() if isinstance(input, torch.Tensor) else input.size
+    return torch.scalar_tensor(count, dtype=out_type.torch)
+
+
+@op("Size", kernel=_count, shape=lambda x, _: TensorShape([]), strings=_count)
+def _size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The number of elements."""
+
+
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The number of elements of a tensor, as a scalar tensor.
+
+    Args:
+        input: of any dtype and shape.
+        out_type: the dtype of the result, int32 by default.
+
+    Example:
+        >>> int(tf.size([[1, 2, 3], [4, 5, 6]]))
+        6
+    """
+    out_type = int32 if out_type is None else as_dtype(out_type)
+    if out_type.is_floating:  # TensorFlow makes a constant of a known size, of whatever dtype
+        from tapeflow.math.casting import cast
+
+        return cast(_size(input, int32), out_type)
+    return _size(input, out_type, name)
+
+
+def _rank_of(input: Any) -> torch.Tensor:
+    return torch.scalar_tensor(input.ndim, dtype=torch.int32)
+
+
+@op("Rank", kernel=_rank_of, shape=lambda x: TensorShape([]), strings=_rank_of)
+def rank(input: Any, name: str | None = None) -> Any:
+    """The number of dimensions of a tensor, as a scalar int32 tensor.
+
+    Example:
+        >>> int(tf.rank([[1, 2], [3, 4]]))
+        2
+    """
+
+
+not_differentiable(_shape, shape_n, _size, rank)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is one of TensorFlow's tensors or variables, dense or composite, and not something to convert.
+
+    Example:
+        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
+        (True, False)
+    """
+    from tapeflow.core.composite import CompositeTensor
+
+    return isinstance(x, (Tensor, ReadAsTensor, CompositeTensor)) or hasattr(type(x), "__tf_tensor__")
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether `tensor` is a tensor in a graph, which has no value yet.
+
+    Example:
+        >>> tf.is_symbolic_tensor(tf.constant(1))
+        False
+    """
+    return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as a NumPy array, where it is known without running a graph.
+
+    Args:
+        tensor: a tensor.
+        partial: gives a list of what is known, with None for what isn't; an eager tensor is known wholly.
+
+    Returns:
+        The array, or None.
+
+    Example:
+        >>> tf.get_static_value(tf.constant([1, 2])).tolist()
+        [1, 2]
+    """
+    if isinstance(tensor, EagerTensor):
+        try:
+            return tensor.numpy()
+        except AttributeError:  # a handle
+            return None
+    return None
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape that two static shapes broadcast to.
+
+    Raises:
+        ValueError: they do not go together.
+
+    Example:
+        >>> tf.broadcast_static_shape(tf.TensorShape([1, 3]), tf.TensorShape([2, 1]))
+        TensorShape([2, 3])
+    """
+    from tapeflow.core.shape_rules import broadcast
+    from tapeflow.errors import InvalidArgumentError
+
+    try:
+        return broadcast(TensorShape(shape_x), TensorShape(shape_y))
+    except InvalidArgumentError:
+        raise ValueError(
+            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either "
+            f"equal or one of them is 1. Received: {shape_x} and {shape_y}."
+        ) from None
+
+
+def _broadcast_dims(s0: torch.Tensor, s1: torch.Tensor) -> torch.Tensor:
+    from tapeflow.core.shape_rules import broadcast
+
+    dims = broadcast(TensorShape(s0.tolist()), TensorShape(s1.tolist()))
+    return torch.tensor(dims.as_list(), dtype=s0.dtype)
+
+
+@op("BroadcastArgs", kernel=_broadcast_dims)
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any, name: str | None = None) -> Any:
+    """The shape that two shapes, given as tensors, broadcast to.
+
+    Args:
+        shape_x, shape_y: of shape `[rank]`, int32 or int64.
+
+    Raises:
+        InvalidArgumentError: they do not go together.
+
+    Example:
+        >>> tf.broadcast_dynamic_shape([1, 3], [2, 1]).numpy().tolist()
+        [2, 3]
+    """
+
+
+not_differentiable(broadcast_dynamic_shape)
+
