@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import device as devices
+from tapeflow.core.context import state
 from tapeflow.core.dtypes import (
     FROM_NUMPY,
     FROM_TORCH,
@@ -117,13 +118,9 @@ def placed(tensor: EagerTensor) -> EagerTensor:
         target = devices.current_or_default()
         if target != value.device:
             tensor.value = value.to(target)
-        elif state_has_scope():
+        elif state.devices:
             devices.stamp((tensor,))
     return tensor
-
-
-def state_has_scope() -> bool:
-    return bool(devices.state.devices)
 
 
 # ---- scalars ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ on another than `CPU:0` carries its device's name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,18 +14,67 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core.context import detours, discard, state
+from tapeflow.core.device_spec import DeviceSpec
 
 PREFIX = "/job:localhost/replica:0/task:0/device:"
 CPU = torch.device("cpu")
-_NAME = re.compile(
-    r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+|\*))?(?:/task:(?P<task>\d+|\*))?"
-    r"/?(?:device:)?(?:(?P<kind>cpu|gpu)(?::(?P<index>\d+|\*))?)?$",
-    re.IGNORECASE,
-)
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of the machine.
+
+    Attributes:
+        name: such as `/physical_device:GPU:0`.
+        device_type: "CPU" or "GPU".
+    """
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device that ops run on; a physical device is one of them or several.
+
+    Attributes:
+        name: such as `/device:GPU:0`.
+        device_type: "CPU" or "GPU".
+    """
+
+    name: str
+    device_type: str
+
+
+class LogicalDeviceConfiguration:
+    """One of the logical devices that a physical one is split into.
+
+    Args:
+        memory_limit: in megabytes, for a GPU.
+        experimental_priority: accepted, and without effect.
+        experimental_device_ordinal: accepted, and without effect.
+    """
+
+    def __init__(
+        self,
+        memory_limit: float | None = None,
+        experimental_priority: int | None = None,
+        experimental_device_ordinal: int | None = None,
+    ) -> None:
+        self.memory_limit = memory_limit
+        self.experimental_priority = experimental_priority
+        self.experimental_device_ordinal = experimental_device_ordinal
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LogicalDeviceConfiguration) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        return f"LogicalDeviceConfiguration({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
 
 
 class Device(NamedTuple):
-    """A logical device.
+    """A logical device as the runtime sees it.
 
     Attributes:
         kind: "CPU" or "GPU".
@@ -43,49 +91,67 @@ class Device(NamedTuple):
         return f"{PREFIX}{self.kind}:{self.index}"
 
 
-class _Machine:
-    """The devices of this process. `tf.config` changes them before their first use."""
+class Machine:
+    """The devices of this process: what there is, and how `tf.config` says to use it.
+
+    The configuration can be changed until the logical devices are first needed.
+    """
 
     def __init__(self) -> None:
-        self.visible_gpus: list[int] | None = None  # indices of CUDA devices; None: all there are
-        self.logical_cpus = 1
-        self.logical_gpus: dict[int, int] = {}  # physical index -> how many logical devices it is split into
+        self._physical: list[PhysicalDevice] | None = None
+        self._logical: list[Device] | None = None
+        self._default: torch.device | None = None
+        self.visible: list[PhysicalDevice] | None = None  # None: all
+        self.split: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
+        self.memory_growth: dict[PhysicalDevice, bool] = {}
         self.soft_placement = True
-        self.used = False
 
-    def gpus(self) -> list[int]:
-        if self.visible_gpus is not None:
-            return self.visible_gpus
-        return list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
+    def default(self) -> torch.device:
+        """Where new tensors go outside of every device scope: the first GPU, or the CPU where there is none."""
+        if self._default is None:
+            gpus = [d.torch for d in self.logical_devices() if d.kind == "GPU"]
+            self._default = gpus[0] if gpus else CPU
+        return self._default
+
+    @property
+    def initialized(self) -> bool:
+        return self._logical is not None
+
+    def physical_devices(self) -> list[PhysicalDevice]:
+        if self._physical is None:
+            gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+            self._physical = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
+            self._physical += [PhysicalDevice(f"/physical_device:GPU:{i}", "GPU") for i in range(gpus)]
+        return self._physical
+
+    def visible_devices(self) -> list[PhysicalDevice]:
+        return self.physical_devices() if self.visible is None else self.visible
+
+    def logical_devices(self) -> list[Device]:
+        """All logical devices, CPUs first. From the first call on the configuration is fixed."""
+        if self._logical is None:
+            found = []
+            for kind in ("CPU", "GPU"):
+                index = 0
+                for physical in self.visible_devices():
+                    if physical.device_type != kind:
+                        continue
+                    place = CPU if kind == "CPU" else torch.device("cuda", int(physical.name.rsplit(":", 1)[1]))
+                    parts = self.split.get(physical) or [LogicalDeviceConfiguration()]
+                    for part in parts:
+                        if kind == "GPU" and part.memory_limit and len(parts) == 1:
+                            total = torch.cuda.get_device_properties(place).total_memory
+                            torch.cuda.set_per_process_memory_fraction(
+                                min(1.0, part.memory_limit * 2**20 / total), place
+                            )
+                        found.append(Device(kind, index, place))
+                        index += 1
+            self._logical = found
+        return self._logical
 
 
-machine = _Machine()
-_logical: list[Device] | None = None
-
-
-def logical_devices() -> list[Device]:
-    """All logical devices, CPUs first. After the first call the configuration is fixed."""
-    global _logical
-    if _logical is None:
-        cpus = [Device("CPU", i, CPU) for i in range(machine.logical_cpus)]
-        gpus = [torch.device("cuda", g) for g in machine.gpus() for _ in range(machine.logical_gpus.get(g, 1))]
-        _logical = cpus + [Device("GPU", i, d) for i, d in enumerate(gpus)]
-        machine.used = True
-    return _logical
-
-
-def reset() -> None:
-    """Forgets the logical devices, so that a changed configuration takes effect."""
-    global _logical
-    _logical = None
-
-
-def default() -> torch.device:
-    """Where new tensors go outside of every device scope: the first GPU, or the CPU where there is none."""
-    for device in _logical or logical_devices():
-        if device.kind == "GPU":
-            return device.torch
-    return CPU
+machine = Machine()
+logical_devices, default = machine.logical_devices, machine.default
 
 
 def find(name: str) -> Device | None:
@@ -95,20 +161,24 @@ def find(name: str) -> Device | None:
         ValueError: the name is malformed.
         InvalidArgumentError: there is no such device, and soft placement is off.
     """
-    match = _NAME.match(name)
-    if match is None:
-        raise ValueError(f"Could not parse device name: {name!r}. It should look like '/device:GPU:0' or 'CPU:0'.")
-    if match["kind"] is None:
+    spec = DeviceSpec.from_string(name)
+    if spec.device_type is None:
         return None
-    kind = match["kind"].upper()
-    index = int(match["index"]) if match["index"] not in (None, "*") else 0
-    found = [d for d in logical_devices() if d.kind == kind]
+    index = spec.device_index or 0
+    found = [d for d in logical_devices() if d.kind == spec.device_type]
     if index < len(found):
         return found[index]
     if machine.soft_placement:
         return logical_devices()[0]
+    asked = f"{PREFIX}{spec.device_type}:{index}"
     known = ", ".join(d.name for d in logical_devices())
-    raise errors.InvalidArgumentError(None, None, f"Could not satisfy device specification '{name}'. All available devices [{known}].")
+    kinds = ", ".join(sorted({d.kind for d in logical_devices()}))
+    raise errors.InvalidArgumentError(
+        None,
+        None,
+        f"Could not satisfy device specification '{asked}'. enable_soft_placement=0. "
+        f"Supported device types [{kinds}]. All available devices [{known}].",
+    )
 
 
 def name_of(value: Any) -> str:
@@ -158,19 +228,33 @@ def stamp(outputs: Sequence[Any]) -> None:
 
 
 class DeviceScope:
-    """`with tf.device(name):` ops inside run there, and copy what they need there."""
+    """`with tf.device(name):` ops inside run there, and copy what they need there.
 
-    def __init__(self, name: Any) -> None:
-        if callable(name):
+    Args:
+        device_name: a (partial) device name, a `DeviceSpec`, a logical device, or None to leave the enclosing scopes.
+
+    Raises:
+        RuntimeError: it is a function.
+
+    Example:
+        >>> with tf.device("CPU:0"):
+        ...     x = tf.constant(1.0)
+        >>> x.device
+        '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+
+    def __init__(self, device_name: Any) -> None:
+        if callable(device_name):
             raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
-        self.stops = name is None
-        if name is not None and not isinstance(name, str):
-            name = name.to_string() if hasattr(name, "to_string") else name.name
-        self.device_name = name or ""
-        self.device = find(name) if name else None
+        self.stops = device_name is None
+        if device_name is not None and not isinstance(device_name, str):
+            device_name = device_name.to_string() if hasattr(device_name, "to_string") else device_name.name
+        self.device_name: str = device_name or ""
+        self.device: Device | None = None
         self._entered: list[bool] = []
 
     def __enter__(self) -> None:
+        self.device = find(self.device_name)
         # On a machine with one device there is nothing to choose, and ops stay on the fast path.
         matters = len(logical_devices()) > 1
         self._entered.append(matters)
@@ -182,3 +266,13 @@ class DeviceScope:
         discard(state.devices, self)
         if self._entered.pop():
             discard(detours, self)
+
+
+def device(device_name: Any) -> DeviceScope:
+    """A scope whose ops run on a device. See `DeviceScope`.
+
+    Example:
+        >>> with tf.device("CPU:0"):
+        ...     x = tf.constant(1.0)
+    """
+    return DeviceScope(device_name)

@@ -20,6 +20,7 @@ from typing import Any
 import torch
 
 from tapeflow import errors
+from tapeflow.core import device as devices
 from tapeflow.core import op_def as op_defs
 from tapeflow.core.context import detours, listeners, registry, state
 from tapeflow.core.convert import convert, datatype_name, host_value, operand, scalars
@@ -45,14 +46,15 @@ class Op:
             Python numbers: shapes, axes, paddings), "attr".
         moves: the kernel only moves elements about, so that it can move what it has no dtype for.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
+        orders: the kernel only compares elements, so that whatever keeps their order can stand in for them.
         shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors; or None.
         gradient: `gradient(call, *dys)`, or None where there is none; `differentiable` False says so on purpose.
     """
 
     __slots__ = (
-        "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs", "keep_inputs",
-        "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name", "opdef", "params", "promotes", "shape",
-        "string_kernel", "uniform",
+        "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs",
+        "keep_inputs", "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name", "none_for_zero",
+        "opdef", "orders", "params", "promotes", "shape", "string_kernel", "uniform",
     )  # fmt: skip
 
     def __init__(
@@ -93,9 +95,10 @@ class Op:
         self.checked: dict[Any, DType] = {}
         self.shape: Callable[..., Any] | None = None
         self.string_kernel: Callable[..., Any] | None = None
-        self.moves = self.creates = self.promotes = False
+        self.moves = self.creates = self.orders = self.promotes = False
         self.gradient: Callable[..., Any] | None = None
         self.differentiable = True
+        self.none_for_zero = False
         self.keep_all_inputs = True  # what the gradient through torch needs
         self.keep_shapes = self.keep_outputs = False
         self.keep_inputs: tuple[int, ...] = ()
@@ -131,6 +134,9 @@ class Op:
             outputs = EagerTensor(values, self.output_dtypes(types, 1)[0])
             if exact:
                 self.checked[key] = outputs.dtype
+        made = outputs if isinstance(outputs, list) else (outputs,)
+        if state.devices:
+            devices.stamp(made)
         if state.tapes:
             inputs: list[Tensor] = []
             statics = []
@@ -141,7 +147,7 @@ class Op:
                     inputs.extend(arg)
                 else:
                     statics.append(arg)
-            record(self, inputs, statics, outputs if isinstance(outputs, list) else (outputs,))
+            record(self, inputs, statics, made)
         return outputs
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
@@ -169,7 +175,7 @@ class Op:
     def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:
         """`run` for a binary operator: what the left side can't convert, the right side gets a chance to take."""
         try:
-            return self.run(args, name, promotes=True)
+            return self.run(args, name)
         except (TypeError, ValueError):
             if isinstance(args[0], Tensor) and not isinstance(args[1], Tensor) and _has_reflected(args[1]):
                 return NotImplemented
@@ -235,6 +241,7 @@ class Op:
                 position += len(out[i])
             elif kind == "host":
                 out[i] = host_value(out[i])
+                self.check_host(out[i], inputs[i])
             else:
                 attr = self.opdef.attrs[self.attr_names[self.params[i]]]
                 if attr.type == "type" and out[i] is not None:
@@ -243,6 +250,19 @@ class Op:
                     out[i] = tuple(out[i])
         self.check_types(types)
         return out, types
+
+    def check_host(self, value: Any, argument: Any) -> None:
+        """Refuses what is no integer where the op takes integers: the kernel would not see what TensorFlow sees."""
+        leaves: Any = value
+        while type(leaves) is tuple and leaves:
+            leaves = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool)), leaves[0])
+        if type(leaves) in (float, str, bytes, bool):
+            attr = argument.type_attr
+            if not attr:
+                if argument.type.is_integer:
+                    raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {argument.type.name}")
+            elif any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()):
+                self.check_types({attr: convert(leaves).dtype})
 
     def as_list(self, arg: Any, argument: Any) -> list[Any]:
         if isinstance(arg, (list, tuple)):
@@ -257,7 +277,7 @@ class Op:
         self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool
     ) -> Tensor:
         attr = argument.type_attr
-        wanted = argument.type if attr is None else types.get(attr)
+        wanted = argument.type if not attr else types.get(attr)
         if promotes and not isinstance(arg, Tensor):
             try:
                 arg = convert(arg, wanted)
@@ -451,6 +471,7 @@ def op(
     strings: Callable[..., Any] | None = None,
     moves: bool = False,
     creates: bool = False,
+    orders: bool = False,
     promotes: bool = False,
     rename: dict[str, str] | None = None,
 ) -> Callable[[Any], Any]:
@@ -468,6 +489,7 @@ def op(
         strings: the kernel for string tensors, on NumPy object arrays.
         moves: the kernel only moves elements, and so works for every dtype there is.
         creates: the kernel takes `device=` as it has no tensor inputs.
+        orders: the kernel only compares elements; uint64, which ATen can't compare, is then compared as int64.
         promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
             mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError.
         rename: from a parameter's name to the attr's, where they differ.
@@ -483,7 +505,7 @@ def op(
             raise TypeError(f"the last parameter of {declared.__name__} must be 'name'")
         new = Op(name, kernel, params[:-1], host, rename or {})
         new.shape, new.string_kernel = shape, strings
-        new.moves, new.creates, new.promotes = moves, creates, promotes
+        new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
         function: Any = _function(new, declared, new.run)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
@@ -494,20 +516,43 @@ def op(
     return decorate
 
 
-def operator(function: Any, name: str) -> Callable[..., Any]:
-    """An op's function as a binary operator of `Tensor`: what it can't convert it leaves to the other operand."""
-    made = _function(function.op, function, function.op.operate)
+def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """An op's function as a binary operator of `Tensor`: what it can't convert it leaves to the other operand.
+
+    Args:
+        function: the op's function.
+        name: the operator's, such as `__add__`.
+        slow: `slow(args, name)` for what is not on the fast path, where the operator's rules differ from the op's.
+    """
+    made = _function(function.op, function, slow or function.op.operate)
     made.__name__ = made.__qualname__ = name
     return made
 
 
-def gradient_of(op: Op, needs: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Decorates the declaration of a public function that is an op's for tensors of the op's own dtypes and takes more
+    than the op does: that goes to `slow(args, name)`. So the public function is as fast as the op's.
+    """
+
+    def decorate(declared: Any) -> Any:
+        made: Any = _function(function.op, declared, slow)
+        made.op = function.op
+        return made
+
+    return decorate
+
+
+def gradient_of(
+    op: Op, needs: str = "", none_for_zero: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declares an op's gradient, `gradient(call, *dys)`, which gives one gradient (or None) for each tensor input.
 
     Args:
         op: the op.
         needs: what of the call the gradient reads, so that a tape keeps nothing else alive. Words of: "inputs" (all),
             "input0", "input1", ... (some), "outputs", "shapes" (the inputs' shapes and dtypes, through `call.shape(i)`).
+        none_for_zero: for an op of several outputs: the gradient takes None for those that nobody used, and saves the
+            work for them; otherwise they come as zeros.
     """
     op.keep_all_inputs = op.keep_shapes = op.keep_outputs = False
     keep = []
@@ -523,6 +568,7 @@ def gradient_of(op: Op, needs: str = "") -> Callable[[Callable[..., Any]], Calla
         else:
             raise TypeError(f"{op.name}: a gradient needs 'inputs', 'inputN', 'outputs' or 'shapes', not {word!r}")
     op.keep_inputs = tuple(keep)
+    op.none_for_zero = none_for_zero
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         op.gradient = function

@@ -1,0 +1,33 @@
+"""The public `tf.config.optimizer` namespace: how graphs are made faster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.settings import settings
+
+
+def set_jit(enabled: bool | str) -> None:
+    """Says whether graphs are compiled of their own accord: True or "autoclustering", or False.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if enabled not in (True, False, "autoclustering"):
+        raise ValueError(f"`enabled` must be True, False or 'autoclustering', not {enabled!r}")
+    settings.jit = "autoclustering" if enabled else ""
+
+
+def get_jit() -> str:
+    """`"autoclustering"`, or `""` where graphs are not compiled of their own accord."""
+    return settings.jit
+
+
+def set_experimental_options(options: dict[str, Any]) -> None:
+    """Switches graph passes on or off by TensorFlow's names for them, such as `{"constant_folding": False}`."""
+    settings.optimizer_options.update(options)
+
+
+def get_experimental_options() -> dict[str, Any]:
+    """The graph passes that were switched, and what holds of the others by default."""
+    return {"disable_model_pruning": False, "disable_meta_optimizer": False} | settings.optimizer_options

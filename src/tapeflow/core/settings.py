@@ -1,0 +1,34 @@
+"""What a program sets for the whole process through `tf.config` and `tf.debugging`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+
+@dataclasses.dataclass
+class Settings:
+    """The process-wide settings.
+
+    Attributes:
+        run_functions_eagerly: a `tf.function` runs its Python function.
+        deterministic: random ops need a seed, and torch uses deterministic kernels.
+        log_device_placement: each op logs where it ran.
+        device_policy: what happens to inputs on another device: "silent", "silent_for_int32", "warn" or "explicit".
+        jit: what `tf.config.optimizer.set_jit` was given.
+        optimizer_options: what `tf.config.optimizer.set_experimental_options` was given.
+        tensor_float_32: float32 products on a GPU may use TensorFloat-32.
+        synchronous: accepted; ops are always synchronous to Python, and CUDA's own queue is asynchronous.
+    """
+
+    run_functions_eagerly: bool = False
+    deterministic: bool = False
+    log_device_placement: bool = False
+    device_policy: str = "silent"
+    jit: str = ""
+    synchronous: bool = True
+    tensor_float_32: bool = True
+    optimizer_options: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+settings = Settings()
