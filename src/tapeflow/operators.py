@@ -1,6 +1,7 @@
 """The operators of tensors and variables: Python's symbols bound to the ops they stand for.
 
-`x + y` is the op's own function, with no layer in between. The reflected forms swap the operands.
+`x + y` is the op's own function, with no layer in between. What cannot be converted to the left operand's dtype leaves
+the right one a chance. The reflected forms swap the operands.
 """
 
 from __future__ import annotations
@@ -8,27 +9,207 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.array.slicing import getitem, iterate, variable_getitem
+from tapeflow.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
+from tapeflow.core import device as devices
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool_
 from tapeflow.core.op import operator
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tape import record_function
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.variable import Variable
-from tapeflow.math import add, multiply, negative, subtract
+from tapeflow.errors import InvalidArgumentError
+from tapeflow.linalg import matmul
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+)
+from tapeflow.math.division import floordiv, floormod, realdiv, true_divide
+from tapeflow.math.elementwise import abs as absolute
+from tapeflow.math.elementwise import pow as power
+
+Function = Callable[..., Any]
 
 
-def _reflected(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _named(function: Any, name: str) -> Any:
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _bind(name: str, function: Function, types: tuple[type, ...] = (Tensor, Variable)) -> None:
+    for each in types:
+        setattr(each, name, function)
+
+
+# ---- arithmetic ------------------------------------------------------------------------------------------------------
+
+
+def _reflected(function: Any, slow: Function, name: str) -> Function:
+    """The operator with the operands swapped; what is no tensor is converted to the tensor's dtype."""
+
+    def with_converted(args: tuple[Any, Any], name: str | None = None) -> Any:
+        left, right = args
+        if not isinstance(left, (Tensor, ReadAsTensor)) and not hasattr(type(left), "__tf_dispatch__"):
+            left = convert(left, right.dtype)
+        return slow((left, right), name)
+
+    swapped = operator(function, name, with_converted)
+
     def reflected(self: Any, other: Any) -> Any:
-        return function(other, self)
+        return swapped(other, self)
 
-    reflected.__name__ = reflected.__qualname__ = name
-    return reflected
+    return _named(reflected, name)
 
 
-_BINARY = {"add": add, "sub": subtract, "mul": multiply}
-_UNARY = {"neg": negative}
+def _divided(args: tuple[Any, Any], name: str | None = None) -> Any:
+    """`/` for integers, and for what is no tensor yet."""
+    for arg in args:
+        if hasattr(type(arg), "__tf_dispatch__"):
+            return realdiv.op.operate(args, name)
+    return true_divide(args, name)
 
-for _name, _function in _BINARY.items():
-    for _type in (Tensor, Variable):
-        setattr(_type, f"__{_name}__", operator(_function, f"__{_name}__"))
-        setattr(_type, f"__r{_name}__", _reflected(operator(_function, f"__{_name}__"), f"__r{_name}__"))
-for _name, _function in _UNARY.items():
-    for _type in (Tensor, Variable):
-        setattr(_type, f"__{_name}__", _function)
+
+for _symbol, _function, _slow in (
+    ("add", add, add.op.operate),
+    ("sub", subtract, subtract.op.operate),
+    ("mul", multiply, multiply.op.operate),
+    ("truediv", realdiv, _divided),
+    ("floordiv", floordiv, floordiv.op.operate),
+    ("mod", floormod, floormod.op.operate),
+    ("pow", power, power.op.operate),
+):
+    _bind(f"__{_symbol}__", operator(_function, f"__{_symbol}__", _slow))
+    _careful = _function.op.run if _slow == _function.op.operate else _slow
+    _bind(f"__r{_symbol}__", _reflected(_function, _careful, f"__r{_symbol}__"))
+
+
+def _matmul(self: Any, other: Any) -> Any:
+    return matmul(self, other)
+
+
+def _rmatmul(self: Any, other: Any) -> Any:
+    return matmul(convert(other, self.dtype), self)
+
+
+_bind("__matmul__", _named(_matmul, "__matmul__"))
+_bind("__rmatmul__", _named(_rmatmul, "__rmatmul__"))
+_bind("__neg__", negative)
+_bind("__abs__", absolute)
+
+
+# ---- comparisons -----------------------------------------------------------------------------------------------------
+
+for _symbol, _function in (("lt", less), ("le", less_equal), ("gt", greater), ("ge", greater_equal)):
+    _bind(f"__{_symbol}__", operator(_function, f"__{_symbol}__"))
+
+
+def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
+    """`==` or `!=` off the fast path. Tensors whose shapes do not broadcast are unequal as a whole, as lists are."""
+
+    def slow(args: tuple[Any, Any], name: str | None = None) -> Any:
+        if accepts_none and args[1] is None:
+            return unlike
+        try:
+            return function.op.operate(args, name)
+        except InvalidArgumentError as error:
+            if error.message.startswith("Incompatible shapes"):
+                return convert(unlike)
+            raise
+
+    return slow
+
+
+for _type, _accepts_none in ((Tensor, True), (Variable, False)):
+    _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, _accepts_none)), (_type,))
+    _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, _accepts_none)), (_type,))
+
+
+# ---- logic and bits --------------------------------------------------------------------------------------------------
+
+
+def _logical_or_bitwise(name: str, logical: Function, bitwise: Function) -> None:
+    """Binds `&`, `|` or `^`, which is logic for bools and works on the bits of integers."""
+
+    def forward(self: Any, other: Any) -> Any:
+        return logical(self, other) if self.dtype is bool_ else bitwise(self, other)
+
+    def reflected(self: Any, other: Any) -> Any:
+        other = convert(other, self.dtype)
+        return logical(other, self) if self.dtype is bool_ else bitwise(other, self)
+
+    _bind(f"__{name}__", _named(forward, f"__{name}__"))
+    _bind(f"__r{name}__", _named(reflected, f"__r{name}__"))
+
+
+_logical_or_bitwise("and", logical_and, bitwise_and)
+_logical_or_bitwise("or", logical_or, bitwise_or)
+_logical_or_bitwise("xor", logical_xor, bitwise_xor)
+
+
+def _invert(self: Any) -> Any:
+    return logical_not(self) if self.dtype is bool_ else invert(self)
+
+
+_bind("__invert__", _named(_invert, "__invert__"))
+
+
+# ---- variables do not change by operators ----------------------------------------------------------------------------
+
+
+def _refused(symbol: str, instead: str) -> Function:
+    def in_place(self: Variable, other: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify the variable, "
+            f"or `out = variable {symbol} value` if you need to get a new output Tensor."
+        )
+
+    return in_place
+
+
+for _name, _symbol, _instead in (
+    ("add", "+", "variable.assign_add(value)"),
+    ("sub", "-", "variable.assign_sub(value)"),
+    ("mul", "*", "variable.assign(variable * value)"),
+    ("truediv", "/", "variable.assign(variable / value)"),
+    ("floordiv", "//", "variable.assign(variable // value)"),
+    ("mod", "%", "variable.assign(variable % value)"),
+    ("pow", "**", "variable.assign(variable ** value)"),
+):
+    _bind(f"__i{_name}__", _named(_refused(_symbol, _instead), f"__i{_name}__"), (Variable,))
+
+
+# ---- copies between devices ------------------------------------------------------------------------------------------
+
+
+def _copied_to(self: EagerTensor, device: str) -> EagerTensor:
+    """The tensor on a device, by its name; gradients come back to this tensor's device."""
+    source, target = self.device, devices.find(device)
+    if target is None or target.kind.lower() not in device.lower():
+        raise RuntimeError(f"There is no {device}: see tf.config.list_logical_devices() for the devices there are.")
+    if source == target.name:
+        return self
+    copied = EagerTensor(self.value if self.dtype.torch is None else self.value.to(target.torch), self.dtype)
+    copied._device = target.name
+    if state.tapes:
+        record_function("Copy", [self], [copied], lambda dy: _copied_to(dy, source))
+    return copied
+
+
+EagerTensor._copied_to = _copied_to  # type: ignore[method-assign]
+
+
+# ---- square brackets -------------------------------------------------------------------------------------------------
+
+_bind("__getitem__", getitem, (Tensor,))
+_bind("__getitem__", variable_getitem, (Variable,))
+_bind("__iter__", iterate, (Tensor,))

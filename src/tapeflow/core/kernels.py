@@ -123,10 +123,19 @@ def _in_another_dtype(op: Op, kernel: Callable[..., Any], values: list[Any]) -> 
         bits = SAME_BITS[data.itemsize]
         result = kernel(*_map_tensors(lambda t: t.view(bits) if t.dtype == data else t, values))
         return _map_result(lambda t: t.view(data) if t.dtype == bits else t, result)
+    if op.orders and _has_tensor_dtype(values, (torch.uint64,)):
+        result = kernel(*_map_tensors(lambda t: _ordered(t) if t.dtype == torch.uint64 else t, values))
+        same = op.opdef.outputs[0].type_attr == op.opdef.inputs[0].type_attr
+        return _map_result(lambda t: _ordered(t).view(torch.uint64), result) if same else result
     original = {COMPUTE_IN[v.dtype]: v.dtype for v in _leaves(values)
                 if isinstance(v, torch.Tensor) and v.dtype in COMPUTE_IN}  # fmt: skip
     result = kernel(*_map_tensors(lambda t: t.to(COMPUTE_IN.get(t.dtype, t.dtype)), values))
     return _map_result(lambda t: t.to(original.get(t.dtype, t.dtype)), result)
+
+
+def _ordered(value: torch.Tensor) -> torch.Tensor:
+    """int64s in the order of the given uint64s, and back: the two orders differ by the sign bit."""
+    return torch.bitwise_xor(value.view(torch.int64), -(2**63))
 
 
 def _moved_dtype(op: Op, values: Sequence[Any]) -> torch.dtype:

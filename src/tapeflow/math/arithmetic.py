@@ -1,23 +1,28 @@
-"""Arithmetic of two tensors, element by element."""
+"""Sums, differences and products, element by element."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, uint16
+from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.op import op
-from tapeflow.core.shape_rules import broadcast
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import broadcast, same, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.errors import NotFoundError
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math.gradients import conj, sum_like, sum_to_shape
 
 
 def _add_text(x: Any, y: Any) -> Any:
-    return x + y
+    broadcast(TensorShape(x.shape), TensorShape(y.shape))
+    return np.asarray(x + y, object)
 
 
 @op("AddV2", kernel=torch.add, shape=broadcast, promotes=True, strings=_add_text)
@@ -93,7 +98,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Neg", kernel=torch.neg)
+@op("Neg", kernel=torch.neg, shape=same)
 def negative(x: Any, name: str | None = None) -> Any:
     """Computes `-x` element by element.
 
@@ -108,126 +113,198 @@ def _(call: Call, dy: Any) -> Any:
     return negative(dy)
 
 
-def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    if not (x.is_floating_point() or x.is_complex()):
-        raise NotFoundError(None, None, "RealDiv has no kernel for integers: cast to a float, or use tf.math.truediv")
-    return torch.div(x, y)
+def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    d = torch.sub(x, y)
+    return torch.mul(d, torch.conj(d)) if d.is_complex() else torch.square(d)
 
 
-@op("RealDiv", kernel=_real_divide, shape=broadcast)
-def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
-    """Divides floats or complex numbers element by element, with broadcasting.
+@op("SquaredDifference", kernel=_squared_difference, shape=broadcast)
+def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
 
     Example:
-        >>> tf.realdiv(1.0, [2.0, 4.0]).numpy().tolist()
-        [0.5, 0.25]
+        >>> tf.math.squared_difference([1, 2], 4).numpy().tolist()
+        [9, 4]
     """
 
 
-@realdiv.gradient(needs="inputs")
+@squared_difference.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
-    by_x = realdiv(dy, conj(y))
+    dx = multiply(multiply(dy, 2.0), subtract(x, y))
+    return sum_like(dx, x) if want_x else None, negative(sum_like(dx, y)) if want_y else None
+
+
+def _mul_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.mul(x, y).masked_fill(y == 0, 0)
+
+
+@op("MulNoNan", kernel=_mul_no_nan, shape=broadcast)
+def _multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """The product, and 0 where `y` is 0."""
+
+
+@_multiply_no_nan.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
     return (
-        sum_like(by_x, x) if want_x else None,
-        sum_like(multiply(by_x, negative(conj(realdiv(x, y)))), y) if want_y else None,
+        sum_like(_multiply_no_nan(dy, y), x) if want_x else None,
+        sum_like(_multiply_no_nan(x, dy), y) if want_y else None,
     )
 
 
-# What integers become before they are divided.
-_DIVIDED_AS = {int8: float32, uint8: float32, int16: float32, uint16: float32}
-
-
-def truediv(x: Any, y: Any, name: str | None = None) -> Any:
-    """Divides element by element as Python 3 does: integers give floats.
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """Multiplies element by element, giving 0 where `y` is 0, even if `x` is NaN or infinite there.
 
     Args:
-        x, y: of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+        x, y: floating or complex, of one dtype.
 
     Raises:
-        TypeError: the dtypes differ or are not numeric.
+        ValueError: the dtypes differ.
+        InvalidArgumentError: the shapes do not broadcast.
 
     Example:
-        >>> tf.math.truediv(7, 2).numpy().item()
-        3.5
+        >>> tf.math.multiply_no_nan([float("nan"), 2.0], [0.0, 3.0]).numpy().tolist()
+        [0.0, 6.0]
     """
-    if type(x) is EagerTensor and type(y) is EagerTensor and x.dtype is y.dtype and x.dtype.is_floating:
-        return realdiv(x, y)
     x = convert(x)
-    y = convert(y, hint=x.dtype)
-    dtype: DType = x.dtype
-    if dtype is not y.dtype:
-        raise TypeError(f"`x` and `y` must have the same dtype, got {dtype!r} != {y.dtype!r}.")
-    if dtype.is_floating or dtype.is_complex:
-        return realdiv(x, y)
-    if not dtype.is_integer:
-        raise TypeError(f"Invalid dtype {dtype!r} in __truediv__. Expected a number.")
-    from tapeflow.math.casting import cast
-
-    to = _DIVIDED_AS.get(dtype, float64)
-    return realdiv(cast(x, to), cast(y, to))
+    return _multiply_no_nan(x, convert(y, x.dtype), name)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """Divides `x` by `y` as Python 3 does: `x / y`. See `tf.math.truediv`."""
-    return truediv(x, y) if not hasattr(x, "__truediv__") or isinstance(x, (int, float, complex)) else x / y
+def _add_all(inputs: list[torch.Tensor]) -> torch.Tensor:
+    first = inputs[0]
+    for i, x in enumerate(inputs):
+        if x.shape != first.shape:
+            shapes = f"Input 0: {text(TensorShape(first.shape))} != input {i}: {text(TensorShape(x.shape))}"
+            raise invalid(f"Inputs to operation AddN of type AddN must have the same size and shape.  {shapes}")
+    return functools.reduce(torch.add, inputs)
 
 
-def _integer_guard(name: str, y: torch.Tensor) -> None:
-    if not y.is_floating_point() and not y.is_complex() and bool((y == 0).any()):
-        raise invalid("Integer division by zero")
+def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
+    return functools.reduce(lambda x, y: x.merge_with(y), inputs)
 
 
-def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    _integer_guard("FloorDiv", y)
-    if x.is_floating_point():
-        return torch.floor(torch.div(x, y))
-    return torch.div(x, y, rounding_mode="floor")
+@op("AddN", kernel=_add_all, shape=_add_n_rule)
+def _add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of tensors of one shape."""
 
 
-@op("FloorDiv", kernel=_floor_divide, shape=broadcast)
-def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
-    """Divides and rounds towards minus infinity, element by element.
-
-    Raises:
-        InvalidArgumentError: an integer is divided by zero.
-
-    Example:
-        >>> tf.math.floordiv(-7, 2).numpy().item()
-        -4
-    """
-
-
-floordiv.op.differentiable = False
-
-
-def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    _integer_guard("FloorMod", y)
-    return torch.remainder(x, y)
-
-
-@op("FloorMod", kernel=_floor_mod, shape=broadcast)
-def floormod(x: Any, y: Any, name: str | None = None) -> Any:
-    """The remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
-
-    Raises:
-        InvalidArgumentError: an integer is divided by zero.
-
-    Example:
-        >>> tf.math.floormod(-7, 3).numpy().item()
-        2
-    """
-
-
-@floormod.gradient(needs="inputs")
+@_add_n.gradient()
 def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(floordiv(x, y))), y) if want_y else None,
-    )
+    return [dy] * len(call.wanted)
 
 
-mod = floormod
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """Adds tensors of one shape and dtype, without broadcasting.
+
+    Args:
+        inputs: the tensors, or `IndexedSlices`; any iterable of them.
+
+    Returns:
+        Their sum; the tensor itself where there is one.
+
+    Raises:
+        ValueError: there are none.
+        InvalidArgumentError: the shapes or dtypes differ.
+
+    Example:
+        >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy().tolist()
+        [9, 12]
+    """
+    if not isinstance(inputs, Iterable):
+        raise TypeError(f"{type(inputs).__name__!r} object is not iterable")
+    # As in TensorFlow, each gets its own dtype, so that [1, 2.5] is a mistake.
+    tensors = [x if isinstance(x, Tensor) else convert(x) for x in inputs]
+    if not tensors:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
+        )
+    return _add_n(tensors, name)
+
+
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+    """Adds tensors of one shape and dtype. The same as `tf.add_n`, with more checks.
+
+    Args:
+        inputs: a list of tensors.
+        shape: the shape they must have.
+        tensor_dtype: the dtype they must have.
+
+    Raises:
+        ValueError: there are none, or shapes or dtypes differ.
+        TypeError: they are not of `tensor_dtype`.
+
+    Example:
+        >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy().tolist()
+        [4, 6]
+    """
+    refused = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError(refused)
+    tensors = [convert(x) for x in inputs]
+    if any(t.dtype is not tensors[0].dtype for t in tensors):
+        raise ValueError(refused)
+    expected = TensorShape(shape) if shape is not None else tensors[0].shape
+    for t in tensors:
+        expected.assert_is_compatible_with(t.shape)
+    if tensor_dtype is not None and as_dtype(tensor_dtype) is not tensors[0].dtype:
+        raise TypeError(
+            f"The `tensor_dtype` argument is {as_dtype(tensor_dtype)}, but `input` is of type {tensors[0].dtype}. "
+            "These must be equal. Try casting the input to the desired type."
+        )
+    return _add_n(tensors, name)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """Multiplies a tensor by a scalar; `IndexedSlices` stay sparse.
+
+    Args:
+        scalar: a number, or a tensor of shape `[]` and of the dtype of `x`.
+        x: a tensor, variable or `IndexedSlices`.
+
+    Raises:
+        ValueError: `scalar` has dimensions.
+
+    Example:
+        >>> tf.scalar_mul(2.0, tf.constant([1.0, 2.0])).numpy().tolist()
+        [2.0, 4.0]
+    """
+    factor = convert(scalar, x.dtype.base_dtype)
+    if factor.shape.rank:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(multiply(factor, x.values), x.indices, x.dense_shape)
+    return multiply(factor, x, name)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """Evaluates the polynomial `coeffs[0] * x**(n-1) + ... + coeffs[n-1]` by Horner's rule.
+
+    Args:
+        coeffs: the list of coefficients: tensors that broadcast against `x`, the highest power first.
+        x: where to evaluate it.
+
+    Returns:
+        A tensor; zeros where there are no coefficients.
+
+    Raises:
+        ValueError: `coeffs` is not a list.
+
+    Example:
+        >>> tf.math.polyval([1.0, 0.0, 2.0], 3.0).numpy().item()
+        11.0
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = convert(x)
+    if not coeffs:
+        return multiply(x, 0)
+    total = convert(coeffs[0])
+    for c in coeffs[1:]:
+        total = add(c, multiply(total, x))
+    return total

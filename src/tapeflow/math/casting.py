@@ -1,33 +1,57 @@
-"""Casts from dtype to dtype."""
+"""Casts from dtype to dtype, by value and by bits."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
+from tapeflow.core.convert import convert, datatype_name, from_array, storage_type
+from tapeflow.core.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, as_numpy, invalid
+from tapeflow.core.variable import Variable
+from tapeflow.errors import UnimplementedError
 
 
-def _to(x: torch.Tensor, DstT: DType) -> torch.Tensor:
+def _refuse(source: DType, to: DType) -> UnimplementedError:
+    return UnimplementedError(None, None, f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
+
+
+def _to(x: torch.Tensor, DstT: DType) -> Any:
     if x.is_complex() and not DstT.is_complex:
         x = x.real
-    return x.to(DstT.torch)
+    if DstT.torch is not None:
+        return x.to(DstT.torch)
+    if not DstT.is_numpy_compatible or DstT.name == "string":
+        raise _refuse(FROM_TORCH[x.dtype], DstT)
+    return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))
 
 
-@op("Cast", kernel=_to, shape=same)
+def _array_to(x: np.ndarray, DstT: DType) -> Any:
+    """What is held as an array: strings, which become nothing else, and numbers that ATen has no storage for."""
+    if x.dtype == object:
+        raise _refuse(as_dtype("string"), DstT)
+    if not DstT.is_numpy_compatible or DstT.name == "string":
+        raise _refuse(FROM_NUMPY[x.dtype.type], DstT)
+    return from_array(x, DstT).value
+
+
+@op("Cast", kernel=_to, shape=same, strings=_array_to)
 def _cast(x: Any, DstT: Any, name: str | None = None) -> Any:
     """Casts to a dtype."""
 
 
 @_cast.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    return cast(dy, call.dtype(0))
+    to = call.dtype(0)
+    return cast(dy, to) if to.is_floating or to.is_complex else None
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
@@ -42,11 +66,131 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     Returns:
         A tensor of the same shape and of that dtype; `x` itself where it has it already.
 
+    Raises:
+        UnimplementedError: it is a cast from or to strings.
+
     Example:
         >>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()
         [1, 2]
     """
-    dtype = as_dtype(dtype).base_dtype
+    if type(dtype) is not DType or dtype._is_ref_dtype:
+        dtype = as_dtype(dtype).base_dtype
     if not isinstance(x, Tensor):
+        if isinstance(x, Variable):
+            return x if x.dtype is dtype else _cast(x, dtype, name)
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+        if hasattr(type(x), "__tf_dispatch__"):
+            return _cast(x, dtype, name)
         x = convert(x)
     return x if x.dtype is dtype else _cast(x, dtype, name)
+
+
+# ---- saturating ------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
+    """The values of `source` that are nearest to the smallest and largest of `to`, or None where all of them fit."""
+    if source.min >= to.min and source.max <= to.max:
+        return None
+    if source.is_integer:
+        return max(source.min, to.min), min(source.max, to.max)
+    kind = source.as_numpy_dtype
+    low, high = (max(float(source.min), float(to.min)), min(float(source.max), float(to.max)))
+    smallest, largest = kind(low), kind(high)
+    # Rounding to `source` may have gone past the limit, as 2**31 - 1 becomes 2**31 in float32.
+    if float(smallest) < low:
+        smallest = np.nextafter(smallest, kind(0))
+    if _exactly(largest) > _exactly(to.max):
+        largest = np.nextafter(largest, kind(0))
+    return float(smallest), float(largest)
+
+
+def _exactly(value: Any) -> Any:
+    """The number as Python's own, which compares integers of any size with floats exactly."""
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """Casts a tensor to a dtype; what is out of its range becomes its smallest or largest value.
+
+    Args:
+        value: of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both parts
+            saturate.
+        dtype: the dtype, or its name.
+
+    Raises:
+        TypeError: one of the dtypes has no range.
+
+    Example:
+        >>> tf.saturate_cast([300.0, -5.0, 7.9], tf.uint8).numpy().tolist()
+        [255, 0, 7]
+    """
+    from tapeflow.math.complex import complex, imag, real
+    from tapeflow.math.extrema import clip_by_value
+
+    value = convert(value)
+    dtype = as_dtype(dtype).base_dtype
+    if value.dtype.is_complex:
+        if dtype.is_complex:
+            limits = _limits(value.dtype.real_dtype, dtype.real_dtype)
+            if limits is not None:
+                value = complex(clip_by_value(real(value), *limits), clip_by_value(imag(value), *limits))
+            return cast(value, dtype, name)
+        value = real(value)
+    limits = _limits(value.dtype, dtype.real_dtype)
+    if limits is not None:
+        value = clip_by_value(value, *limits)
+    return cast(value, dtype, name)
+
+
+# ---- by bits ---------------------------------------------------------------------------------------------------------
+
+
+def _as_bits(input: Any, type: DType) -> Any:
+    if isinstance(input, torch.Tensor):
+        source = input.itemsize
+    else:
+        source, input = input.itemsize, torch.from_numpy(np.ascontiguousarray(input).view(f"i{input.itemsize}"))
+    size = np.dtype(storage_type(type)).itemsize
+    if size > source:
+        if input.ndim == 0 or input.shape[-1] != size // source:
+            raise invalid(
+                f"Cannot bitcast shape {text(TensorShape(input.shape))} from {source} to {size} bytes an element "
+                f"({type.name}): the last dimension must be {size // source}"
+            )
+        shape = input.shape[:-1]
+    else:
+        shape = input.shape if size == source else (*input.shape, source // size)
+    return _viewed(input.contiguous(), type).reshape(shape)
+
+
+def _viewed(input: torch.Tensor, type: DType) -> Any:
+    flat = input.reshape(-1)
+    if type.torch is not None:
+        return flat.view(torch.uint8).view(type.torch).clone()
+    return flat.view(torch.uint8).cpu().numpy().view(storage_type(type)).copy()
+
+
+@op("Bitcast", kernel=_as_bits, strings=_as_bits)
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """Takes the bits of each element for another dtype.
+
+    Args:
+        input: of a numeric dtype, of shape `[...]`.
+        type: the dtype. Where it is smaller by a factor `n`, a last dimension of `n` is added; where it is larger, the
+            last dimension must be `n` and is lost.
+
+    Raises:
+        InvalidArgumentError: the last dimension does not fit, or a dtype has no bits to look at.
+
+    Example:
+        >>> tf.bitcast(1.0, tf.int32).numpy().item()
+        1065353216
+        >>> tf.bitcast(tf.constant([1, 1], tf.uint8), tf.uint16).numpy().item()
+        257
+    """
+
+
+not_differentiable(bitcast)

@@ -1,4 +1,4 @@
-"""Functions of one tensor, element by element."""
+"""Absolute values, signs, powers, exponentials and logarithms, element by element."""
 
 from __future__ import annotations
 
@@ -6,11 +6,220 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32
+from tapeflow.core.op import op, widened
+from tapeflow.core.shape_rules import broadcast, same
 from tapeflow.core.tape import Call
-from tapeflow.math.arithmetic import multiply
-from tapeflow.math.gradients import conj
+from tapeflow.core.tensor import invalid
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater, not_equal
+from tapeflow.math.division import nonzero, realdiv, reciprocal, xdivy
+from tapeflow.math.gradients import conj, sum_like
+
+# ---- absolute value and sign -----------------------------------------------------------------------------------------
+
+
+@op("Abs", kernel=torch.abs, shape=same)
+def _abs(x: Any, name: str | None = None) -> Any:
+    """The absolute value of real numbers."""
+
+
+@_abs.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, sign(call.inputs[0]))
+
+
+@op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same)
+def _complex_abs(x: Any, Tout: Any = float32, name: str | None = None) -> Any:
+    """The modulus of complex numbers."""
+
+
+@_complex_abs.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    x = call.inputs[0]
+    return multiply(cast(dy, x.dtype), sign(x))
+
+
+def _abs_of_anything(args: tuple[Any], name: str | None = None) -> Any:
+    x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
+    return _complex_abs(x, x.dtype.real_dtype, name) if x.dtype.is_complex else _abs.op.run((x,), name)
+
+
+@widened(_abs, _abs_of_anything)
+def abs(x: Any, name: str | None = None) -> Any:
+    """The absolute value of each element; for complex numbers the modulus, which is real.
+
+    Args:
+        x: signed integers, floating or complex.
+
+    Returns:
+        A tensor of the shape of `x`, and of its dtype: float32 for complex64, float64 for complex128.
+
+    Example:
+        >>> tf.abs([-1.5, 2.0]).numpy().tolist()
+        [1.5, 2.0]
+        >>> tf.abs(3 + 4j).numpy().item()
+        5.0
+    """
+
+
+def _signum(x: torch.Tensor) -> torch.Tensor:
+    result = torch.sgn(x)
+    return result.masked_fill_(x != x, torch.nan) if x.is_floating_point() else result
+
+
+@op("Sign", kernel=_signum, shape=same)
+def sign(x: Any, name: str | None = None) -> Any:
+    """-1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
+
+    Args:
+        x: signed integers, floating or complex.
+
+    Example:
+        >>> tf.sign([-3.5, 0.0, 2.0]).numpy().tolist()
+        [-1.0, 0.0, 1.0]
+    """
+
+
+@sign.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return registry["ZerosLike"].function(dy)
+
+
+# ---- powers and roots ------------------------------------------------------------------------------------------------
+
+
+@op("Square", kernel=torch.square, shape=same)
+def square(x: Any, name: str | None = None) -> Any:
+    """Computes `x * x` element by element.
+
+    Args:
+        x: of a numeric dtype.
+
+    Example:
+        >>> tf.square([-2, 3]).numpy().tolist()
+        [4, 9]
+    """
+
+
+@square.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
+
+
+@op("Sqrt", kernel=torch.sqrt, shape=same)
+def sqrt(x: Any, name: str | None = None) -> Any:
+    """The square root of each element; NaN for negative floats.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.sqrt([4.0, 9.0]).numpy().tolist()
+        [2.0, 3.0]
+    """
+
+
+@op("SqrtGrad", kernel=lambda y, dy: torch.div(torch.mul(dy, 0.5), y), shape=same)
+def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+    """The gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`."""
+
+
+@sqrt.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return sqrt_grad(conj(call.outputs[0]), dy)
+
+
+@sqrt_grad.gradient(needs="inputs outputs")
+def _(call: Call, g: Any) -> Any:
+    by_y = realdiv(g, conj(call.inputs[0]))
+    return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
+
+
+@op("Rsqrt", kernel=torch.rsqrt, shape=same)
+def rsqrt(x: Any, name: str | None = None) -> Any:
+    """Computes `1 / sqrt(x)` element by element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.math.rsqrt([4.0, 16.0]).numpy().tolist()
+        [0.5, 0.25]
+    """
+
+
+@op("RsqrtGrad", kernel=lambda y, dy: torch.mul(torch.mul(dy, -0.5), y * y * y), shape=same)
+def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+    """The gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`."""
+
+
+@rsqrt.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return rsqrt_grad(conj(call.outputs[0]), dy)
+
+
+@rsqrt_grad.gradient(needs="inputs")
+def _(call: Call, g: Any) -> Any:
+    y, dy = conj(call.inputs[0]), conj(call.inputs[1])
+    return multiply(multiply(g, -1.5), multiply(dy, square(y))), rsqrt_grad(y, g)
+
+
+# An exponent of rank 0 is looked at from this many elements on: ATen has much faster kernels for a number that it
+# knows (40 times for 2), but reading it costs as much as a small power.
+_MANY = 64
+
+
+def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if x.is_floating_point():
+        if y.ndim == 0 and y.is_cpu and x.numel() >= _MANY:
+            return torch.pow(x, y.item())
+    elif not x.is_complex() and bool((y < 0).any()):
+        raise invalid("Integers to negative integer powers are not allowed")
+    return torch.pow(x, y)
+
+
+@op("Pow", kernel=_power, shape=broadcast)
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `x ** y` element by element, with broadcasting.
+
+    Args:
+        x, y: of one dtype: signed integers, floating or complex.
+
+    Raises:
+        InvalidArgumentError: the exponent of an integer is negative, the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.pow([2, 3], [3, 2]).numpy().tolist()
+        [8, 9]
+    """
+
+
+@pow.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    dx = None
+    if want_x:
+        cy = conj(y)
+        dx = sum_like(multiply(multiply(dy, cy), pow(conj(x), subtract(cy, 1.0))), x)
+    return dx, sum_like(_by_exponent(x, call.outputs[0], dy), y) if want_y else None
+
+
+def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
+    """`dy * log(x) * z`, with 0 for the logarithm of what has none."""
+    select = registry["SelectV2"].function
+    zero, one = convert(0, x.dtype), convert(1, x.dtype)
+    has_log = not_equal(x, zero) if x.dtype.is_complex else greater(x, zero)
+    log_x = select(has_log, log(select(has_log, x, one)), zero)
+    return multiply(multiply(dy, conj(log_x)), conj(z))
+
+
+# ---- exponentials and logarithms -------------------------------------------------------------------------------------
 
 
 @op("Exp", kernel=torch.exp, shape=same)
@@ -29,3 +238,109 @@ def exp(x: Any, name: str | None = None) -> Any:
 @exp.gradient(needs="outputs")
 def _(call: Call, dy: Any) -> Any:
     return multiply(dy, conj(call.outputs[0]))
+
+
+@op("Expm1", kernel=torch.expm1, shape=same)
+def expm1(x: Any, name: str | None = None) -> Any:
+    """Computes `e ** x - 1` element by element, exact for small `x` too.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.math.expm1([0.0, 1e-10]).numpy().tolist()
+        [0.0, 1.000000013351432e-10]
+    """
+
+
+@expm1.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, add(conj(call.outputs[0]), 1.0))
+
+
+@op("Log", kernel=torch.log, shape=same)
+def log(x: Any, name: str | None = None) -> Any:
+    """The natural logarithm of each element; -inf for 0 and NaN for negative floats.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.math.log([1.0, 0.0]).numpy().tolist()
+        [0.0, -inf]
+    """
+
+
+@log.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, reciprocal(conj(call.inputs[0])))
+
+
+@op("Log1p", kernel=torch.log1p, shape=same)
+def log1p(x: Any, name: str | None = None) -> Any:
+    """Computes `log(1 + x)` element by element, exact for small `x` too.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.math.log1p([0.0, -1.0]).numpy().tolist()
+        [0.0, -inf]
+    """
+
+
+@log1p.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
+
+
+@op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast)
+def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `x * log(y)` element by element, giving 0 where `x` is 0, whatever `y` is.
+
+    Args:
+        x, y: floating or complex, of one dtype.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.xlogy([0.0, 2.0], [0.0, 1.0]).numpy().tolist()
+        [0.0, 0.0]
+    """
+
+
+@xlogy.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    return (
+        sum_like(multiply(xlogy(nonzero(x), y), dy), x) if want_x else None,
+        sum_like(multiply(xdivy(x, y), dy), y) if want_y else None,
+    )
+
+
+@op("Xlog1py", kernel=lambda x, y: torch.mul(x, torch.log1p(y)).masked_fill(x == 0, 0), shape=broadcast)
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `x * log(1 + y)` element by element, giving 0 where `x` is 0, whatever `y` is.
+
+    Args:
+        x, y: floating or complex, of one dtype.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.xlog1py([0.0, 2.0], [-1.0, 0.0]).numpy().tolist()
+        [0.0, 0.0]
+    """
+
+
+@xlog1py.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    return (
+        sum_like(multiply(xlog1py(nonzero(x), y), dy), x) if want_x else None,
+        sum_like(multiply(xdivy(x, add(y, 1.0)), dy), y) if want_y else None,
+    )

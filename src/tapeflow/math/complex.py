@@ -1,0 +1,184 @@
+"""Complex numbers and their parts, element by element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import complex64, complex128, float32, float64, variant
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import broadcast, same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import Tensor
+from tapeflow.math.arithmetic import multiply, negative
+from tapeflow.math.comparison import less
+from tapeflow.math.division import reciprocal
+from tapeflow.math.gradients import sum_to_shape
+
+_COMPLEX_OF = {float32: complex64, float64: complex128}
+
+
+@op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast)
+def _complex(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
+    """Complex numbers of their parts."""
+
+
+@_complex.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    want_real, want_imag = call.wanted
+    return (
+        sum_to_shape(real(dy), call.shape(0)) if want_real else None,
+        sum_to_shape(imag(dy), call.shape(1)) if want_imag else None,
+    )
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    """Makes complex numbers of their real and imaginary parts, with broadcasting.
+
+    Args:
+        real, imag: both float32, which gives complex64, or both float64, which gives complex128.
+
+    Raises:
+        TypeError: they are of other dtypes.
+        InvalidArgumentError: the shapes do not broadcast.
+
+    Example:
+        >>> tf.complex(1.0, [2.0, 3.0]).numpy().tolist()
+        [(1+2j), (1+3j)]
+    """
+    real = convert(real)
+    imag = convert(imag)
+    to = _COMPLEX_OF.get(real.dtype)
+    if to is None or real.dtype is not imag.dtype:
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
+            "They must be consistent, and one of [tf.float32, tf.float64]"
+        )
+    return _complex(real, imag, to, name)
+
+
+@op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same)
+def _real(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+    """The real parts."""
+
+
+@_real.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return complex(dy, convert(0, dy.dtype))
+
+
+def real(input: Any, name: str | None = None) -> Any:
+    """The real part of each element; of a real tensor the tensor itself.
+
+    Args:
+        input: of a numeric dtype.
+
+    Raises:
+        TypeError: it is not numeric.
+
+    Example:
+        >>> tf.math.real([1 + 2j, 3 - 1j]).numpy().tolist()
+        [1.0, 3.0]
+    """
+    input = convert(input)
+    if input.dtype.is_complex:
+        return _real(input, input.dtype.real_dtype, name)
+    if not input.dtype.is_numeric:
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input.dtype}")
+    return input
+
+
+@op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same)
+def _imag(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+    """The imaginary parts."""
+
+
+@_imag.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return complex(convert(0, dy.dtype), dy)
+
+
+def imag(input: Any, name: str | None = None) -> Any:
+    """The imaginary part of each element; zeros for a real tensor.
+
+    Args:
+        input: of any dtype.
+
+    Example:
+        >>> tf.math.imag([1 + 2j, 3 - 1j]).numpy().tolist()
+        [2.0, -1.0]
+    """
+    input = convert(input)
+    if input.dtype.is_complex:
+        return _imag(input, input.dtype.real_dtype, name)
+    return registry["ZerosLike"].function(input)
+
+
+# `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
+@op("Conj", kernel=torch.conj_physical, shape=same)
+def _conj(input: Any, name: str | None = None) -> Any:
+    """The complex conjugate."""
+
+
+@_conj.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return _conj(dy)
+
+
+def conj(x: Any, name: str | None = None) -> Any:
+    """The complex conjugate of each element; a real tensor is its own.
+
+    Args:
+        x: of a numeric dtype.
+
+    Raises:
+        TypeError: it is not numeric.
+
+    Example:
+        >>> tf.math.conj([1 + 2j, 3.0 + 0j]).numpy().tolist()
+        [(1-2j), (3-0j)]
+    """
+    if not isinstance(x, Tensor):
+        x = convert(x)
+    if x.dtype.is_complex:
+        return _conj(x, name)
+    if not (x.dtype.is_numeric or x.dtype is variant):
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
+    return x
+
+
+@op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same)
+def _angle(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
+    """The angles of complex numbers."""
+
+
+@_angle.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    # d(atan2(b, a)) = (a db - b da) / |z|**2, which is -1 / (b + ia) in TensorFlow's convention for gradients.
+    z = call.inputs[0]
+    turned = complex(imag(z), real(z))
+    return negative(multiply(complex(dy, convert(0, dy.dtype)), reciprocal(turned)))
+
+
+def angle(input: Any, name: str | None = None) -> Any:
+    """The angle of each element in the complex plane, from -pi to pi. For a real one 0, or pi where it is negative.
+
+    Args:
+        input: floating or complex.
+
+    Raises:
+        TypeError: it is of integers.
+
+    Example:
+        >>> tf.math.angle([1.0 + 0j, 1j, -1.0 + 0j]).numpy().round(4).tolist()
+        [0.0, 1.5708, 3.1416]
+    """
+    input = convert(input)
+    if input.dtype.is_complex:
+        return _angle(input, input.dtype.real_dtype, name)
+    zero, pi = convert(0, input.dtype), convert(math.pi, input.dtype)
+    return registry["SelectV2"].function(less(input, zero), pi, zero)

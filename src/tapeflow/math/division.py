@@ -1,0 +1,395 @@
+"""Quotients and remainders, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, uint16
+from tapeflow.core.op import not_differentiable, op, widened
+from tapeflow.core.shape_rules import broadcast, same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.variable import Variable
+from tapeflow.errors import InternalError, NotFoundError
+from tapeflow.math.arithmetic import multiply, negative
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import not_equal
+from tapeflow.math.gradients import conj, sum_like
+
+
+def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
+    if x.is_complex():
+        raise NotFoundError(None, None, f"{name} has no kernel for complex numbers")
+
+
+def _zero_in(y: torch.Tensor) -> bool:
+    """Whether integers are about to be divided by zero, which torch would not always notice."""
+    return not y.is_floating_point() and not y.is_complex() and bool((y == 0).any())
+
+
+def _for_uint64(function: Callable[..., Any], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """NumPy's function, for the one integer type that no other of ATen's can stand in for."""
+    return torch.from_numpy(np.asarray(function(x.cpu().numpy(), y.cpu().numpy()))).to(x.device)
+
+
+# ---- quotients -------------------------------------------------------------------------------------------------------
+
+
+def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if not (x.is_floating_point() or x.is_complex()):
+        raise NotFoundError(None, None, "RealDiv has no kernel for integers: cast to a float, or use tf.math.truediv")
+    return torch.div(x, y)
+
+
+@op("RealDiv", kernel=_real_divide, shape=broadcast)
+def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides floats or complex numbers element by element, with broadcasting.
+
+    Args:
+        x, y: floating or complex, of one dtype.
+
+    Raises:
+        NotFoundError: they are integers.
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.realdiv(1.0, [2.0, 4.0]).numpy().tolist()
+        [0.5, 0.25]
+    """
+
+
+@realdiv.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    by_y = realdiv(dy, conj(y))
+    return (
+        sum_like(by_y, x) if want_x else None,
+        sum_like(multiply(by_y, negative(conj(realdiv(x, y)))), y) if want_y else None,
+    )
+
+
+# What integers become before they are divided.
+_DIVIDED_AS = {int8: float32, uint8: float32, int16: float32, uint16: float32}
+
+
+def _of_one_dtype(x: Any, y: Any) -> DType:
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    return x.dtype
+
+
+def true_divide(args: tuple[Any, Any], name: str | None = None) -> Any:
+    """Python's `/`: integers are cast to floats first."""
+    x = convert(args[0])
+    y = convert(args[1], hint=x.dtype)
+    dtype = _of_one_dtype(x, y)
+    if dtype.is_floating or dtype.is_complex:
+        return realdiv.op.run((x, y), name)
+    if not dtype.is_integer:
+        raise TypeError(f"Invalid dtype {dtype!r} in __truediv__. Expected a number.")
+    to = _DIVIDED_AS.get(dtype, float64)
+    return realdiv(cast(x, to), cast(y, to), name)
+
+
+@widened(realdiv, true_divide)
+def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides element by element as Python 3 does: integers give floats.
+
+    Args:
+        x, y: of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+
+    Raises:
+        TypeError: the dtypes differ or are not numeric.
+        InvalidArgumentError: the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.truediv(7, 2).numpy().item()
+        3.5
+    """
+
+
+def _divide(args: tuple[Any, Any], name: str | None = None) -> Any:
+    """As the operator does: where only the second is a tensor, the first is converted to its dtype."""
+    x, y = args
+    if isinstance(y, (Tensor, Variable)) and not isinstance(x, (Tensor, Variable)):
+        x = convert(x, y.dtype)
+    return true_divide((x, y), name)
+
+
+@widened(realdiv, _divide)
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides `x` by `y` as Python 3's `x / y` does: integers give floats. See `tf.math.truediv`.
+
+    Raises:
+        TypeError: the dtypes differ or are not numeric.
+        InvalidArgumentError: the shapes do not broadcast.
+
+    Example:
+        >>> tf.divide([7, 8], [2, 4]).numpy().tolist()
+        [3.5, 2.0]
+    """
+
+
+def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if x.is_floating_point():
+        return torch.floor(torch.div(x, y))
+    _needs_real_numbers("FloorDiv", x)
+    if _zero_in(y):
+        raise invalid("Integer division by zero")
+    if x.dtype is torch.uint64:
+        return _for_uint64(np.floor_divide, x, y)
+    return torch.div(x, y, rounding_mode="floor")
+
+
+@op("FloorDiv", kernel=_floor_divide, shape=broadcast)
+def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides and rounds towards minus infinity, element by element. Its gradient is None.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.floordiv(-7, 2).numpy().item()
+        -4
+    """
+
+
+def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    _needs_real_numbers("TruncateDiv", x)
+    if _zero_in(y):
+        raise InternalError(None, None, "Integer division by zero")
+    if x.dtype is torch.uint64:
+        return _for_uint64(np.floor_divide, x, y)
+    return torch.div(x, y, rounding_mode="trunc")
+
+
+@op("TruncateDiv", kernel=_truncate_divide, shape=broadcast)
+def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
+
+    Raises:
+        InternalError: an integer is divided by zero (TensorFlow's class for it).
+
+    Example:
+        >>> tf.truncatediv(-7, 2).numpy().item()
+        -3
+    """
+
+
+not_differentiable(floordiv, truncatediv)
+
+
+# ---- remainders ------------------------------------------------------------------------------------------------------
+
+
+def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if _zero_in(y):
+        raise invalid("Integer division by zero")
+    if x.dtype is torch.uint64:
+        return _for_uint64(np.remainder, x, y)
+    return torch.remainder(x, y)
+
+
+@op("FloorMod", kernel=_floor_mod, shape=broadcast)
+def floormod(x: Any, y: Any, name: str | None = None) -> Any:
+    """The remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.floormod(-7, 3).numpy().item()
+        2
+    """
+
+
+@floormod.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    return (
+        sum_like(dy, x) if want_x else None,
+        sum_like(multiply(dy, negative(floordiv(x, y))), y) if want_y else None,
+    )
+
+
+mod = floormod
+
+
+def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if _zero_in(y):
+        raise InternalError(None, None, "Integer division by zero")
+    return torch.fmod(x, y)
+
+
+@op("TruncateMod", kernel=_truncate_mod, shape=broadcast)
+def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
+    """The remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
+
+    Raises:
+        InternalError: an integer is divided by zero (TensorFlow's class for it).
+
+    Example:
+        >>> tf.truncatemod(-7, 3).numpy().item()
+        -1
+    """
+
+
+@truncatemod.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    return (
+        sum_like(dy, x) if want_x else None,
+        sum_like(multiply(dy, negative(truncatediv(x, y))), y) if want_y else None,
+    )
+
+
+# ---- where zero divides ----------------------------------------------------------------------------------------------
+
+
+def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.div(x, y).masked_fill(y == 0, 0)
+
+
+@op("DivNoNan", kernel=_div_no_nan, shape=broadcast)
+def _divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient, and 0 where `y` is 0."""
+
+
+@_divide_no_nan.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    return (
+        sum_like(_divide_no_nan(dy, y), x) if want_x else None,
+        sum_like(multiply(dy, _divide_no_nan(_divide_no_nan(negative(x), y), y)), y) if want_y else None,
+    )
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides element by element, giving 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
+
+    Args:
+        x, y: of one numeric dtype.
+
+    Raises:
+        TypeError: the dtypes differ or are not numeric.
+        InvalidArgumentError: the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.divide_no_nan([1.0, 2.0], [0.0, 4.0]).numpy().tolist()
+        [0.0, 0.5]
+    """
+    x = convert(x)
+    y = convert(y, hint=x.dtype)
+    dtype = _of_one_dtype(x, y)
+    if dtype.is_floating or dtype.is_complex:
+        return _divide_no_nan(x, y, name)
+    if not dtype.is_integer:
+        raise TypeError(f"Invalid dtype {dtype!r} in tf.math.divide_no_nan. Expected a number.")
+    to = _DIVIDED_AS.get(dtype, float64)
+    return _divide_no_nan(cast(x, to), cast(y, to), name)
+
+
+def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.div(x, y).masked_fill(x == 0, 0)
+
+
+@op("Xdivy", kernel=_xdivy, shape=broadcast)
+def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `x / y` element by element, giving 0 where `x` is 0, whatever `y` is.
+
+    Args:
+        x, y: floating or complex, of one dtype.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.xdivy([0.0, 2.0], [0.0, 4.0]).numpy().tolist()
+        [0.0, 0.5]
+    """
+
+
+@xdivy.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    return (
+        sum_like(multiply(xdivy(nonzero(x), y), dy), x) if want_x else None,
+        sum_like(multiply(xdivy(negative(x), multiply(y, y)), dy), y) if want_y else None,
+    )
+
+
+def nonzero(x: Any) -> Any:
+    """1 where `x` is not 0 and 0 where it is, in the dtype of `x`."""
+    return cast(not_equal(x, convert(0, x.dtype)), x.dtype)
+
+
+# ---- reciprocals -----------------------------------------------------------------------------------------------------
+
+
+def _reciprocal(x: torch.Tensor) -> torch.Tensor:
+    if not (x.is_floating_point() or x.is_complex()):
+        raise NotFoundError(None, None, "Reciprocal has no kernel for integers: cast to a float")
+    return torch.reciprocal(x)
+
+
+@op("Reciprocal", kernel=_reciprocal, shape=same)
+def reciprocal(x: Any, name: str | None = None) -> Any:
+    """Computes `1 / x` element by element.
+
+    Args:
+        x: floating or complex.
+
+    Raises:
+        NotFoundError: `x` is of integers.
+
+    Example:
+        >>> tf.math.reciprocal([2.0, 4.0]).numpy().tolist()
+        [0.5, 0.25]
+    """
+
+
+@op("ReciprocalGrad", kernel=lambda y, dy: torch.neg(torch.mul(dy, torch.square(y))), shape=same)
+def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+    """The gradient of `y = 1 / x` from its result: `-dy * y * y`."""
+
+
+@reciprocal.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return reciprocal_grad(conj(call.outputs[0]), dy)
+
+
+@reciprocal_grad.gradient(needs="inputs")
+def _(call: Call, g: Any) -> Any:
+    y, dy = conj(call.inputs[0]), conj(call.inputs[1])
+    want_y, want_dy = call.wanted
+    return (
+        multiply(multiply(g, -2.0), multiply(dy, y)) if want_y else None,
+        reciprocal_grad(y, g) if want_dy else None,
+    )
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """Computes `1 / x` element by element, giving 0 where `x` is 0.
+
+    Args:
+        x: floating or complex.
+
+    Raises:
+        TypeError: `x` is not numeric.
+
+    Example:
+        >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
+        [0.5, 0.0]
+    """
+    x = convert(x)
+    return _divide_no_nan(convert(1, x.dtype), x, name)

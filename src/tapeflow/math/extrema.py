@@ -1,0 +1,134 @@
+"""The larger and the smaller of two elements, and clipping."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.op import op, widened
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import broadcast
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.comparison import greater, greater_equal, less, less_equal, logical_or
+from tapeflow.math.gradients import sum_like
+
+
+@op("Maximum", kernel=torch.maximum, shape=broadcast, orders=True)
+def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The larger of two elements, with broadcasting; NaN where either is NaN. Equal ones leave the gradient to `x`.
+
+    Args:
+        x, y: of one real dtype.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.maximum([1, 5], 3).numpy().tolist()
+        [3, 5]
+    """
+
+
+@maximum.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return _chosen(call, dy, greater_equal)
+
+
+@op("Minimum", kernel=torch.minimum, shape=broadcast, orders=True)
+def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The smaller of two elements, with broadcasting; NaN where either is NaN. Equal ones leave the gradient to `x`.
+
+    Args:
+        x, y: of one real dtype.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.minimum([1, 5], 3).numpy().tolist()
+        [1, 3]
+    """
+
+
+@minimum.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return _chosen(call, dy, less_equal)
+
+
+def _chosen(call: Call, dy: Any, chooses_x: Any) -> Any:
+    """The gradient goes to the operand that was chosen."""
+    x, y = call.inputs
+    want_x, want_y = call.wanted
+    select = registry["SelectV2"].function
+    of_x, zero = chooses_x(x, y), convert(0.0, dy.dtype)
+    return (
+        sum_like(select(of_x, dy, zero), x) if want_x else None,
+        sum_like(select(of_x, zero, dy), y) if want_y else None,
+    )
+
+
+def _clip(t: torch.Tensor, clip_value_min: torch.Tensor, clip_value_max: torch.Tensor) -> torch.Tensor:
+    if t.is_complex():
+        raise invalid("ClipByValue has no kernel for complex numbers, which have no order")
+    clipped = torch.maximum(torch.minimum(t, clip_value_max), clip_value_min)
+    if clipped.shape != t.shape:
+        raise ValueError(f"Shapes {TensorShape(t.shape)} and {TensorShape(clipped.shape)} are incompatible")
+    return clipped
+
+
+def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: TensorShape) -> TensorShape:
+    broadcast(t, clip_value_min)
+    broadcast(t, clip_value_max)
+    return t
+
+
+@op("ClipByValue", kernel=_clip, shape=_clip_rule, orders=True)
+def _clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Cuts off what is below and above."""
+
+
+@_clip_by_value.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    t, low, high = call.inputs
+    want_t, want_low, want_high = call.wanted
+    select = registry["SelectV2"].function
+    zero, below, above = convert(0.0, dy.dtype), less(t, low), greater(t, high)
+    return (
+        select(logical_or(below, above), zero, dy) if want_t else None,
+        sum_like(select(below, dy, zero), low) if want_low else None,
+        sum_like(select(above, dy, zero), high) if want_high else None,
+    )
+
+
+def _clip_anything(args: tuple[Any, Any, Any], name: str | None = None) -> Any:
+    t, low, high = args
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clip_by_value(t.values, low, high, name), t.indices, t.dense_shape)
+    return _clip_by_value.op.run(args, name)
+
+
+@widened(_clip_by_value, _clip_anything)
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Cuts values off: what is below `clip_value_min` becomes that, what is above `clip_value_max` becomes that.
+
+    The gradient passes where nothing was cut off. Where the bounds cross, `clip_value_min` wins.
+
+    Args:
+        t: a tensor of a real dtype, or `IndexedSlices`, whose rows are clipped.
+        clip_value_min: a tensor of the same dtype whose shape broadcasts to that of `t`.
+        clip_value_max: the same.
+
+    Raises:
+        InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.
+        ValueError: broadcasting would change the shape of `t`.
+        TypeError: a Python number does not fit the dtype of `t`.
+
+    Example:
+        >>> tf.clip_by_value([-5.0, 0.5, 5.0], 0.0, 1.0).numpy().tolist()
+        [0.0, 0.5, 1.0]
+    """

@@ -1,0 +1,109 @@
+"""Rounding, element by element. None of these ops has a gradient: their results are steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.convert import convert
+from tapeflow.core.op import not_differentiable, op, widened
+from tapeflow.core.shape_rules import broadcast, same
+from tapeflow.core.tape import Call
+from tapeflow.errors import NotFoundError
+from tapeflow.math.arithmetic import multiply
+from tapeflow.math.gradients import sum_like
+
+
+@op("Floor", kernel=torch.floor, shape=same)
+def floor(x: Any, name: str | None = None) -> Any:
+    """The largest integer that is not above each element, in the dtype of `x`.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.floor([1.7, -1.2]).numpy().tolist()
+        [1.0, -2.0]
+    """
+
+
+@op("Ceil", kernel=torch.ceil, shape=same)
+def ceil(x: Any, name: str | None = None) -> Any:
+    """The smallest integer that is not below each element, in the dtype of `x`.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.ceil([1.7, -1.2]).numpy().tolist()
+        [2.0, -1.0]
+    """
+
+
+@op("Rint", kernel=torch.round, shape=same)
+def rint(x: Any, name: str | None = None) -> Any:
+    """The nearest integer to each element, in the dtype of `x`; halves go to the even one.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.rint([0.5, 1.5, -1.7]).numpy().tolist()
+        [0.0, 2.0, -2.0]
+    """
+
+
+def _nearest(x: torch.Tensor) -> torch.Tensor:
+    if x.is_complex():
+        raise NotFoundError(None, None, "Round has no kernel for complex numbers: round real and imaginary parts")
+    return torch.round(x)
+
+
+@op("Round", kernel=_nearest, shape=same)
+def _round(x: Any, name: str | None = None) -> Any:
+    """The nearest integer; halves go to the even one."""
+
+
+def _round_anything(args: tuple[Any], name: str | None = None) -> Any:
+    x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
+    return x if x.dtype.is_integer else _round.op.run((x,), name)
+
+
+@widened(_round, _round_anything)
+def round(x: Any, name: str | None = None) -> Any:
+    """The nearest integer to each element, in the dtype of `x`; halves go to the even one, as in Python.
+
+    Args:
+        x: floating, or integers, which stay as they are.
+
+    Example:
+        >>> tf.round([0.5, 1.5, 2.4, -1.7]).numpy().tolist()
+        [0.0, 2.0, 2.0, -2.0]
+    """
+
+
+not_differentiable(floor, ceil, rint, _round)
+
+
+@op("NextAfter", kernel=torch.nextafter, shape=broadcast)
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
+    """The next float after `x1` in the direction of `x2`, element by element, with broadcasting.
+
+    Args:
+        x1, x2: float32 or float64.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.nextafter(1.0, 2.0).numpy().item()
+        1.0000001192092896
+    """
+
+
+@nextafter.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x1, x2 = call.inputs
+    return sum_like(dy, x1), multiply(sum_like(dy, x2), 0.0)

@@ -1,0 +1,168 @@
+"""The sigmoid and its relatives, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.division import realdiv
+from tapeflow.math.elementwise import abs as absolute
+from tapeflow.math.elementwise import sign
+from tapeflow.math.gradients import conj
+
+# As overloads, which saves the look for the right one at each call.
+_sigmoid_backward = torch.ops.aten.sigmoid_backward.default
+_tanh_backward = torch.ops.aten.tanh_backward.default
+
+
+@op("Sigmoid", kernel=torch.sigmoid, shape=same)
+def sigmoid(x: Any, name: str | None = None) -> Any:
+    """Computes `1 / (1 + exp(-x))` element by element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.sigmoid([0.0, 100.0]).numpy().tolist()
+        [0.5, 1.0]
+    """
+
+
+def _sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    # ATen's conjugates `y`, TensorFlow's gradient of sigmoid does it before.
+    return torch.mul(dy, y - y * y) if y.is_complex() else _sigmoid_backward(dy, y)
+
+
+@op("SigmoidGrad", kernel=_sigmoid_grad, shape=same)
+def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+    """The gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
+
+
+@sigmoid.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return sigmoid_grad(conj(call.outputs[0]), dy)
+
+
+@sigmoid_grad.gradient(needs="inputs")
+def _(call: Call, g: Any) -> Any:
+    y, dy = conj(call.inputs[0]), conj(call.inputs[1])
+    by_dy = multiply(g, dy)
+    return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
+
+
+@op("Tanh", kernel=torch.tanh, shape=same)
+def tanh(x: Any, name: str | None = None) -> Any:
+    """The hyperbolic tangent of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.tanh([0.0, 50.0]).numpy().tolist()
+        [0.0, 1.0]
+    """
+
+
+def _tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    return torch.mul(dy, 1 - y * y) if y.is_complex() else _tanh_backward(dy, y)
+
+
+@op("TanhGrad", kernel=_tanh_grad, shape=same)
+def tanh_grad(y: Any, dy: Any, name: str | None = None) -> Any:
+    """The gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
+
+
+@tanh.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return tanh_grad(conj(call.outputs[0]), dy)
+
+
+@tanh_grad.gradient(needs="inputs")
+def _(call: Call, g: Any) -> Any:
+    y, dy = conj(call.inputs[0]), conj(call.inputs[1])
+    return multiply(multiply(multiply(g, -2.0), dy), y), tanh_grad(y, g)
+
+
+# Above it `log(1 + exp(x))` is `x` in float64 too; torch's own threshold of 20 is meant for float32.
+_LINEAR_FROM = 40
+
+
+@op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same)
+def softplus(features: Any, name: str | None = None) -> Any:
+    """Computes `log(1 + exp(features))` element by element.
+
+    Args:
+        features: floating.
+
+    Example:
+        >>> tf.math.softplus([0.0, 50.0]).numpy().tolist()
+        [0.6931471824645996, 50.0]
+    """
+
+
+@op("SoftplusGrad", kernel=lambda gradients, features: torch.mul(gradients, torch.sigmoid(features)), shape=same)
+def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
+    """The gradient of softplus: `gradients * sigmoid(features)`."""
+
+
+@softplus.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return softplus_grad(dy, call.inputs[0])
+
+
+@softplus_grad.gradient(needs="inputs")
+def _(call: Call, g: Any) -> Any:
+    gradients, features = call.inputs
+    return softplus_grad(g, features), sigmoid_grad(sigmoid(features), multiply(g, gradients))
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """Computes `log(1 / (1 + exp(-x)))` element by element, without overflow.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.log_sigmoid([0.0, -100.0]).numpy().tolist()
+        [-0.6931471824645996, -100.0]
+    """
+    return negative(softplus(negative(x)), name)
+
+
+@op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same)
+def softsign(features: Any, name: str | None = None) -> Any:
+    """Computes `features / (1 + |features|)` element by element.
+
+    Args:
+        features: floating.
+
+    Example:
+        >>> tf.math.softsign([-1.0, 3.0]).numpy().tolist()
+        [-0.5, 0.75]
+    """
+
+
+@op(
+    "SoftsignGrad",
+    kernel=lambda gradients, features: torch.div(gradients, torch.square(torch.abs(features) + 1)),
+    shape=same,
+)
+def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
+    """The gradient of softsign: `gradients / (1 + |features|)**2`."""
+
+
+@softsign.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return softsign_grad(dy, call.inputs[0])
+
+
+@softsign_grad.gradient(needs="inputs")
+def _(call: Call, g: Any) -> Any:
+    gradients, features = call.inputs
+    by_features = multiply(softsign_grad(multiply(g, gradients), features), multiply(sign(features), -2.0))
+    return softsign_grad(g, features), realdiv(by_features, add(absolute(features), 1.0))

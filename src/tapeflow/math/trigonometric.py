@@ -1,0 +1,240 @@
+"""Trigonometric and hyperbolic functions and their inverses, element by element. Angles are in radians."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import broadcast, same
+from tapeflow.core.tape import Call
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.division import realdiv, reciprocal
+from tapeflow.math.elementwise import rsqrt, square
+from tapeflow.math.gradients import conj, sum_like
+
+
+@op("Sin", kernel=torch.sin, shape=same)
+def sin(x: Any, name: str | None = None) -> Any:
+    """The sine of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.sin([0.0, 1.0]).numpy().tolist()
+        [0.0, 0.8414709568023682]
+    """
+
+
+@sin.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, cos(conj(call.inputs[0])))
+
+
+@op("Cos", kernel=torch.cos, shape=same)
+def cos(x: Any, name: str | None = None) -> Any:
+    """The cosine of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.cos([0.0, 1.0]).numpy().tolist()
+        [1.0, 0.5403022766113281]
+    """
+
+
+@cos.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return negative(multiply(dy, sin(conj(call.inputs[0]))))
+
+
+@op("Tan", kernel=torch.tan, shape=same)
+def tan(x: Any, name: str | None = None) -> Any:
+    """The tangent of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.tan(0.0).numpy().item()
+        0.0
+    """
+
+
+@tan.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
+
+
+@op("Asin", kernel=torch.asin, shape=same)
+def asin(x: Any, name: str | None = None) -> Any:
+    """The inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.asin([0.0, 1.0]).numpy().tolist()
+        [0.0, 1.5707963705062866]
+    """
+
+
+@asin.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0])))))
+
+
+@op("Acos", kernel=torch.acos, shape=same)
+def acos(x: Any, name: str | None = None) -> Any:
+    """The inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.acos([1.0, 0.0]).numpy().tolist()
+        [0.0, 1.5707963705062866]
+    """
+
+
+@acos.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return negative(multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0]))))))
+
+
+@op("Atan", kernel=torch.atan, shape=same)
+def atan(x: Any, name: str | None = None) -> Any:
+    """The inverse tangent of each element, from -pi/2 to pi/2.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.atan([0.0, 1.0]).numpy().tolist()
+        [0.0, 0.7853981852531433]
+    """
+
+
+@atan.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, reciprocal(add(square(conj(call.inputs[0])), 1.0)))
+
+
+@op("Atan2", kernel=torch.atan2, shape=broadcast)
+def atan2(y: Any, x: Any, name: str | None = None) -> Any:
+    """The angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
+
+    Args:
+        y, x: floating, of one dtype.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.atan2([0.0, 1.0], [1.0, 0.0]).numpy().tolist()
+        [0.0, 1.5707963705062866]
+    """
+
+
+@atan2.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    y, x = call.inputs
+    want_y, want_x = call.wanted
+    by_square = realdiv(dy, add(square(x), square(y)))
+    return (
+        sum_like(multiply(x, by_square), y) if want_y else None,
+        sum_like(multiply(negative(y), by_square), x) if want_x else None,
+    )
+
+
+@op("Sinh", kernel=torch.sinh, shape=same)
+def sinh(x: Any, name: str | None = None) -> Any:
+    """The hyperbolic sine of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.sinh([0.0, 1.0]).numpy().tolist()
+        [0.0, 1.175201177597046]
+    """
+
+
+@sinh.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, cosh(conj(call.inputs[0])))
+
+
+@op("Cosh", kernel=torch.cosh, shape=same)
+def cosh(x: Any, name: str | None = None) -> Any:
+    """The hyperbolic cosine of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.cosh([0.0, 1.0]).numpy().tolist()
+        [1.0, 1.5430806875228882]
+    """
+
+
+@cosh.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, sinh(conj(call.inputs[0])))
+
+
+@op("Asinh", kernel=torch.asinh, shape=same)
+def asinh(x: Any, name: str | None = None) -> Any:
+    """The inverse hyperbolic sine of each element.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.asinh([0.0, 1.0]).numpy().tolist()
+        [0.0, 0.8813735842704773]
+    """
+
+
+@asinh.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return realdiv(dy, cosh(conj(call.outputs[0])))
+
+
+@op("Acosh", kernel=torch.acosh, shape=same)
+def acosh(x: Any, name: str | None = None) -> Any:
+    """The inverse hyperbolic cosine of each element; NaN for floats below 1.
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.acosh([1.0, 2.0]).numpy().tolist()
+        [0.0, 1.316957950592041]
+    """
+
+
+@acosh.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return realdiv(dy, sinh(conj(call.outputs[0])))
+
+
+@op("Atanh", kernel=torch.atanh, shape=same)
+def atanh(x: Any, name: str | None = None) -> Any:
+    """The inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
+
+    Args:
+        x: floating or complex.
+
+    Example:
+        >>> tf.atanh([0.0, 0.5]).numpy().tolist()
+        [0.0, 0.5493061542510986]
+    """
+
+
+@atanh.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, reciprocal(subtract(1.0, square(conj(call.inputs[0])))))
