@@ -39,6 +39,6 @@ from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
-from tapeflow.linalg import matmul
+from tapeflow.linalg import einsum, matmul, tensordot
 from tapeflow.math import add, divide, exp, multiply, negative, reduce_sum, subtract, truediv
 from tapeflow.math.casting import cast

@@ -1,3 +1,4 @@
 """The public `tf.linalg` namespace."""
 
-from tapeflow.linalg.products import matmul
+from tapeflow.linalg.contraction import einsum, tensordot
+from tapeflow.linalg.products import cross, matmul, matvec

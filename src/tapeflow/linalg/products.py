@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Products of matrices: `matmul` and its kin."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ from typing import Any
 
 import torch
 
+import tapeflow as tf
+from tapeflow.core.context import detours
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
+from tapeflow.core.shape_rules import broadcast, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import conj
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+from tapeflow.errors import FailedPreconditionError
+from tapeflow.math.gradients import conj, sum_like
+
+_times_transposed = torch._C._nn.linear  # a @ b.T in one call: half a microsecond less than torch.mm(a, b.t())
 
 
 def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, transpose_b: bool = False) -> TensorShape:
     for i, x in enumerate((a, b)):
-        if x.rank != 2:
-            raise invalid(f"In[{i}] ndims must be >= 2" if x.rank < 2 else f"In[{i}] is not a matrix. Instead it has shape {text(x)}")
+        if x.rank is not None and x.rank != 2:
+            raise invalid(f"In[{i}] ndims must be >= 2" if x.rank < 2 else f"In[{i}] is not a matrix, but {text(x)}")
+    a, b = a.with_rank(2), b.with_rank(2)
     m, k = a[::-1] if transpose_a else a
     l, n = b[::-1] if transpose_b else b  # noqa: E741
     if k != l and k is not None and l is not None:
@@ -25,13 +33,33 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
     return TensorShape([m, n])
 
 
-def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
-    return torch.mm(a.t() if transpose_a else a, b.t() if transpose_b else b)
+# MatMul stands here twice. Most products have nothing transposed; these go straight to ATen's function, with no flags
+# to look at.
+
+
+@op("MatMul", kernel=torch.mm, shape=_matmul_rule)
+def _product(a: Any, b: Any, name: str | None = None) -> Any:
+    """The product of two matrices as they are."""
+
+
+@_product.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    a, b = call.inputs
+    want_a, want_b = call.wanted
+    if a.dtype.is_complex:
+        a, b = conj(a), conj(b)
+    return _matmul(dy, b, False, True) if want_a else None, _matmul(a, dy, True) if want_b else None
+
+
+def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> torch.Tensor:
+    if transpose_a:
+        a = a.t()
+    return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
 
 
 @op("MatMul", kernel=_mm, shape=_matmul_rule)
 def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None) -> Any:
-    """The product of two matrices."""
+    """The product of two matrices, either of them transposed before."""
 
 
 @_matmul.gradient(needs="inputs")
@@ -39,7 +67,7 @@ def _(call: Call, dy: Any) -> Any:
     a, b = call.inputs
     transpose_a, transpose_b = call.attrs
     want_a, want_b = call.wanted
-    if dy.dtype.is_complex:
+    if a.dtype.is_complex:
         a, b = conj(a), conj(b)
     if transpose_a:
         da = _matmul(b, dy, transpose_b, True) if want_a else None
@@ -52,4 +80,237 @@ def _(call: Call, dy: Any) -> Any:
     return da, db
 
 
-matmul = _matmul
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+
+def _batch_matmul_rule(x: TensorShape, y: TensorShape, *attrs: Any) -> TensorShape:
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    adj_x, adj_y = attrs[-2:] if attrs else (False, False)
+    for i, s in enumerate((x, y)):
+        if s.rank < 2:  # type: ignore[operator]
+            raise invalid(f"In[{i}] ndims must be >= 2: {s.rank}")
+    try:
+        batch = broadcast(x[:-2], y[:-2])
+    except tf.errors.InvalidArgumentError:
+        raise invalid(f"In[0] and In[1] must have compatible batch dimensions: {text(x)} vs. {text(y)}") from None
+    m, k = x[-2:][::-1] if adj_x else x[-2:]
+    l, n = y[-2:][::-1] if adj_y else y[-2:]  # noqa: E741
+    if k != l and k is not None and l is not None:
+        raise invalid(f"Matrix size-incompatible: In[0]: {text(x)}, In[1]: {text(y)}")
+    return batch.concatenate([m, n])
+
+
+def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = False) -> torch.Tensor:
+    if x.ndim < 2 or y.ndim < 2:  # torch.matmul would multiply by vectors
+        raise invalid(f"In[{0 if x.ndim < 2 else 1}] ndims must be >= 2: {min(x.ndim, y.ndim)}")
+    return torch.matmul(x.mH if adj_x else x, y.mH if adj_y else y)
+
+
+@op("BatchMatMulV2", kernel=_bmm, shape=_batch_matmul_rule)
+def _batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Any:
+    """Products of matrices in the last two dimensions; the others broadcast."""
+
+
+@_batch_matmul.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    adj_x, adj_y = call.attrs
+    want_x, want_y = call.wanted
+    dx = dy_ = None
+    if want_x:
+        dx = _batch_matmul(y, dy, adj_y, True) if adj_x else _batch_matmul(dy, y, False, not adj_y)
+        dx = sum_like(dx, x)
+    if want_y:
+        dy_ = _batch_matmul(dy, x, True, adj_x) if adj_y else _batch_matmul(x, dy, not adj_x, False)
+        dy_ = sum_like(dy_, y)
+    return dx, dy_
+
+
+def _bmm_into(x: torch.Tensor, y: torch.Tensor, Tout: DType, adj_x: bool, adj_y: bool) -> torch.Tensor:
+    return _bmm(x.to(Tout.torch), y.to(Tout.torch), adj_x, adj_y)
+
+
+@op("BatchMatMulV3", kernel=_bmm_into, shape=_batch_matmul_rule)
+def _batch_matmul_into(
+    x: Any, y: Any, Tout: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None
+) -> Any:
+    """Products of matrices of one dtype or two, computed in another."""
+
+
+@_batch_matmul_into.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs
+    dtype, adj_x, adj_y = call.attrs
+    wide_x, wide_y = tf.cast(x, dtype), tf.cast(y, dtype)
+    dx = _batch_matmul(wide_y, dy, adj_y, True) if adj_x else _batch_matmul(dy, wide_y, False, not adj_y)
+    dy_ = _batch_matmul(dy, wide_x, True, adj_x) if adj_y else _batch_matmul(wide_x, dy, not adj_x, False)
+    return tf.cast(sum_like(dx, x), x.dtype), tf.cast(sum_like(dy_, y), y.dtype)
+
+
+# ---- the public functions --------------------------------------------------------------------------------------------
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Multiplies matrices: `a @ b`.
+
+    Args:
+        a: of shape `[..., m, k]`: a float, complex or integer dtype.
+        b: of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
+        transpose_a, transpose_b: whether `a` or `b` is transposed before.
+        adjoint_a, adjoint_b: whether it is transposed and conjugated before.
+        a_is_sparse, b_is_sparse: hints that most of it is zeros. With one of them, bfloat16 times float32 gives
+            float32.
+        output_type: the dtype to compute in and to return; `a` and `b` may then differ in dtype.
+        grad_a, grad_b: say that an input is a gradient; without effect.
+
+    Returns:
+        A tensor of shape `[..., m, n]`.
+
+    Raises:
+        InvalidArgumentError: the shapes or dtypes do not go together.
+        ValueError: an input is to be both transposed and conjugate-transposed.
+
+    Example:
+        >>> tf.matmul([[1, 2], [3, 4]], [[5], [6]]).numpy().tolist()
+        [[17], [39]]
+    """
+    if type(b) is not EagerTensor and isinstance(b, ReadAsTensor) and not detours:
+        b = b._read()
+    try:
+        if (
+            a.value.ndim == 2 == b.value.ndim
+            and not transpose_a and not transpose_b and not adjoint_a and not adjoint_b
+            and output_type is None and not a_is_sparse and not b_is_sparse
+        ):  # fmt: skip
+            return _product(a, b, name)
+    except AttributeError:  # not two eager tensors
+        pass
+    if transpose_a and adjoint_a:
+        raise ValueError(_BOTH.format("a", transpose_a, adjoint_a))
+    if transpose_b and adjoint_b:
+        raise ValueError(_BOTH.format("b", transpose_b, adjoint_b))
+    a = _operand(a, None)
+    b = _operand(b, a.dtype)
+    if output_type is not None:
+        dtype = as_dtype(output_type)
+        if dtype is not a.dtype or dtype is not b.dtype:
+            a, adjoint_a = (conj(a), True) if transpose_a else (a, adjoint_a)
+            b, adjoint_b = (conj(b), True) if transpose_b else (b, adjoint_b)
+            return _batch_matmul_into(a, b, dtype, adjoint_a, adjoint_b, name)
+    if (a_is_sparse or b_is_sparse) and {a.dtype, b.dtype} <= {bfloat16, float32}:
+        product = matmul(
+            tf.cast(a, float32), tf.cast(b, float32), transpose_a or adjoint_a, transpose_b or adjoint_b
+        )
+        return tf.cast(product, a.dtype if a.dtype is b.dtype else float32)
+    rank_a, rank_b = shape_rank(a), shape_rank(b)
+    if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:
+        if min(rank_a, rank_b) < 2:
+            raise invalid(f"In[{0 if rank_a < 2 else 1}] ndims must be >= 2 [Op:MatMul] name: {name or ''}")
+        if not (transpose_a or transpose_b or adjoint_a or adjoint_b):
+            return _product(a, b, name)
+        a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
+        return _matmul(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
+    if transpose_a:
+        a, adjoint_a = conj(a), True
+    if transpose_b:
+        b, adjoint_b = conj(b), True
+    return _batch_matmul(a, b, adjoint_a, adjoint_b, name)
+
+
+_BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `transpose_{0}`={1}, `adjoint_{0}`={2}."
+
+
+def _operand(x: Any, dtype: DType | None) -> Any:
+    if isinstance(x, ReadAsTensor) and not detours:
+        return x._read()
+    return x if isinstance(x, Tensor) else convert(x, hint=dtype)
+
+
+def shape_rank(x: Any) -> int | None:
+    """The rank of a tensor, None where it is unknown."""
+    return x.value.ndim if type(x) is EagerTensor else x.shape.rank
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Multiplies matrices by vectors.
+
+    Args:
+        a: matrices of shape `[..., m, n]`.
+        b: vectors of shape `[..., n]` and the same dtype. Leading dimensions broadcast.
+        transpose_a, adjoint_a: whether `a` is transposed, or transposed and conjugated, before.
+        a_is_sparse, b_is_sparse: hints that most of it is zeros.
+
+    Returns:
+        Vectors of shape `[..., m]`.
+
+    Raises:
+        InvalidArgumentError: the shapes or dtypes do not go together.
+
+    Example:
+        >>> tf.linalg.matvec([[1, 2], [3, 4]], [5, 6]).numpy().tolist()
+        [17, 39]
+    """
+    b = _operand(b, None)
+    product = matmul(a, tf.expand_dims(b, -1), transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
+    return tf.squeeze(product, -1)
+
+
+def _cross_rule(a: TensorShape, b: TensorShape) -> TensorShape:
+    if not a.is_compatible_with(b):
+        raise invalid(f"Both inputs must be of same shape: {text(a)} vs. {text(b)}")
+    if a.rank == 0:
+        raise invalid("Input must be at least 1D[]")
+    if a.rank is not None and a[-1] not in (3, None):
+        raise FailedPreconditionError(None, None, "Cross-products are only defined for 3-element vectors.")
+    return a
+
+
+def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    if a.shape != b.shape or not a.ndim or a.shape[-1] != 3:  # torch would broadcast
+        _cross_rule(TensorShape(a.shape), TensorShape(b.shape))
+    return torch.linalg.cross(a, b)
+
+
+@op("Cross", kernel=_cross, shape=_cross_rule)
+def cross(a: Any, b: Any, name: str | None = None) -> Any:
+    """The cross products of vectors of three elements.
+
+    Args:
+        a, b: of one shape `[..., 3]` and one real dtype.
+
+    Raises:
+        InvalidArgumentError: the shapes differ.
+        FailedPreconditionError: the vectors are not of length 3.
+
+    Example:
+        >>> tf.linalg.cross([1, 0, 0], [0, 1, 0]).numpy().tolist()
+        [0, 0, 1]
+    """
+
+
+@cross.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    a, b = call.inputs
+    return cross(b, dy), cross(dy, a)

@@ -1,0 +1,315 @@
+"""Sums of products over named or numbered dimensions: `einsum` and `tensordot`."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import broadcast, text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.linalg.products import matmul
+from tapeflow.math.gradients import conj, shape_of, sum_to_shape
+
+_EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
+
+
+@functools.lru_cache(4096)
+def _parsed(equation: str) -> tuple[tuple[str, ...], str]:
+    """The subscripts of the inputs and of the output, which may be implicit.
+
+    Raises:
+        ValueError: that is no equation.
+    """
+    match = _EQUATION.fullmatch(equation.replace(" ", ""))
+    if match is None:
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    inputs = match["inputs"].split(",")
+    output = match["output"]
+    for part in [*inputs, output]:
+        if part.replace("...", "", 1).count("."):
+            raise ValueError(f"Subscripts have incorrect format: {equation}")
+    counts = Counter("".join(inputs).replace(".", ""))
+    if not match["arrow"]:
+        output = "..." if "..." in match["inputs"] else ""
+        output += "".join(sorted(label for label, count in counts.items() if count == 1))
+    for label, count in Counter(output.replace("...", "")).items():
+        if count > 1:
+            raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
+        if label not in counts:
+            raise ValueError(f"Output subscripts contain the label {label} not present in the input subscripts.")
+    return tuple(inputs), output
+
+
+@functools.lru_cache(4096)
+def _sides(equation: str) -> tuple[list[tuple[str, str, str]], str]:
+    """An op's equation: the labels before, in and after the ellipsis of each input, and those of the output."""
+    left, _, output = equation.partition("->")
+    return [subscripts.partition("...") for subscripts in left.split(",")], output
+
+
+def _sizes(inputs: Sequence[Any], equation: str) -> tuple[dict[str, Any], TensorShape]:
+    """The length of each label, and the shape that the ellipses have together.
+
+    Raises:
+        InvalidArgumentError: the shapes do not fit the equation.
+    """
+    sizes: dict[str, Any] = {}
+    ellipsis = TensorShape([])
+    subscripts, output = _sides(equation)
+    if len(subscripts) != len(inputs):
+        raise invalid(f"Expected {len(subscripts)} inputs for the equation {equation} but got: {len(inputs)}")
+    for i, ((before, dots, after), shape) in enumerate(zip(subscripts, inputs, strict=True)):
+        rank, named = len(shape), len(before) + len(after)
+        if dots and rank < named:
+            raise invalid(f"Expected input {i} to have rank at least {named} but got: {rank}")
+        if not dots and rank != named:
+            raise invalid(f"Expected input {i} to have rank {named} but got: {rank}")
+        stop = rank - len(after)
+        if dots and stop > len(before):
+            ellipsis = broadcast(ellipsis, TensorShape(shape[len(before) : stop]))
+        axes = [*range(len(before)), *range(stop, rank)]
+        for label, axis in zip(before + after, axes, strict=True):
+            size = shape[axis]
+            if sizes.get(label) is None:
+                sizes[label] = size
+            elif size is not None and size != sizes[label]:
+                raise invalid(
+                    f"Expected dimension {sizes[label]} at axis {axis} of the input shaped {text(TensorShape(shape))} "
+                    f"but got dimension {size}"
+                )
+    if ellipsis.rank and "..." not in output:
+        raise invalid(
+            f"Output contains {ellipsis.rank} broadcasting dimension(s) but no ellipsis (...) was found in the output "
+            "subscripts."
+        )
+    return sizes, ellipsis
+
+
+def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
+    if any(s.rank is None for s in inputs):
+        return TensorShape(None)
+    sizes, ellipsis = _sizes([s.as_list() for s in inputs], equation)
+    before, dots, after = _sides(equation)[1].partition("...")
+    return TensorShape(
+        [*(sizes[n] for n in before), *(ellipsis.as_list() if dots else ()), *(sizes[n] for n in after)]
+    )
+
+
+def _einsum_kernel(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
+    sizes, _ = _sizes([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
+    left, _, output = equation.partition("->")
+    labels = "".join(dict.fromkeys(output.replace("...", "")))
+    if len(labels) == len(output.replace("...", "")):
+        return torch.einsum(equation, *inputs)
+    # A label twice in the output, as in gradients: the values go to a diagonal, the rest is zeros.
+    values = torch.einsum(f"{left}->...{labels}", *inputs)
+    batch = values.ndim - len(labels)
+    output = output.replace("...", "")
+    out = values.new_zeros([*values.shape[:batch], *(sizes[n] for n in output)])
+    strides = [sum(s for s, n in zip(out.stride()[batch:], output, strict=True) if n == label) for label in labels]
+    out.as_strided(values.shape, [*out.stride()[:batch], *strides]).copy_(values)
+    return out
+
+
+@op("Einsum", kernel=_einsum_kernel, shape=_einsum_rule)
+def _einsum(inputs: Any, equation: str, name: str | None = None) -> Any:
+    """The sum of products of one tensor or two that an equation with all subscripts describes."""
+
+
+@_einsum.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    (equation,) = call.attrs
+    left, _, output = equation.partition("->")
+    subscripts = left.split(",")
+    grads: list[Any] = []
+    for i, wanted in enumerate(call.wanted):
+        others = [(conj(x), s) for j, (x, s) in enumerate(zip(call.inputs, subscripts, strict=True)) if j != i]
+        grads.append(_einsum_gradient(dy, output, others, call.inputs[i], subscripts[i]) if wanted else None)
+    return grads
+
+
+def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any, subscripts: str) -> Any:
+    """The gradient of one input: `dy` times the others, brought to the dimensions of `x`."""
+    shape = tuple(shape_of(x))
+    before, dots, after = subscripts.partition("...")
+    ellipsis = shape[len(before) : len(shape) - len(after)]
+    size = dict(zip(before + after, shape[: len(before)] + shape[len(shape) - len(after) :], strict=True))
+    elsewhere = output + "".join(s for _, s in others)
+    kept = "".join(n for n in size if n in elsewhere)
+    summed = "".join(n for n in size if n not in elsewhere)
+    left = ",".join([output, *(s for _, s in others)])
+    dots = "..." if "..." in left else ""
+    g = _einsum([dy, *(o for o, _ in others)], f"{left}->{dots}{kept}")
+    g = sum_to_shape(g, ellipsis + tuple([size[n] for n in kept]))
+    if summed:
+        g = tf.reshape(g, tuple(shape_of(g)) + (1,) * len(summed))
+        g = tf.broadcast_to(g, ellipsis + tuple([size[n] for n in kept + summed]))
+    dots = "..." if ellipsis else ""
+    wanted = before + dots + after
+    return g if dots + kept + summed == wanted else _einsum([g], f"{dots}{kept}{summed}->{wanted}")
+
+
+@functools.lru_cache(1024)
+def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any) -> list[tuple[Any, str]]:
+    """The steps that contract many operands two at a time: which operands, and the equation of each step."""
+    import opt_einsum
+
+    (subscripts, output), ellipsis = _parsed(equation), ""
+    if "..." in equation:  # one long dimension stands for all of an ellipsis
+        ellipsis = next(n for n in map(chr, range(ord("a"), ord("z") + 1)) if n not in equation)
+        packed = []
+        for s, shape in zip(subscripts, shapes, strict=True):
+            start, dots, rest = s.partition("...")
+            end = len(shape) - len(rest)
+            middle = (math.prod(shape[len(start) : end]),) if dots else ()
+            packed.append(shape[: len(start)] + middle + shape[end:])
+        longest = max(s[len(p.partition("...")[0])] for s, p in zip(packed, subscripts, strict=True) if "..." in p)
+        for i, s in enumerate(subscripts):
+            if "..." in s:
+                at = s.index("...")
+                packed[i] = (*packed[i][:at], longest, *packed[i][at + 1 :])
+        shapes = tuple(packed)
+    named = f"{','.join(subscripts)}->{output}".replace("...", ellipsis)
+    _, info = opt_einsum.contract_path(named, *shapes, shapes=True, optimize=optimize)
+    return [
+        (step[0], step[2].replace(ellipsis, "...") if ellipsis else step[2]) for step in info.contraction_list
+    ]
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Sums products of tensors over the dimensions that an equation names.
+
+    Each input has its subscripts, a letter for each dimension, separated by commas; after `->` stand those of the
+    output. Dimensions that the output does not name are summed over; a letter twice in an input takes a diagonal;
+    `...` stands for dimensions that broadcast. Without `->` the output has the letters that occur once, in
+    alphabetical order.
+
+    Args:
+        equation: such as `"ij,jk->ik"`.
+        *inputs: tensors of one numeric dtype.
+        **kwargs: `optimize`, how more than two inputs are ordered: "greedy" (the default), "optimal", "branch-2",
+            "branch-all", "auto"; `name`.
+
+    Returns:
+        A tensor of that dtype.
+
+    Raises:
+        ValueError: the equation is malformed, or is of another number of inputs.
+        InvalidArgumentError: the shapes do not fit the equation.
+
+    Example:
+        >>> tf.einsum("ij,kj->ik", [[1, 2], [3, 4]], [[1, 1]]).numpy().tolist()
+        [[3], [7]]
+        >>> tf.einsum("ii", [[1, 2], [3, 4]]).numpy().item()
+        5
+    """
+    name = kwargs.pop("name", None)
+    optimize = kwargs.pop("optimize", "greedy")
+    if kwargs:
+        given = ", ".join(kwargs)
+        raise TypeError(f"Invalid keyword arguments for einsum: {given}. Valid arguments: name, optimize, greedy.")
+    subscripts, output = _parsed(equation)
+    if len(inputs) != len(subscripts):
+        raise ValueError(f'Got {len(inputs)} inputs for equation "{equation}", expecting {len(subscripts)}')
+    if len(inputs) <= 2:
+        return _einsum(list(inputs), f"{','.join(subscripts)}->{output}", name)
+    operands = [convert(x) for x in inputs]
+    shapes = tuple([tuple([1 if d is None else d for d in shape_of(x)]) for x in operands])
+    _sizes(shapes, f"{','.join(subscripts)}->{output}")
+    for taken, step in _pairwise(equation, shapes, optimize):
+        chosen = [operands.pop(i) for i in taken]  # opt_einsum gives the positions from last to first
+        operands.append(_einsum(chosen, step, name))
+    return operands[0]
+
+
+# ---- tensordot -------------------------------------------------------------------------------------------------------
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """Sums products over dimensions of `a` and `b`, as matrices are multiplied.
+
+    Args:
+        a, b: of one numeric dtype.
+        axes: a number `n`: the last `n` dimensions of `a` and the first `n` of `b`; or two lists: the dimensions of
+            `a`, and those of `b` that they go with.
+
+    Returns:
+        A tensor with the other dimensions of `a`, then those of `b`.
+
+    Raises:
+        ValueError: `axes` are not as described.
+        InvalidArgumentError: the dimensions differ in length.
+
+    Example:
+        >>> tf.tensordot([[1, 2], [3, 4]], [5, 6], axes=1).numpy().tolist()
+        [17, 39]
+    """
+    a = a if isinstance(a, Tensor) else convert(a)
+    b = b if isinstance(b, Tensor) else convert(b, hint=a.dtype)
+    shape_a, shape_b = tuple(shape_of(a)), tuple(shape_of(b))
+    axes_a, axes_b = _tensordot_axes(a, axes, len(shape_a))
+    axes_a = [_axis(i, len(shape_a)) for i in axes_a]
+    axes_b = [_axis(i, len(shape_b)) for i in axes_b]
+    rows, free_a = _as_matrix(a, shape_a, axes_a, contracted_last=True)
+    columns, free_b = _as_matrix(b, shape_b, axes_b, contracted_last=False)
+    product = matmul(rows, columns)
+    if len(free_a) == 1 == len(free_b):
+        return product
+    return tf.reshape(product, [*free_a, *free_b], name)
+
+
+def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequence[int]]:
+    axes = host_value(axes)
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
+        if axes > rank:
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor {a}.  Received {axes}, vs tensor "
+                f"dimensions {rank}."
+            )
+        return range(rank - axes, rank), range(axes)
+    if isinstance(axes, str):
+        raise TypeError(f"Cannot convert {axes!r} to EagerTensor of dtype int32")
+    if len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {list(axes)}.")
+    of_a, of_b = [(x,) if isinstance(x, int) else x for x in axes]
+    if len(of_a) != len(of_b):
+        raise ValueError(f"Different number of contraction axes `a` and `b`, {len(of_a)} != {len(of_b)}.")
+    return of_a, of_b
+
+
+def _axis(i: int, rank: int) -> int:
+    if not -rank <= i < rank:
+        raise IndexError(f"there is no dimension {i} in a tensor of rank {rank}")
+    return i % rank
+
+
+def _as_matrix(x: Any, shape: tuple[Any, ...], axes: list[int], contracted_last: bool) -> tuple[Any, list[int]]:
+    """The tensor as a matrix of its free and its contracted dimensions, and the lengths of the free ones."""
+    free = [i for i in range(len(shape)) if i not in axes]
+    order = free + axes if contracted_last else axes + free
+    if order != list(range(len(shape))):
+        x = tf.transpose(x, order)
+    lengths = [shape[i] for i in free]
+    if len(free) == 1 == len(axes):
+        return x, lengths
+    dynamic = None in shape
+    lengths = [tf.shape(x)[order.index(i)] if shape[i] is None else shape[i] for i in free] if dynamic else lengths
+    if dynamic:
+        contracted: Any = -1 if None in [shape[i] for i in axes] else math.prod([shape[i] for i in axes])
+        rows: Any = -1 if contracted != -1 else tf.reduce_prod(tf.stack(lengths))
+    else:
+        rows, contracted = math.prod(lengths), math.prod([shape[i] for i in axes])
+    return tf.reshape(x, [rows, contracted] if contracted_last else [contracted, rows]), lengths
