@@ -9,6 +9,8 @@ thread that finds a list non-empty because of another thread only takes the long
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -34,3 +36,13 @@ def discard(items: list[Any], item: object) -> None:
         if items[i] is item:
             del items[i]
             return
+
+
+@contextmanager
+def nobody_listening() -> Iterator[None]:
+    """No tape of this thread records what happens inside."""
+    tapes, state.tapes = state.tapes, []
+    try:
+        yield
+    finally:
+        state.tapes = tapes

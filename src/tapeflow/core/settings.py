@@ -14,6 +14,7 @@ class Settings:
         run_functions_eagerly: a `tf.function` runs its Python function.
         deterministic: random ops need a seed, and torch uses deterministic kernels.
         log_device_placement: each op logs where it ran.
+        traceback_filtering: what `tf.debugging.enable_traceback_filtering` was told.
         device_policy: what happens to inputs on another device: "silent", "silent_for_int32", "warn" or "explicit".
         jit: what `tf.config.optimizer.set_jit` was given.
         optimizer_options: what `tf.config.optimizer.set_experimental_options` was given.
@@ -28,6 +29,7 @@ class Settings:
     jit: str = ""
     synchronous: bool = True
     tensor_float_32: bool = True
+    traceback_filtering: bool = True
     optimizer_options: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 

@@ -1,0 +1,120 @@
+"""Checks for infinities and NaNs: of one tensor, or of every op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, invalid
+
+
+
+def _what(value: torch.Tensor) -> str:
+    """Which of infinities and NaNs are in a tensor."""
+    found = [word for word, has in (("Inf", torch.isinf(value).any()), ("NaN", torch.isnan(value).any())) if has]
+    return " and ".join(found)
+
+
+def _check(tensor: torch.Tensor, message: str) -> torch.Tensor:
+    found = _what(tensor)
+    if found:
+        raise invalid(f"{message} : Tensor had {found} values")
+    return tensor.view_as(tensor)
+
+
+@op("CheckNumerics", kernel=_check, shape=same)
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """Gives a tensor on, if no infinity and no NaN is in it.
+
+    Args:
+        tensor: floating.
+        message: what to begin the error's message with.
+
+    Raises:
+        InvalidArgumentError: there is one.
+
+    Example:
+        >>> tf.debugging.check_numerics([1.0, 2.0], "weights").numpy().tolist()
+        [1.0, 2.0]
+    """
+
+
+@check_numerics.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return check_numerics(dy, "Not a number (NaN) or infinity (Inf) values detected in gradient.")
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """The same as `check_numerics`."""
+    return check_numerics(x, message, name)
+
+
+class _Checker:
+    """Listens to the ops of a thread, as a tape does, and stops at the first infinity or NaN."""
+
+    def __init__(self, stack_height_limit: int, path_length_limit: int) -> None:
+        self.stack_height_limit, self.path_length_limit = stack_height_limit, path_length_limit
+
+    def variable_read(self, variable: Any) -> None:
+        """Reading changes no numbers."""
+
+    def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
+        for i, out in enumerate(outputs):
+            value = out.value
+            if type(out) is not EagerTensor or not isinstance(value, torch.Tensor):
+                continue
+            if not (value.is_floating_point() or value.is_complex()) or bool(torch.isfinite(value).all()):
+                continue
+            counts = [
+                ("-Inf", torch.isneginf(value)) if not value.is_complex() else ("-Inf", torch.zeros(())),
+                ("+Inf", torch.isposinf(value)) if not value.is_complex() else ("Inf", torch.isinf(value)),
+                ("NaN", torch.isnan(value)),
+            ]
+            lines = [
+                "",
+                "",
+                f'!!! Detected Infinity or NaN in output {i} of eagerly-executing op "{op.name}" '
+                f"(# of outputs: {len(outputs)}) !!!",
+                f"  dtype: {out.dtype}",
+                f"  shape: {out.shape}",
+            ]
+            lines += [f"  # of {word} elements: {int(where.sum())}" for word, where in counts if where.any()]
+            lines += ["", *[f"  Input tensor: {str(t)[: self.path_length_limit * 20]}" for t in inputs]]
+            raise invalid("\n".join(lines))
+
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """Makes every op of this thread check its results for infinities and NaNs.
+
+    Args:
+        stack_height_limit: accepted; Python's own traceback shows where the op was called.
+        path_length_limit: bounds how much of the inputs the message shows.
+
+    Example:
+        >>> tf.debugging.enable_check_numerics()
+        >>> try:
+        ...     tf.math.log(-1.0)
+        ... except tf.errors.InvalidArgumentError as e:
+        ...     "Detected Infinity or NaN in output 0" in str(e)
+        ... finally:
+        ...     tf.debugging.disable_check_numerics()
+        True
+    """
+    if any(isinstance(tape, _Checker) for tape in state.tapes):
+        return
+    checker = _Checker(stack_height_limit, path_length_limit)
+    state.tapes.append(checker)
+    listeners.append(checker)
+
+
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began in this thread."""
+    for tape in [t for t in state.tapes if isinstance(t, _Checker)]:
+        discard(state.tapes, tape)
+        discard(listeners, tape)

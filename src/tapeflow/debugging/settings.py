@@ -1,0 +1,54 @@
+"""Whether ops log where they run, and whether tracebacks are filtered."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.settings import settings
+
+_logger = logging.getLogger("tapeflow")
+
+
+class _PlacementLog:
+    """Listens to the ops of a thread, as a tape does, and logs where each ran."""
+
+    def variable_read(self, variable: Any) -> None:
+        """Reading runs no kernel."""
+
+    def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
+        if outputs:
+            _logger.warning("Executing op %s in device %s", op.name, outputs[0].device)
+
+
+def get_log_device_placement() -> bool:
+    """Whether each op logs the device it ran on."""
+    return settings.log_device_placement
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Makes each op of this thread log the device it ran on, to the logger "tapeflow"."""
+    settings.log_device_placement = bool(enabled)
+    for log in [t for t in state.tapes if isinstance(t, _PlacementLog)]:
+        discard(state.tapes, log)
+        discard(listeners, log)
+    if enabled:
+        log = _PlacementLog()
+        state.tapes.append(log)
+        listeners.append(log)
+
+
+def enable_traceback_filtering() -> None:
+    """Asks for tracebacks without the library's own frames. An op here is one frame deep, so there is little to hide."""
+    settings.traceback_filtering = True
+
+
+def disable_traceback_filtering() -> None:
+    """Asks for tracebacks with all frames."""
+    settings.traceback_filtering = False
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """What was asked for with `enable_traceback_filtering` and `disable_traceback_filtering`."""
+    return settings.traceback_filtering

@@ -1,0 +1,104 @@
+"""Assertions about the dtypes of tensors and the types of values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, float32
+from tapeflow.core.tensor import ReadAsTensor, Tensor
+
+
+def _prefix(message: str | None) -> str:
+    return f"{message}.  " if message else ""
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """Checks the dtype of a tensor.
+
+    Raises:
+        TypeError: it is another.
+
+    Example:
+        >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
+    """
+    wanted = as_dtype(tf_type)
+    dtype = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype
+    if dtype != wanted:
+        raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {as_dtype(dtype)!r}")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Checks that a tensor is of an integer dtype.
+
+    Raises:
+        TypeError: it is not.
+
+    Example:
+        >>> tf.debugging.assert_integer([1, 2])
+    """
+    dtype = convert(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
+
+
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+    """Checks that tensors are all of one floating dtype.
+
+    Args:
+        tensors: tensors; those that are None are left out.
+        dtype: the dtype they must have.
+
+    Returns:
+        The dtype; float32 if there is neither a tensor nor a `dtype`.
+
+    Raises:
+        ValueError: the dtypes differ, or are not floating.
+
+    Example:
+        >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0)])
+        tf.float32
+    """
+    expected = None if dtype is None else as_dtype(dtype)
+    first = None
+    for tensor in tensors or ():
+        if tensor is None:
+            continue
+        found = as_dtype(tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype).base_dtype
+        if expected is None:
+            expected, first = found, tensor
+        elif found is not expected:
+            other = "" if first is None else f" as {first}"
+            raise ValueError(f"{tensor}, type={found}, must be of the same type ({expected}){other}.")
+    expected = expected or float32
+    if not expected.is_floating:
+        raise ValueError(f"Expected floating point type, got {expected}.")
+    return expected
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Checks that a value is an iterable of several, and neither a tensor, an array nor a string.
+
+    Raises:
+        TypeError: it is not.
+
+    Example:
+        >>> tf.debugging.assert_proper_iterable([tf.constant(1)])
+    """
+    if isinstance(values, (Tensor, ReadAsTensor, np.ndarray, bytes, str)):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of numbers.
+
+    Example:
+        >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor("1")
+        (True, False)
+    """
+    return isinstance(tensor, (Tensor, ReadAsTensor)) and tensor.dtype.is_numeric

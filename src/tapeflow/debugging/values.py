@@ -1,0 +1,193 @@
+"""Assertions about the values of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
+
+_SHOWN = 3  # elements that a message shows
+
+
+def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands; a Python value takes the other's dtype where it can, and otherwise the op says what is wrong."""
+    if isinstance(y, Tensor) and not isinstance(x, Tensor):
+        y, x = _pair(y, x)
+        return x, y
+    x = convert(x)
+    return x, convert(y, hint=x.dtype)
+
+
+def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> None:
+    x, y = _pair(x, y)
+    holds = op(x, y)
+    if holds.dtype.is_bool and bool(reduce_all(holds)):
+        return
+    shown = _SHOWN if summarize is None else max(summarize, 0)
+    xs, ys = np.asarray(x), np.asarray(y)
+    lines = [message] if message else []
+    lines.append(f"Condition x {sign} y did not hold.")
+    wrong = np.argwhere(~np.asarray(holds))
+    if wrong.ndim == 2 and wrong.shape[1]:
+        few = wrong[:shown]
+        at = tuple(few.T)
+        both = np.broadcast_arrays(xs, ys)
+        lines += [
+            f"Indices of first {len(few)} different values:", str(few),
+            "Corresponding x values:", str(both[0][at]),
+            "Corresponding y values:", str(both[1][at]),
+        ]  # fmt: skip
+    for name, array in (("x", xs), ("y", ys)):
+        count = min(shown, array.size)
+        lines += [f"First {count} elements of {name}:", str(array.reshape(-1)[:count])]
+    raise invalid("\n".join(lines))
+
+
+def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    """Checks that `x == y` for all elements, with broadcasting.
+
+    Args:
+        x, y: tensors of one dtype.
+        message: what to put before the error's message.
+        summarize: how many elements the message shows. Default 3.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_equal(tf.constant([1, 1]), 1)
+    """
+    _binary("==", equal, x, y, message, summarize)
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """Checks that `x != y` for all elements. See `assert_equal`."""
+    _binary("!=", not_equal, x, y, message, summarize)
+
+
+def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    """Checks that `x < y` for all elements. See `assert_equal`."""
+    _binary("<", less, x, y, message, summarize)
+
+
+def assert_less_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Checks that `x <= y` for all elements. See `assert_equal`."""
+    _binary("<=", less_equal, x, y, message, summarize)
+
+
+def assert_greater(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Checks that `x > y` for all elements. See `assert_equal`."""
+    _binary(">", greater, x, y, message, summarize)
+
+
+def assert_greater_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Checks that `x >= y` for all elements. See `assert_equal`."""
+    _binary(">=", greater_equal, x, y, message, summarize)
+
+
+def _described(tensor: Any) -> str:
+    return f"(shape={tensor.shape} dtype={tensor.dtype.name})"
+
+
+def _sign(
+    sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None
+) -> None:
+    x = convert(x)
+    if bool(reduce_all(op(x, convert(0, x.dtype)))):
+        return
+    shown = _SHOWN if summarize is None else max(summarize, 0)
+    values = [str(v) for v in np.asarray(x).reshape(-1)]
+    values = values[:shown] + (["..."] if len(values) > shown else [])
+    before = f"{message}.  " if message else ""
+    raise invalid(f"{before}\nCondition x {sign} 0 did not hold element-wise:\nx {_described(x)} = \n{values}")
+
+
+def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    """Checks that `x < 0` for all elements. See `assert_equal`."""
+    _sign("<", less, x, message, summarize)
+
+
+def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+    """Checks that `x > 0` for all elements. See `assert_equal`."""
+    _sign(">", greater, x, message, summarize)
+
+
+def assert_non_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Checks that `x >= 0` for all elements. See `assert_equal`."""
+    _sign(">=", greater_equal, x, message, summarize)
+
+
+def assert_non_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Checks that `x <= 0` for all elements. See `assert_equal`."""
+    _sign("<=", less_equal, x, message, summarize)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Checks that `abs(x - y) <= atol + rtol * abs(y)` for all elements.
+
+    Args:
+        x, y: floating or complex, of one dtype.
+        rtol, atol: tolerances. Default 10 times the machine epsilon of the dtype.
+        message: what to put before the error's message.
+        summarize: how many elements the message shows. Default 3.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+        ValueError: the dtype has no epsilon.
+
+    Example:
+        >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
+    """
+    from tapeflow.math import abs
+    from tapeflow.math.casting import cast
+
+    x, y = _pair(x, y)
+    real = x.dtype.real_dtype
+    if not real.is_floating:
+        raise ValueError(f"data type {real.as_numpy_dtype} not inexact: assert_near compares floats")
+    epsilon = 10 * float(_epsilon(real))
+    rtol = cast(convert(epsilon if rtol is None else rtol), real)
+    atol = cast(convert(epsilon if atol is None else atol), real)
+    if bool(reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))):
+        return
+    shown = _SHOWN if summarize is None else max(summarize, 0)
+
+    def values(tensor: Tensor) -> str:
+        flat = [str(v) for v in np.asarray(tensor).reshape(-1)]
+        return ", ".join(flat[:shown] + (["..."] if len(flat) > shown else []))
+
+    raise invalid(
+        f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {rtol}, atol = {atol}\n"
+        f"x {_described(x)} = \n{values(x)}\ny {_described(y)} = \n{values(y)}"
+    )
+
+
+def _epsilon(dtype: Any) -> Any:
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype.as_numpy_dtype).eps
