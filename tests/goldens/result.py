@@ -37,9 +37,10 @@ def encode(value: Any, tf: Any) -> Any:
 
 
 def first_line(error: Exception, tmp: str) -> str:
-    """The first line of the error's message, less what differs from run to run."""
+    """The first line of the error's message, less what differs from run to run and the name given to the op."""
     line = (str(error).splitlines() or [""])[0]
     line = re.sub(r"\{\{function_node [^}]*\}\} ?", "", line).replace(tmp, "TMP")
+    line = re.sub(r"(\[Op:\w+\]) name: .*", r"\1", line)
     return re.sub(r"\b0x[0-9a-f]+", "0x", line).strip()
 
 
