@@ -21,6 +21,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
 
 import tensorflow as tf
+
 from goldens import result
 from goldens.case import Case, group_names, load, record_path
 

@@ -4,10 +4,10 @@ import functools
 import json
 
 import pytest
-from goldens import result
-from goldens.case import Case, group_names, load, record_path
 
 import tapeflow as tf
+from goldens import result
+from goldens.case import Case, group_names, load, record_path
 
 CASES = {f"{name}/{title}": (name, case) for name in group_names() for title, case in load(name).cases.items()}
 
