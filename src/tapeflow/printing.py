@@ -1,0 +1,154 @@
+"""`tf.print`: writes tensors and Python values, shortening long tensors."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.dtypes import DType
+from tapeflow.core.tensor import ReadAsTensor, Tensor
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+_FILE = "file://"
+
+
+def print(*inputs: Any, **kwargs: Any) -> None:
+    """Prints values; of a tensor, the first and last elements of each dimension.
+
+    Args:
+        *inputs: tensors, Python values, and nests of them.
+        output_stream: `sys.stderr` (the default), `sys.stdout`, another open text file, a logging function or level, or
+            `"file://<path>"` to append to a file.
+        summarize: how many elements to show at the beginning and at the end of each dimension; -1 shows all. Default 3.
+        sep: between the values. Default a space.
+        end: after the last. Default a newline.
+        name: accepted.
+
+    Raises:
+        ValueError: an argument or the stream is unknown.
+
+    Example:
+        >>> import sys
+        >>> tf.print("x:", tf.range(10), output_stream=sys.stdout)
+        x: [0 1 2 ... 7 8 9]
+    """
+    stream = kwargs.pop("output_stream", sys.stderr)
+    summarize = kwargs.pop("summarize", 3)
+    end, separator = kwargs.pop("end", "\n"), kwargs.pop("sep", " ")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    edge = None if summarize is None or summarize < 0 else summarize
+    _write(separator.join([_top(v, edge) for v in inputs]), end, stream)
+
+
+def _write(text: str, end: str, stream: Any) -> None:
+    if isinstance(stream, str) and stream.startswith(_FILE):
+        with Path(stream[len(_FILE) :]).open("a") as file:
+            file.write(text + end)
+    elif hasattr(stream, "write"):
+        stream.write(text + end)
+        stream.flush()
+    elif isinstance(stream, int) and logging.getLevelName(stream) in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"):
+        logging.getLogger("tapeflow").log(stream, text)
+    elif callable(stream):
+        stream(text)
+    else:
+        raise ValueError(
+            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr, "
+            "tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."
+        )
+
+
+def _top(value: Any, edge: int | None) -> str:
+    return value if isinstance(value, str) else _formatted(value, edge)
+
+
+def _formatted(value: Any, edge: int | None) -> str:
+    """A value inside of a nest: tensors in TensorFlow's notation, all else as Python writes it."""
+    if isinstance(value, (Tensor, ReadAsTensor)):
+        return tensor_text(value, edge)
+    if isinstance(value, CompositeTensor):
+        return _composite(value, edge)
+    if nest.is_nested(value):
+        shown = [_Verbatim(_formatted(v, edge)) for v in nest.flatten(value)]
+        return repr(nest.pack_sequence_as(value, shown))
+    return repr(value)
+
+
+class _Verbatim:
+    """A text that stands in a nest as it is."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _composite(value: Any, edge: int | None) -> str:
+    if hasattr(value, "to_list"):
+        return repr(value.to_list())
+    if hasattr(value, "dense_shape") and hasattr(value, "indices"):
+        parts = (value.indices, value.values, value.dense_shape)
+        shown = [tensor_text(p, edge) if isinstance(p, Tensor) else repr(p) for p in parts]
+        return f"{type(value).__name__}(indices={shown[0]}, values={shown[1]}, shape={shown[2]})"
+    return repr(value)
+
+
+def tensor_text(value: Any, edge: int | None = 3) -> str:
+    """A tensor in the notation of `tf.print`."""
+    tensor = value._read() if isinstance(value, ReadAsTensor) else value
+    return _array(tensor._numpy(), tensor.dtype, edge, 0)
+
+
+def _array(array: np.ndarray, dtype: DType, edge: int | None, depth: int) -> str:
+    if not isinstance(array, np.ndarray):  # an element, as iterating gives it
+        return element_text(array, dtype)
+    if array.ndim == 0:
+        return element_text(array[()], dtype)
+    length = len(array)
+    if edge is None or length <= 2 * edge:
+        parts = [_array(part, dtype, edge, depth + 1) for part in array]
+    else:
+        first = [_array(part, dtype, edge, depth + 1) for part in array[:edge]]
+        last = [_array(part, dtype, edge, depth + 1) for part in array[length - edge :]]
+        parts = [*first, "...", *last]
+    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    return f"[{between.join(parts)}]"
+
+
+def element_text(value: Any, dtype: DType) -> str:
+    """One element: the fewest of 6 or 9 digits (15 or 17 in float64) that give the number back."""
+    if dtype.is_bool:
+        return str(int(value))
+    if dtype.is_floating:
+        return _number(float(value), dtype.size == 8)
+    if dtype.is_complex:
+        wide = dtype.size == 16
+        return f"({_number(value.real, wide)},{_number(value.imag, wide)})"
+    if isinstance(value, bytes):
+        return f'"{_escaped(value)}"'
+    return str(value)
+
+
+def _number(value: float, wide: bool) -> str:
+    if value != value:
+        return "nan"
+    short = f"{value:.15g}" if wide else f"{value:.6g}"
+    same = float(short) == value if wide else np.float32(short) == np.float32(value)
+    return short if same else f"{value:.17g}" if wide else f"{value:.9g}"
+
+
+def _escaped(value: bytes) -> str:
+    """A string as C writes it; UTF-8 stays as it is."""
+    text = value.decode("utf-8", "backslashreplace")
+    return "".join(
+        _ESCAPES.get(c) or (c if c.isprintable() else "".join(f"\\{b:03o}" for b in c.encode())) for c in text
+    )
