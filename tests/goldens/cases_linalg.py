@@ -7,8 +7,9 @@ a = tf.constant([[4., 1., 2.], [1., 3., 0.5], [2., 0.5, 5.]], tf.float64)
 b = tf.constant([[1., 2.], [3., 4.], [5., 6.]], tf.float64)
 r = tf.constant([[1., 2., 0.], [0., 1., -1.]], tf.float64)
 c = tf.constant([[2 + 0j, 1j], [-1j, 3]], tf.complex128)
-spd = tf.linalg.LinearOperatorFullMatrix(a, is_self_adjoint=True, is_positive_definite=True)
-batch = tf.stack([a, 2 * a + tf.eye(3, dtype=tf.float64)])
+def spd():
+    return tf.linalg.LinearOperatorFullMatrix(a, is_self_adjoint=True, is_positive_definite=True)
+batch = tf.stack([a, 2 * a + tf.constant(np.eye(3))])
 f32 = tf.constant([[1., 2.], [3., 5.]])
 tri = tf.constant([[1., 2., 0.], [5., 6., 7.], [0., 1., 2.]], tf.float64)
 """)
@@ -192,7 +193,7 @@ tf.linalg.banded_triangular_solve([[1., 1., 0.], [2., 3., 4.]], [[1.], [2.], [3.
 tf.linalg.eigh_tridiagonal([2., 3., 4.], [1., 0.5])
 tf.linalg.eigh_tridiagonal([2., 3., 4.], [1., 0.5], eigvals_only=True, select='i', select_range=[0, 1])
 tf.linalg.norm(a, ord=2, axis=[0, 1])
-tf.linalg.experimental.conjugate_gradient(spd, b[:, 0], max_iter=10).x
+tf.linalg.experimental.conjugate_gradient(spd(), b[:, 0], max_iter=10).x
 """, **LOOSE)  # fmt: skip
 
 OPERATORS = """
