@@ -14,12 +14,14 @@ from typing import Any
 
 import torch
 
+from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core.context import listeners, state
-from tapeflow.core.convert import convert
+from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
+from tapeflow.core.variable_scatter import AssignsParts
 
 
 class VariableSynchronization(enum.Enum):
@@ -63,13 +65,13 @@ def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Call
     return lambda **kwargs: creator(make, **kwargs)
 
 
-class Variable(ReadAsTensor, metaclass=VariableMeta):
+class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
     """A tensor whose value can be changed by `assign` and its kin.
 
     Args:
         initial_value: the first value: anything convertible to a tensor, or a function without arguments that gives it.
         trainable: whether `GradientTape`s watch it when it is read. Default True (False for synchronization ON_READ).
-        validate_shape: with False, the shape is unknown, and values of any shape can be assigned.
+        validate_shape: means nothing where values are known: the shape is that of the initial value.
         name: its name, without the `:0`.
         dtype: what to convert the initial value to.
         constraint: a function of the value, for optimizers to apply after an update.
@@ -92,6 +94,8 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
     )  # fmt: skip
     __array_priority__ = 100
 
+    _tape_value: EagerTensor | None
+
     def __init__(
         self,
         initial_value: Any = None,
@@ -113,24 +117,27 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
                 "`variable_def`. You provided neither."
             )
+        if not isinstance(synchronization, VariableSynchronization):
+            raise ValueError(f"Invalid variable synchronization mode: {synchronization} for variable: {name}")
+        if not isinstance(aggregation, VariableAggregation):
+            raise ValueError(f"Invalid variable aggregation mode: {aggregation} for variable: {name}")
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}.")
         if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
             initial_value = initial_value()
         value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         self.dtype: DType = value.dtype
         self._id = next_id()
-        self._name = (state.name_scope + "/" if state.name_scope else "") + (name or "Variable")
+        self._name = (state.name_scope + "/" if state.name_scope else "") + ("Variable" if name is None else name)
         self._synchronization, self._aggregation = synchronization, aggregation
         self._trainable = synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable
         self._constraint = constraint
-        if shape is not None:
-            self._shape: TensorShape | None = TensorShape(shape)
-            if not self._shape.is_compatible_with(value.shape):
-                raise ValueError(
-                    f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
-                    f"the explicitly supplied `shape` argument ({TensorShape(shape)})."
-                )
-        else:
-            self._shape = None if validate_shape else TensorShape(None)
+        self._shape = None if shape is None else TensorShape(shape)
+        if self._shape is not None and not self._shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
+                f"the explicitly supplied `shape` argument ({shape})."
+            )
         self._set(value)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
@@ -170,41 +177,17 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
         return self._value.numpy()
 
     def eval(self, session: Any = None) -> Any:
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+        raise RuntimeError("This operation is not supported when eager execution is enabled: use `numpy()`.")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self._value.__array__(dtype, copy)
-
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The rows at `indices`: `tf.gather(self, indices)`."""
-        from tapeflow import gather
-
-        return gather(self, indices, name=name)
-
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """The slices at `indices`: `tf.gather_nd(self, indices)`."""
-        from tapeflow import gather_nd
-
-        return gather_nd(self, indices, name=name)
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def _set(self, value: EagerTensor) -> None:
         # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
         self._value = EagerTensor(value.value, self.dtype)
-        self._tape_value: EagerTensor | None = None
-
-    def _incoming(self, value: Any, what: str) -> EagerTensor:
-        tensor = convert(value, self.dtype)
-        mine = self._shape if self._shape is not None else self._value.shape
-        if not mine.is_compatible_with(tensor.shape):
-            raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
-                f"The variable shape {mine}, and the assigned value shape {tensor.shape} are incompatible."
-                if what == "assign"
-                else f"Shapes {mine} and {tensor.shape} are incompatible: can't {what} variable '{self.name}'."
-            )
-        return tensor
+        self._tape_value = None
 
     def _in_place(self) -> torch.Tensor | None:
         """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
@@ -232,34 +215,60 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
         Raises:
             ValueError: shape or dtype do not fit.
         """
-        self._set(self._incoming(value, "assign"))
+        tensor = value if type(value) is EagerTensor and value.dtype is self.dtype else convert(value, self.dtype)
+        if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
+            )
+        self._set(tensor)
         return self._assigned() if read_value else None
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta` to the variable. See `assign`."""
-        self._update(self._incoming(delta, "assign_add to"), torch.add, torch.Tensor.add_)
+        self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
         return self._assigned() if read_value else None
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtracts `delta` from the variable. See `assign`."""
-        self._update(self._incoming(delta, "assign_sub from"), torch.sub, torch.Tensor.sub_)
+        self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
         return self._assigned() if read_value else None
 
-    def _update(self, delta: EagerTensor, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
-        mine = self._in_place()
+    def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
+        if type(delta) is not EagerTensor or delta.dtype is not self.dtype:
+            delta = convert(delta, self.dtype)
         change = delta.value
-        if mine is not None:
-            if change.device != mine.device:
-                change = change.to(mine.device)
-            kernel_in_place(mine, change)
-            return
-        value = self._value.value
+        mine = self._in_place()
+        value = self._value.value if mine is None else mine
+        if change.shape != value.shape or self.dtype.is_bool or self.dtype.torch is None:
+            raise self._unfit(op, change)
         if change.device != value.device:
             change = change.to(value.device)
-        self._set(EagerTensor(kernel(value, change), self.dtype))
+        if mine is not None:
+            kernel_in_place(mine, change)
+        else:
+            self._set(EagerTensor(kernel(value, change), self.dtype))
+
+    def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
+        """The error for a change that can't be added."""
+        said = f"Op '{op}' has no kernel for {self.dtype.name}"
+        if change.shape != self._value.value.shape:
+            mine, theirs = (str(list(s)).replace(" ", "") for s in (self._value.value.shape, change.shape))
+            said = f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
+        return errors.InvalidArgumentError(None, None, f"{said} [Op:{op}] name: ")
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Assigns `value`; left over from TensorFlow 1."""
+        self.assign(value)
 
     def _assigned(self) -> Any:
-        return self
+        alias = _new(_UnreadVariable)
+        alias._variable = self
+        return alias
 
     # ---- what it is --------------------------------------------------------------------------------------------------
 
@@ -314,8 +323,14 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
         return self
 
     @property
-    def graph(self) -> None:
-        return None
+    def graph(self) -> Any:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def _type_spec(self) -> Any:
+        from tapeflow.core.spec import VariableSpec
+
+        return VariableSpec.from_value(self)
 
     @property
     def op(self) -> Any:
@@ -332,8 +347,9 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
     def initialized_value(self) -> Tensor:
         return self._read()
 
-    def is_initialized(self, name: str | None = None) -> bool:
-        return True
+    def is_initialized(self, name: str | None = None) -> EagerTensor:
+        """Whether it has a value: here it always has, so a boolean tensor that is True."""
+        return operand(True, None)
 
     def ref(self) -> Reference:
         """A hashable reference to this variable, for sets and dict keys."""
@@ -361,7 +377,19 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
         return self._value.__index__()
 
     def __format__(self, format_spec: str) -> str:
-        return format(self._value, format_spec)
+        return format(self._value, format_spec) if format_spec else repr(self)
+
+    def __iadd__(self, other: Any) -> Any:
+        raise _no_update_by_operator("+", "add")
+
+    def __isub__(self, other: Any) -> Any:
+        raise _no_update_by_operator("-", "sub")
+
+    def __imul__(self, other: Any) -> Any:
+        raise RuntimeError(
+            "`variable *= value` with `tf.Variable`s is not supported. Use `var.assign(var * value)` to modify the "
+            "variable or `var = var * value` to get a new Tensor object."
+        )
 
     def __iter__(self) -> Any:
         return iter(self._read())
@@ -370,11 +398,18 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
         return len(self._value)
 
     def __copy__(self) -> Variable:
-        return self.__deepcopy__({})
+        return self
 
     def __deepcopy__(self, memo: Any) -> Variable:
-        copied = Variable(self._value, trainable=self._trainable, constraint=self._constraint, shape=self._shape,
-                          name=self._name, synchronization=self._synchronization, aggregation=self._aggregation)  # fmt: skip
+        copied = Variable(
+            self._value,
+            trainable=self._trainable,
+            constraint=self._constraint,
+            shape=self._shape,
+            name=self._name,
+            synchronization=self._synchronization,
+            aggregation=self._aggregation,
+        )
         memo[id(self)] = copied
         return copied
 
@@ -382,7 +417,51 @@ class Variable(ReadAsTensor, metaclass=VariableMeta):
         return (_from_state, (self.numpy(), self.dtype.name, self._trainable, self._name))
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {numpy_text(self._value, is_repr=True)}>"
+        text = numpy_text(self._value, is_repr=True)
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
+
+
+class _UnreadVariable(Variable):
+    """What an assignment gives: the variable by another name, for whoever goes on with it."""
+
+    __slots__ = ("_variable",)
+
+    _variable: Variable
+
+    @property
+    def name(self) -> str:
+        return "UnreadVariable"
+
+    def _read(self) -> EagerTensor:
+        return self._variable._read()
+
+    def _assigned(self) -> Any:
+        return self._variable._assigned()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._variable, name)
+
+
+def _of_the_variable(attribute: str) -> property:
+    return property(
+        lambda self: getattr(self._variable, attribute),
+        lambda self, value: setattr(self._variable, attribute, value),
+    )
+
+
+for _attribute in Variable.__slots__:
+    if not _attribute.startswith("__"):
+        setattr(_UnreadVariable, _attribute, _of_the_variable(_attribute))
+
+_new = object.__new__
+
+
+def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
+    return RuntimeError(
+        f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.assign_{method}(value)` to "
+        f"modify "
+        f"the variable, or `out = variable {symbol} value` if you need to get a new output Tensor."
+    )
 
 
 def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:

@@ -1,0 +1,258 @@
+"""Conditions and loops as functions, and assertions. Eagerly they are Python's own: what runs is what is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.convert import convert
+from tapeflow.core.op import is_tensor_like
+from tapeflow.core.spec import type_spec_from_value
+from tapeflow.core.tensor import EagerTensor, invalid
+
+
+def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
+         name: str | None = None) -> Any:  # fmt: skip
+    """What `true_fn()` gives if `pred` is true, else what `false_fn()` gives.
+
+    Args:
+        pred: a boolean scalar.
+        true_fn, false_fn: functions without arguments.
+
+    Raises:
+        TypeError: one of them can't be called.
+
+    Example:
+        >>> x = tf.constant(2.0)
+        >>> tf.cond(x > 1.0, lambda: x * 10.0, lambda: x).numpy().item()
+        20.0
+    """
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if type(pred) is not bool and not is_tensor_like(pred):
+        pred = convert(pred)
+    return true_fn() if pred else false_fn()
+
+
+def case(
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]],
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """What the function of the first true predicate gives.
+
+    Args:
+        pred_fn_pairs: pairs of a boolean scalar tensor and a function without arguments.
+        default: called if no predicate is true.
+        exclusive: no more than one predicate may be true.
+        strict: means nothing to eager execution.
+
+    Raises:
+        InvalidArgumentError: no predicate is true and there is no default, or several are though `exclusive`.
+        TypeError: something is no predicate or no function.
+        ValueError: there is no pair, or they are a dict, which has no order.
+
+    Example:
+        >>> x = tf.constant(5)
+        >>> tf.case([(x < 3, lambda: "small"), (x < 10, lambda: "medium")], default=lambda: "large")
+        'medium'
+    """
+    if not isinstance(pred_fn_pairs, (list, tuple, Mapping)):
+        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}")
+    if isinstance(pred_fn_pairs, Mapping):
+        if not exclusive:
+            raise ValueError(
+                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when `exclusive=False` "
+                "and eager "
+                "mode is enabled."
+            )
+        pred_fn_pairs = list(pred_fn_pairs.items())
+    if not pred_fn_pairs:
+        raise ValueError("'pred_fn_pairs' must hold at least one pair.")
+    predicates, functions = zip(*[_checked_pair(pair) for pair in pred_fn_pairs], strict=True)
+    if default is not None and not callable(default):
+        raise TypeError(f"'default' must be callable, got: {default}")
+    values = [bool(p) for p in predicates]
+    # Without a default the last function is the default of the others, and its predicate is not looked at before.
+    if exclusive and sum(values if default is not None else values[:-1]) > 1:
+        raise _no_case("exclusive=True: more than 1 conditions (?, ?) evaluated as True", values)
+    for value, function in zip(values, functions, strict=True):
+        if value:
+            return function()
+    if default is None:
+        raise _no_case("None of conditions evaluated as True", values)
+    return default()
+
+
+def _checked_pair(pair: Any) -> tuple[Any, Callable[[], Any]]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {_shown(pair)}.")
+    pred, function = pair
+    pred = pred.deref() if hasattr(pred, "deref") else pred
+    if not is_tensor_like(pred):
+        raise TypeError(f"pred must be a Tensor, got: {pred}")
+    if not pred.dtype.is_bool:
+        raise TypeError(f"pred must be a boolean Tensor, got one of {pred.dtype.name}.")
+    if not callable(function):
+        raise TypeError(f"The function of pred {_shown(pred)} must be callable, got: {function}")
+    return pred, function
+
+
+def _shown(value: Any) -> Any:
+    return bool(value) if isinstance(value, EagerTensor) and value.dtype.is_bool and not value.ndim else value
+
+
+def _no_case(what: str, values: Sequence[bool]) -> Exception:
+    return _failed(convert(False), [convert(f"Input error: {what}:"), convert(list(values))], len(values))
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None,
+                name: str = "switch_case") -> Any:  # fmt: skip
+    """What the function of that index gives.
+
+    Args:
+        branch_index: an integer scalar tensor.
+        branch_fns: functions without arguments in a list, or a dict or pairs of an index and a function.
+        default: called for an index without a function; by default the function of the greatest index.
+
+    Raises:
+        TypeError: the index is no integer tensor, or something can't be called.
+        ValueError: there is no function, or the indices are not 0, 1, 2, ...
+
+    Example:
+        >>> tf.switch_case(tf.constant(1), [lambda: "a", lambda: "b"])
+        'b'
+    """
+    if not is_tensor_like(branch_index):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
+    if branch_index.shape.rank != 0:
+        raise invalid(f"'branch_index' must be a scalar, got one of shape {branch_index.shape}")
+    branches = _branches(branch_fns)
+    if default is None:
+        default = branches[max(branches)]
+    elif not callable(default):
+        raise TypeError(f"Argument `default` must be callable, got {default}")
+    return branches.get(int(branch_index), default)()
+
+
+def _branches(branch_fns: Any) -> dict[int, Callable[[], Any]]:
+    """The functions by their index."""
+    if isinstance(branch_fns, Mapping):
+        pairs = list(branch_fns.items())
+    elif not isinstance(branch_fns, (list, tuple)):
+        raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {type(branch_fns)}")
+    elif all(callable(f) for f in branch_fns):
+        pairs = list(enumerate(branch_fns))
+    else:
+        pairs = list(branch_fns)
+    if not pairs:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
+        if not isinstance(pair[0], int):
+            raise TypeError(f"Key must be a Python `int`, got {type(pair[0])}")
+        if not callable(pair[1]):
+            raise TypeError(f"fn for key {pair[0]} must be callable.")
+    indices = sorted(k for k, _ in pairs)
+    if indices != list(range(len(pairs))):
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found {indices}")
+    return dict(pairs)
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` is true.
+
+    Args:
+        cond: gives a boolean scalar.
+        body: gives new loop variables, in the structure of the old ones.
+        loop_vars: a list or tuple of tensors, or nests of them.
+        shape_invariants, parallel_iterations, back_prop, swap_memory: mean nothing to eager execution.
+        maximum_iterations: how often `body` runs at most.
+
+    Returns:
+        The last loop variables, as tensors.
+
+    Raises:
+        TypeError: `cond` or `body` can't be called.
+        ValueError: there are no loop variables, or their structure changes.
+
+    Example:
+        >>> i, total = tf.while_loop(lambda i, total: i < 4, lambda i, total: (i + 1, total + i), (0, 0))
+        >>> total.numpy().item()
+        6
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    structure = nest.map_structure(type_spec_from_value, list(loop_vars))
+    remaining = None if maximum_iterations is None else int(maximum_iterations)
+    while (remaining is None or remaining > 0) and cond(*loop_vars):
+        result = body(*loop_vars)
+        if not isinstance(result, (list, tuple)):
+            raise TypeError(f"'body' must give a list or tuple of {len(structure)} loop variables, not {result!r}")
+        loop_vars = result
+        nest.assert_same_structure(structure, list(loop_vars))
+        if remaining is not None:
+            remaining -= 1
+    return nest.map_structure(_as_tensor, loop_vars, expand_composites=True)
+
+
+def _as_tensor(value: Any) -> Any:
+    from tapeflow.tensor_array import TensorArray
+
+    return value if isinstance(value, TensorArray) else convert(value)
+
+
+def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> None:
+    """Raises an error unless `condition` is true.
+
+    Args:
+        condition: a boolean scalar.
+        data: tensors to show in the error.
+        summarize: how many elements of each to show; default 3, all for -1.
+
+    Raises:
+        InvalidArgumentError: `condition` is not true.
+
+    Example:
+        >>> tf.Assert(tf.constant(2) > 1, ["too small"])
+    """
+    if not isinstance(data, (list, tuple)):
+        raise TypeError("values must be a sequence.")
+    tensors = [convert(d) for d in data]
+    if not condition:
+        raise _failed(condition, tensors, 3 if summarize is None else summarize)
+
+
+def _failed(condition: Any, data: Sequence[EagerTensor], summarize: int) -> Exception:
+    said = "\n".join(_summary(d, summarize) for d in data)
+    return invalid(f"Expected '{condition!s}' to be true. Summarized data: {said}")
+
+
+def _summary(tensor: EagerTensor, count: int) -> str:
+    flat = tensor._numpy().reshape(-1)
+    shown = flat if count < 0 or len(flat) <= count else flat[:count]
+    return ", ".join([str(v) for v in shown] + (["..."] if len(shown) < len(flat) else []))

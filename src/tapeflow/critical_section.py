@@ -1,0 +1,71 @@
+"""`tf.CriticalSection`: one thread at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.convert import convert
+
+_locks: dict[str, threading.RLock] = {}
+_making = threading.Lock()
+
+
+class CriticalSection:
+    """A section that one thread at a time executes functions in.
+
+    Args:
+        name: of the section.
+        shared_name: sections of the same shared name exclude each other.
+        critical_section_def, import_scope: mean nothing here.
+
+    Example:
+        >>> v = tf.Variable(0)
+        >>> tf.CriticalSection().execute(lambda: v.assign_add(2)).numpy().item()
+        2
+    """
+
+    def __init__(
+        self, name: str | None = None, shared_name: str | None = None, critical_section_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:  # fmt: skip
+        self._name = name or shared_name or "critical_section"
+        self._lock: Any = threading.RLock()
+        if shared_name is not None:
+            with _making:
+                self._lock = _locks.setdefault(shared_name, self._lock)
+        self._owner: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The section's name."""
+        return self._name
+
+    def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
+        """Calls `fn` while no other thread executes anything in the section.
+
+        Args:
+            fn: a function without arguments.
+            exclusive_resource_access: means nothing to eager execution.
+
+        Returns:
+            What `fn` gave, with values converted to tensors.
+
+        Raises:
+            ValueError: `fn` enters the section again.
+        """
+        if self._owner == threading.get_ident():
+            raise ValueError(
+                f"Attempting to lock the CriticalSection {self._name!r} in which we are already running. This is "
+                f"illegal and "
+                "may cause deadlocks."
+            )
+        with self._lock:
+            self._owner = threading.get_ident()
+            try:
+                result = fn()
+            finally:
+                self._owner = None
+        return nest.map_structure(lambda v: v if v is None else convert(v), result, expand_composites=True)

@@ -1,0 +1,135 @@
+"""Scopes that are neither devices nor tapes: names, control dependencies, variable creators; public at the top
+level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from tapeflow.core.context import nobody_listening, state
+
+
+class name_scope:
+    """A scope that prefixes the names of the variables made in it.
+
+    Args:
+        name: appended to the names of the scopes around it; with a `/` at the end it replaces them, and an empty one
+            leads back to no scope at all.
+
+    Raises:
+        ValueError: `name` is no string.
+
+    Example:
+        >>> with tf.name_scope("layer") as scope:
+        ...     v = tf.Variable(1.0, name="w")
+        >>> scope, v.name
+        ('layer/', 'layer/w:0')
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._before: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The name given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        before = state.name_scope
+        self._before.append(before)
+        name = self._name
+        if name and not name.endswith("/"):
+            name = f"{before}/{name}/" if before else f"{name}/"
+        state.name_scope = name[:-1]
+        return name
+
+    def __exit__(self, *_: object) -> None:
+        state.name_scope = self._before.pop()
+
+
+def get_current_name_scope() -> str:
+    """The name scopes in force, joined by `/`; empty outside of all.
+
+    Example:
+        >>> with tf.name_scope("a"), tf.name_scope("b"):
+        ...     tf.get_current_name_scope()
+        'a/b'
+    """
+    return state.name_scope
+
+
+def control_dependencies(control_inputs: Any) -> Any:
+    """A context whose ops run after `control_inputs`. Eager ops run in program order anyway, so there is nothing to do.
+
+    Args:
+        control_inputs: what has to run before; functions among them are called. None clears the dependencies.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> with tf.control_dependencies([v.assign(2.0)]):
+        ...     print((v + 1.0).numpy().item())
+        3.0
+    """
+    for control in control_inputs or ():
+        if callable(control):
+            control()
+    return nullcontext()
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A context outside of the function being traced and of all tapes: for making variables.
+
+    Example:
+        >>> with tf.init_scope():
+        ...     tf.executing_eagerly()
+        True
+    """
+    with nobody_listening():
+        yield
+
+
+def executing_eagerly() -> bool:
+    """Whether ops run at once and give values, rather than being traced.
+
+    Example:
+        >>> tf.executing_eagerly()
+        True
+    """
+    return True
+
+
+def inside_function() -> bool:
+    """Whether a `tf.function` is being traced here.
+
+    Example:
+        >>> tf.inside_function()
+        False
+    """
+    return not executing_eagerly()
+
+
+@contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """A scope in which `variable_creator` decides what `tf.Variable(...)` gives.
+
+    Args:
+        variable_creator: `variable_creator(next_creator, **kwargs)`, with the arguments of `tf.Variable`; it gives a
+            variable, usually `next_creator(**kwargs)` of changed arguments. The innermost scope's is called first.
+
+    Example:
+        >>> def frozen(next_creator, **kwargs):
+        ...     return next_creator(**{**kwargs, "trainable": False})
+        >>> with tf.variable_creator_scope(frozen):
+        ...     print(tf.Variable(1.0).trainable)
+        False
+    """
+    state.variable_creators.append(variable_creator)
+    try:
+        yield
+    finally:
+        state.variable_creators.pop()

@@ -1,0 +1,343 @@
+"""`tf.TensorArray`: a list of tensors of one dtype, for loops that read and write one at a time."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert, host_value, operand
+from tapeflow.core.dtypes import DType, as_dtype, float32, int32, variant
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.errors import OutOfRangeError
+
+
+class TensorArray:
+    """A list of tensors of one dtype. Gradients pass through what is written and read.
+
+    Args:
+        dtype: of the tensors.
+        size: how many there are.
+        dynamic_size: whether writing beyond the end makes it longer.
+        clear_after_read: whether a tensor is given up once it has been read; reading it again is an error.
+        infer_shape: whether all tensors must have the shape of the first.
+        element_shape: the shape of the tensors; dimensions may be unknown.
+        tensor_array_name, handle, flow, colocate_with_first_write_call, name: mean nothing to eager execution.
+
+    Raises:
+        ValueError: there is no size, or there is a handle.
+
+    Example:
+        >>> ta = tf.TensorArray(tf.float32, size=2)
+        >>> ta = ta.write(0, 10.0).write(1, 20.0)
+        >>> ta.stack().numpy().tolist()
+        [10.0, 20.0]
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if handle is not None:
+            raise ValueError("TensorArray handles are not supported when eager execution is enabled.")
+        if size is None:
+            raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+        self._dtype = as_dtype(dtype).base_dtype
+        self._element_shape = TensorShape(element_shape)
+        self._infer_shape = infer_shape
+        self._dynamic_size = bool(dynamic_size)
+        self._clear_after_read = clear_after_read is None or clear_after_read
+        self._tensors: list[Tensor | None] = [None] * operator.index(size)
+        self._cleared: set[int] = set()  # the indices that were read, and are not there any more
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the tensors."""
+        return self._dtype
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """What is known of the shape of the tensors."""
+        return self._element_shape
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing beyond the end makes it longer."""
+        return self._dynamic_size
+
+    @property
+    def flow(self) -> Tensor:
+        """What orders the operations of a graph; means nothing here."""
+        return operand(0, None)
+
+    @property
+    def handle(self) -> None:
+        """None: there is no handle."""
+        return
+
+    @property
+    def _type_spec(self) -> TensorArraySpec:
+        return TensorArraySpec(self._element_shape, self._dtype, self._dynamic_size, self._infer_shape)
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many tensors there are, as an int32 scalar."""
+        return operand(len(self._tensors), int32)
+
+    def identity(self) -> TensorArray:
+        """This array."""
+        return self
+
+    def close(self, name: str | None = None) -> None:
+        """Gives up all tensors."""
+        self._tensors = []
+
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+        raise NotImplementedError("TensorArray.grad is not supported when executing eagerly: tapes do not need it.")
+
+    # ---- one tensor --------------------------------------------------------------------------------------------------
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        """The tensor at `index`, or zeros where none was written.
+
+        Raises:
+            OutOfRangeError: there is no such index.
+            InvalidArgumentError: the tensor has been read before, and given up.
+            ValueError: no tensor was written, and the shape is not known.
+        """
+        i = operator.index(index)
+        if i < 0:
+            raise _out_of_range(f"Reading from negative indices (index {i}) is not allowed.")
+        if i >= len(self._tensors):
+            raise _out_of_range(f"Tried to read from index {i} but array size is: {len(self._tensors)} ")
+        if i in self._cleared:
+            raise invalid(
+                f"Could not read index {i} twice because it was cleared after a previous read (perhaps try setting "
+                "clear_after_read = false?)"
+            )
+        tensor = self._present(i)
+        if self._clear_after_read:
+            self._tensors[i] = None
+            self._cleared.add(i)
+        return tensor
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Puts a tensor at `index`.
+
+        Returns:
+            This array.
+
+        Raises:
+            OutOfRangeError: there is no such index, and the size is fixed.
+            InvalidArgumentError: the value is of another dtype.
+            ValueError: the value is of another shape than the array's tensors.
+        """
+        i = operator.index(index)
+        if i < 0:
+            raise _out_of_range(f"Writing to negative indices (index {i}) is not allowed.")
+        size = len(self._tensors)
+        if i >= size:
+            if not self._dynamic_size:
+                raise _out_of_range(f"Tried to write to index {i} but array is not resizeable and size is: {size} ")
+            self._tensors.extend([None] * (i - size + 1))
+        tensor = self._checked(convert(value, hint=self._dtype))
+        self._cleared.discard(i)
+        self._tensors[i] = tensor
+        return self
+
+    def _checked(self, tensor: Any) -> Tensor:
+        """The tensor, if it is of the array's dtype and shape; the first one settles the shape."""
+        if tensor.dtype is not self._dtype:
+            raise invalid(
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {tensor.dtype.name} "
+            )
+        shape = tensor.shape
+        if not self._element_shape.is_compatible_with(shape):
+            raise ValueError(f"Incompatible shape for value ({shape}), expected ({self._element_shape})")
+        if self._infer_shape:
+            self._element_shape = self._element_shape.merge_with(shape)
+        return tensor
+
+    def _present(self, i: int) -> Tensor:
+        """The tensor at `i`, or zeros."""
+        tensor = self._tensors[i]
+        if tensor is None:
+            if not self._element_shape.is_fully_defined():
+                raise ValueError(f"Cannot convert a partially known TensorShape {self._element_shape} to a Tensor.")
+            from tapeflow import zeros
+
+            tensor = self._tensors[i] = zeros(self._element_shape, self._dtype)
+        return tensor
+
+    # ---- all of them -------------------------------------------------------------------------------------------------
+
+    def stack(self, name: str | None = None) -> Tensor:
+        """All tensors as one, with a new first dimension."""
+        return self._stacked(range(len(self._tensors)))
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        """The tensors at `indices` as one, with a new first dimension."""
+        return self._stacked(host_value(indices))
+
+    def _stacked(self, indices: Sequence[int]) -> Tensor:
+        from tapeflow import stack, zeros
+
+        tensors = [self._present(int(i)) for i in indices]
+        if tensors:
+            self._cleared.difference_update(indices)
+            return stack(tensors)
+        shape = self._element_shape.as_list() if self._element_shape.is_fully_defined() else []
+        return zeros([0, *shape], self._dtype)
+
+    def concat(self, name: str | None = None) -> Tensor:
+        """All tensors joined along their first dimension."""
+        from tapeflow import concat
+
+        if not self._tensors:
+            raise invalid("concat of a TensorArray of size 0: there is nothing to join")
+        return concat([self._present(i) for i in range(len(self._tensors))], 0)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """Makes the slices of `value` along its first dimension the array's tensors.
+
+        Returns:
+            This array.
+
+        Raises:
+            ValueError: there are more slices than the fixed size, or of another shape; or `value` is a scalar.
+        """
+        from tapeflow import cast, unstack
+
+        tensors = unstack(cast(value, self._dtype))
+        if len(tensors) > len(self._tensors) and not self._dynamic_size:
+            raise ValueError(
+                f"Cannot unstack {len(tensors)} tensors into a TensorArray of static size {len(self._tensors)} "
+            )
+        self._tensors = [self._checked(t) for t in tensors]
+        self._cleared.clear()
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Writes the slices of `value` along its first dimension to `indices`.
+
+        Returns:
+            This array.
+        """
+        from tapeflow import unstack
+
+        places = [int(i) for i in host_value(indices)]
+        for i, tensor in zip(places, unstack(convert(value, hint=self._dtype), len(places)), strict=True):
+            self.write(i, tensor)
+        return self
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Makes the pieces of `value` along its first dimension the array's tensors.
+
+        Args:
+            value: the tensor to split.
+            lengths: of the pieces.
+
+        Returns:
+            This array.
+
+        Raises:
+            InvalidArgumentError: the lengths do not add up to the first dimension.
+        """
+        from tapeflow import split
+
+        value, sizes = convert(value, self._dtype), [int(n) for n in host_value(lengths)]
+        if sum(sizes) != value.shape[0]:
+            raise invalid(
+                f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and "
+                f"value's "
+                f"shape is: {value.shape.as_list()} "
+            )
+        if len(sizes) > len(self._tensors) and not self._dynamic_size:
+            raise invalid(f"Cannot split {len(sizes)} pieces into a TensorArray of static size {len(self._tensors)}")
+        self._tensors = list(split(value, sizes))
+        self._element_shape = TensorShape([None]).concatenate(value.shape[1:])
+        self._cleared.clear()
+        return self
+
+
+def _out_of_range(message: str) -> OutOfRangeError:
+    return OutOfRangeError(None, None, message)
+
+
+class TensorArraySpec(TypeSpec):
+    """The spec of a `tf.TensorArray`.
+
+    Args:
+        element_shape: of the tensors.
+        dtype: of the tensors.
+        dynamic_size: whether writing beyond the end makes it longer.
+        infer_shape: whether all tensors must have the shape of the first.
+
+    Example:
+        >>> tf.TensorArraySpec([2])
+        TensorArraySpec(TensorShape([2]), tf.float32, False, True)
+    """
+
+    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+
+    def __init__(
+        self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False, infer_shape: bool = True
+    ) -> None:
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """The spec of an array.
+
+        Raises:
+            TypeError: it is something else.
+        """
+        if not isinstance(value, TensorArray):
+            raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
+        return value._type_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.TensorArray`."""
+        return TensorArray
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether an array, or those of another spec, could be of this spec."""
+        other = other if isinstance(other, TypeSpec) else getattr(other, "_type_spec", None)
+        return (
+            type(other) is TensorArraySpec
+            and self._dtype is other._dtype
+            and self._dynamic_size == other._dynamic_size
+            and self._element_shape.is_compatible_with(other._element_shape)
+        )
+
+    @property
+    def _component_specs(self) -> Any:
+        return [TensorSpec([], variant)]
+
+    def _to_components(self, value: TensorArray) -> Any:
+        held = np.empty((), object)
+        held[()] = value
+        return [EagerTensor(held, variant)]
+
+    def _from_components(self, components: Any) -> TensorArray:
+        return components[0].value[()]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
