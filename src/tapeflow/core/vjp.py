@@ -21,6 +21,7 @@ class KernelVjp:
     """The op `(inputs, dys) -> gradients of the inputs` of a kernel with its attrs bound."""
 
     differentiable = True
+    none_for_zero = False
     gradient = None
     keep_all_inputs = True
     keep_outputs = keep_shapes = False

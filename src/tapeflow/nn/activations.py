@@ -1,0 +1,314 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.math.arithmetic import add, multiply, negative
+
+aten = torch.ops.aten
+
+# Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@op("Relu", kernel=torch.relu, shape=same)
+def relu(features: Any, name: str | None = None) -> Any:
+    """Computes `max(features, 0)` element by element.
+
+    Args:
+        features: a real tensor of any shape.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Example:
+        >>> tf.nn.relu([-1.0, 2.0]).numpy().tolist()
+        [0.0, 2.0]
+    """
+
+
+@relu.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return relu_grad(dy, call.outputs[0])
+
+
+def _relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+    return aten.threshold_backward(gradients, features, 0)
+
+
+@op("ReluGrad", kernel=_relu_grad, shape=same)
+def relu_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
+    """`gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
+
+
+@relu_grad.gradient(needs="input1")
+def _(call: Call, dy: Any) -> Any:
+    features = call.inputs[1]
+    want_gradients, want_features = call.wanted
+    return relu_grad(dy, features) if want_gradients else None, tf.zeros_like(features) if want_features else None
+
+
+def _relu6(features: torch.Tensor) -> torch.Tensor:
+    return torch.clamp(features, 0, 6)
+
+
+@op("Relu6", kernel=_relu6, shape=same)
+def relu6(features: Any, name: str | None = None) -> Any:
+    """Computes `min(max(features, 0), 6)` element by element.
+
+    Args:
+        features: a real tensor of any shape.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Example:
+        >>> tf.nn.relu6([-1.0, 2.0, 7.0]).numpy().tolist()
+        [0.0, 2.0, 6.0]
+    """
+
+
+@relu6.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return relu6_grad(dy, call.outputs[0])
+
+
+def _relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+    return aten.hardtanh_backward(gradients, features, 0, 6)
+
+
+@op("Relu6Grad", kernel=_relu6_grad, shape=same)
+def relu6_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
+    """`gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
+
+
+@relu6_grad.gradient(needs="input1")
+def _(call: Call, dy: Any) -> Any:
+    features = call.inputs[1]
+    want_gradients, want_features = call.wanted
+    return relu6_grad(dy, features) if want_gradients else None, tf.zeros_like(features) if want_features else None
+
+
+@op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same)
+def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """`features` where positive, and `alpha * features` elsewhere."""
+
+
+@_leaky_relu.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return leaky_relu_grad(dy, call.inputs[0], call.attrs[0])
+
+
+def _leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: float) -> torch.Tensor:
+    return aten.leaky_relu_backward(gradients, features, alpha, False)
+
+
+@op("LeakyReluGrad", kernel=_leaky_relu_grad, shape=same)
+def leaky_relu_grad(gradients: Any, features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """`gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
+
+
+@leaky_relu_grad.gradient(needs="input1")
+def _(call: Call, dy: Any) -> Any:
+    features, (alpha,) = call.inputs[1], call.attrs
+    want_gradients, want_features = call.wanted
+    return (
+        leaky_relu_grad(dy, features, alpha) if want_gradients else None,
+        tf.zeros_like(features) if want_features else None,
+    )
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """Computes `features` where positive and `alpha * features` elsewhere (Maas et al., 2013).
+
+    Args:
+        features: a real tensor of any shape; integers become float32.
+        alpha: the slope below zero.
+
+    Returns:
+        A tensor of the same shape.
+
+    Example:
+        >>> tf.nn.leaky_relu([-1.0, 2.0], alpha=0.5).numpy().tolist()
+        [-0.5, 2.0]
+    """
+    if type(features) is not EagerTensor or features.dtype.is_integer:
+        features = convert(features)
+        if features.dtype.is_integer:
+            features = tf.cast(features, float32)
+    return _leaky_relu(features, _single(alpha), name)
+
+
+@functools.lru_cache(256)
+def _single(number: Any) -> float:
+    """The number in float32, as TensorFlow keeps an op's attrs, whatever the op computes in."""
+    return float(np.float32(number))
+
+
+@op("Elu", kernel=aten.elu.default, shape=same)
+def elu(features: Any, name: str | None = None) -> Any:
+    """Computes `features` where positive and `exp(features) - 1` elsewhere (Clevert et al., 2015).
+
+    Args:
+        features: a floating tensor of any shape.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Example:
+        >>> tf.nn.elu([-1000.0, 2.0]).numpy().tolist()
+        [-1.0, 2.0]
+    """
+
+
+@elu.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return elu_grad(dy, call.outputs[0])
+
+
+def _elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
+    return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
+
+
+@op("EluGrad", kernel=_elu_grad, shape=same)
+def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Any:
+    """`gradients` times the derivative of elu, from its outputs: 1 where positive, and `outputs + 1` elsewhere."""
+
+
+@elu_grad.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    gradients, outputs = call.inputs
+    want_gradients, want_outputs = call.wanted
+    return (
+        elu_grad(dy, outputs) if want_gradients else None,
+        _where_negative(outputs, multiply(dy, gradients)) if want_outputs else None,
+    )
+
+
+def _where_negative(outputs: Any, values: Any) -> Any:
+    """`values` where `outputs` are negative, and 0 elsewhere."""
+    return relu_grad(values, negative(outputs))
+
+
+@op("Selu", kernel=torch.selu, shape=same)
+def selu(features: Any, name: str | None = None) -> Any:
+    """Computes the scaled exponential linear function (Klambauer et al., 2017).
+
+    It is `scale * features` where positive and `scale * alpha * (exp(features) - 1)` elsewhere, with the `scale` (about
+    1.0507) and `alpha` (about 1.6733) under which mean 0 and variance 1 are kept from layer to layer.
+
+    Args:
+        features: a floating tensor of any shape.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Example:
+        >>> tf.nn.selu([0.0, 1.0]).numpy().tolist()
+        [0.0, 1.0507010221481323]
+    """
+
+
+@selu.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return selu_grad(dy, call.outputs[0])
+
+
+def _selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
+    return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
+
+
+@op("SeluGrad", kernel=_selu_grad, shape=same)
+def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Any:
+    """`gradients` times the derivative of selu, from its outputs."""
+
+
+@selu_grad.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    gradients, outputs = call.inputs
+    want_gradients, want_outputs = call.wanted
+    return (
+        selu_grad(dy, outputs) if want_gradients else None,
+        _where_negative(outputs, multiply(dy, gradients)) if want_outputs else None,
+    )
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """Computes `features * P(X <= features)` for a standard normal `X` (Hendrycks and Gimpel, 2016).
+
+    Args:
+        features: a floating tensor of any shape.
+        approximate: computes it by tanh, a little less exactly.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        ValueError: the dtype is not floating.
+
+    Example:
+        >>> tf.nn.gelu([0.0, 10.0]).numpy().tolist()
+        [0.0, 10.0]
+    """
+    features = convert(features)
+    if not features.dtype.is_floating:
+        raise ValueError(f"`features.dtype` must be a floating point tensor. Received:features.dtype={features.dtype}")
+    half = multiply(features, 0.5)
+    if approximate:
+        cube = multiply(multiply(features, features), features)
+        inner = multiply(add(features, multiply(cube, 0.044715)), 0.7978845608028654)  # sqrt(2 / pi)
+        return multiply(half, add(tf.math.tanh(inner), 1.0))
+    return multiply(half, add(tf.math.erf(multiply(features, 0.7071067811865476)), 1.0))
+
+
+def silu(features: Any, beta: Any = 1.0) -> Any:
+    """Computes `features * sigmoid(beta * features)`, also called swish (Ramachandran et al., 2017).
+
+    Args:
+        features: a floating tensor of any shape.
+        beta: a number or a tensor that broadcasts against `features`.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Example:
+        >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
+        [0.0, 100.0]
+    """
+    features = convert(features)
+    if type(beta) is float and beta == 1.0 and features.dtype.is_floating:
+        return multiply(features, tf.math.sigmoid(features))
+    return multiply(features, tf.math.sigmoid(multiply(tf.cast(beta, features.dtype), features)))
+
+
+swish = silu
+
+
+def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """Joins relu of the features and relu of their negatives (Shang et al., 2016).
+
+    Args:
+        features: a real tensor.
+        axis: the dimension to join along, which becomes twice as long.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Example:
+        >>> tf.nn.crelu([[-1.0, 2.0]]).numpy().tolist()
+        [[0.0, 2.0, 1.0, 0.0]]
+    """
+    features = convert(features)
+    return relu(tf.concat([features, negative(features)], axis), name=name)

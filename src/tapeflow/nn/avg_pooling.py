@@ -1,0 +1,243 @@
+"""Average pooling: the mean of each window, of which only what lies inside the image counts."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.errors import UnimplementedError
+from tapeflow.nn.pooling import (
+    by_rank,
+    empty_result,
+    of_sequences,
+    pool_layout,
+    pool_rule_without_explicit,
+    pooled_depth,
+    text_only,
+)
+from tapeflow.nn.windows import Geometry, blank, from_first, padded, per_dimension, spatial, to_first, unpadded
+
+aten = torch.ops.aten
+
+_AVG_POOL = {2: functional.avg_pool2d, 3: functional.avg_pool3d}
+_AVG_POOL_BACK = {2: aten.avg_pool2d_backward.default, 3: aten.avg_pool3d_backward.default}
+
+
+def _check_depth(ksize: Any, data_format: str) -> None:
+    if pooled_depth(ksize, data_format) != 1:
+        raise UnimplementedError(None, None, "Pooling is not yet supported on the depth dimension.")
+
+
+@functools.lru_cache(256)
+def _counts(sizes: tuple[int, ...], window: tuple[int, ...], at: Geometry) -> torch.Tensor:
+    """How many elements of the image each window holds, `[1, 1, windows...]`, in float64."""
+    counts = torch.ones((), dtype=torch.float64)
+    for n, k, s, b, o in zip(sizes, window, at.strides, at.before, at.out, strict=True):
+        starts = torch.arange(o) * s - b
+        counts = counts.unsqueeze(-1) * ((starts + k).clamp(max=n) - starts.clamp(min=0))
+    return counts[None, None]
+
+
+def _even(at: Geometry, window: Any) -> bool:
+    """Whether ATen can lay these windows out by itself."""
+    return at.symmetric and all(2 * b <= k for b, k in zip(at.before, window, strict=True))
+
+
+def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
+    """The kernel of AvgPool and AvgPool3D."""
+    _check_depth(ksize, data_format)
+    at = pool_layout(op, x.shape, tuple(ksize), tuple(strides), padding, (), data_format)
+    empty = empty_result(x, at, data_format)
+    if empty is not None:
+        return empty
+    window = tuple(spatial(ksize, data_format))
+    image = to_first(x, data_format)
+    pool = _AVG_POOL[len(window)]
+    if _even(at, window):
+        return from_first(pool(image, window, at.strides, at.before, False, False), data_format)
+    sums = pool(padded(image, at), window, at.strides, 0, False, True, 1)
+    counts = _counts(tuple(image.shape[2:]), window, at).to(x)
+    return from_first(sums.div_(counts), data_format)
+
+
+def mean_of_windows_back(
+    op: str, sizes: Any, dy: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+) -> torch.Tensor:
+    """The kernel of AvgPoolGrad and AvgPool3DGrad: each gradient is shared out over its window."""
+    _check_depth(ksize, data_format)
+    sizes = tuple(sizes)
+    at = pool_layout(op, sizes, tuple(ksize), tuple(strides), padding, (), data_format)
+    if not dy.numel():
+        return torch.zeros(sizes, dtype=dy.dtype, device=dy.device)
+    window = tuple(spatial(ksize, data_format))
+    gradients, image = to_first(dy, data_format), blank(sizes, dy, data_format)
+    back = _AVG_POOL_BACK[len(window)]
+    if _even(at, window):
+        found = back(gradients, image, window, at.strides, at.before, False, False, None)
+        return from_first(found, data_format)
+    counts = _counts(tuple(image.shape[2:]), window, at).to(dy)
+    none = (0,) * len(window)
+    found = back(gradients / counts, padded(image, at), window, at.strides, none, False, True, 1)
+    return from_first(unpadded(found, at, image.shape[2:]), data_format)
+
+
+@op("AvgPool", kernel=functools.partial(mean_of_windows, "AvgPool"), shape=pool_rule_without_explicit)
+def _avg_pool(
+    value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The mean of each window of an image."""
+
+
+@_avg_pool.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    return avg_pool_grad(call.shape(0), dy, *call.attrs)
+
+
+@op("AvgPoolGrad", kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"), host=("orig_input_shape",))
+def avg_pool_grad(
+    orig_input_shape: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `avg_pool2d`."""
+
+
+@avg_pool_grad.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return _avg_pool(dy, *call.attrs[1:])
+
+
+@op("AvgPool3D", kernel=functools.partial(mean_of_windows, "AvgPool3D"), shape=pool_rule_without_explicit)
+def _avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
+    """The mean of each window of a volume."""
+
+
+@_avg_pool3d.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    return avg_pool3d_grad(call.shape(0), dy, *call.attrs)
+
+
+@op("AvgPool3DGrad", kernel=functools.partial(mean_of_windows_back, "AvgPool3DGrad"), host=("orig_input_shape",))
+def avg_pool3d_grad(
+    orig_input_shape: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `avg_pool3d`."""
+
+
+@avg_pool3d_grad.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return _avg_pool3d(dy, *call.attrs[1:])
+
+
+# ---- public functions ------------------------------------------------------------------------------------------------
+
+
+def avg_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Any:
+    """The mean of each window of sequences.
+
+    Args:
+        input: `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW"; floating.
+        ksize: the length of the window: an int, or a list of one or three.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NWC" or "NCW".
+
+    Returns:
+        `[batch, new_width, channels]`.
+
+    Raises:
+        ValueError: the data format is neither, or a list has the wrong length.
+        InvalidArgumentError: a window does not fit.
+
+    Example:
+        >>> tf.nn.avg_pool1d([[[1.0], [3.0], [7.0]]], 2, 1, "VALID")[0, :, 0].numpy().tolist()
+        [2.0, 5.0]
+    """
+    return of_sequences(_avg_pool, input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The mean of each window of images.
+
+    Args:
+        input: `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for "NCHW"; floating.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC" or "NCHW".
+
+    Returns:
+        `[batch, new_height, new_width, channels]`. Windows over the border count only what lies inside.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: a window does not fit, or an option is not one.
+
+    Example:
+        >>> tf.nn.avg_pool2d([[[[1.0], [3.0]], [[5.0], [7.0]]]], 2, 2, "VALID").numpy().item()
+        4.0
+    """
+    last = data_format != "NCHW"
+    window, steps = per_dimension(ksize, 2, last, "ksize"), per_dimension(strides, 2, last, "strides")
+    return _avg_pool(input, window, steps, text_only(padding), data_format, name)
+
+
+def avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
+    """The mean of each window of volumes.
+
+    Args:
+        input: `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; floating.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC" or "NCDHW".
+
+    Returns:
+        `[batch, new_depth, new_height, new_width, channels]`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: a window does not fit, or an option is not one.
+
+    Example:
+        >>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
+        1.0
+    """
+    last = data_format != "NCDHW"
+    window, steps = per_dimension(ksize, 3, last, "ksize"), per_dimension(strides, 3, last, "strides")
+    return _avg_pool3d(input, window, steps, text_only(padding), data_format, name)
+
+
+def avg_pool(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str | None = None, name: str | None = None
+) -> Any:
+    """The mean of each window, in one to three spatial dimensions.
+
+    Args:
+        input: of rank 3, 4 or 5; see `avg_pool1d`, `avg_pool2d` and `avg_pool3d`.
+        ksize, strides, padding, name: as there.
+        data_format: as there; None for channels last.
+
+    Raises:
+        ValueError: the rank is another, or a list has the wrong length.
+        InvalidArgumentError: a window does not fit.
+
+    Example:
+        >>> tf.nn.avg_pool(tf.ones([1, 4, 4, 1]), 2, 2, "SAME").shape
+        TensorShape([1, 2, 2, 1])
+    """
+    function, last = by_rank(input, data_format, avg_pool1d, avg_pool2d, avg_pool3d)
+    return function(input, ksize, strides, padding, last, name)

@@ -1,0 +1,98 @@
+"""Adding a bias to each channel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+
+
+def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC") -> TensorShape:
+    if value.rank is not None and value.rank < 2:
+        raise invalid(f"Input tensor must be at least 2D: {text(value)}")
+    if bias.rank not in (1, None):
+        raise invalid(f"Biases must be 1D: {text(bias)}")
+    if value.rank is None or bias.rank is None:
+        return value
+    channel = 1 if data_format == "NCHW" else -1
+    if not TensorShape(value[channel]).is_compatible_with(TensorShape(bias[0])):
+        which = "channel dimension" if channel == 1 else "last dimension"
+        raise invalid(f"Must provide as many biases as the {which} of the input tensor: {text(bias)} vs. {text(value)}")
+    return value
+
+
+def _add_bias(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
+    shape, channels = value.shape, bias.shape
+    rank = len(shape)
+    if rank < 2 or len(channels) != 1 or shape[-1 if data_format == "NHWC" else 1] != channels[0]:
+        _bias_rule(TensorShape(shape), TensorShape(channels), data_format)
+    if data_format == "NHWC" or rank == 2:
+        return torch.add(value, bias)
+    return torch.add(value, bias.view(-1, *[1] * (rank - 2)))
+
+
+@op("BiasAdd", kernel=_add_bias, shape=_bias_rule)
+def _bias_add(value: Any, bias: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
+    """Adds `bias` along the channels of `value`."""
+
+
+@_bias_add.gradient()
+def _(call: Call, dy: Any) -> Any:
+    want_value, want_bias = call.wanted
+    return dy if want_value else None, bias_add_grad(dy, call.attrs[0]) if want_bias else None
+
+
+def _sum_to_bias(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
+    rank = out_backprop.dim()
+    channel = rank - 1 if data_format == "NHWC" else 1
+    if rank == 4 and channel == 3:
+        return torch.sum(out_backprop, (0, 1, 2), dtype=out_backprop.dtype)
+    return torch.sum(out_backprop, [i for i in range(rank) if i != channel], dtype=out_backprop.dtype)
+
+
+@op("BiasAddGrad", kernel=_sum_to_bias)
+def bias_add_grad(out_backprop: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
+    """The gradient of `bias_add` by the bias: `out_backprop` summed over all dimensions but the channels."""
+
+
+@bias_add_grad.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    shape = call.shape(0)
+    if call.attrs[0] == "NCHW":
+        dy = tf.reshape(dy, (-1, *[1] * (len(shape) - 2)))
+    return tf.broadcast_to(dy, shape)
+
+
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+    """Adds a number of its own to each channel.
+
+    Args:
+        value: numeric, with at least two dimensions.
+        bias: `[channels]`, the dtype of `value`.
+        data_format: "N...C" (such as "NHWC", the default) or "NC...": where the channels stand.
+
+    Returns:
+        A tensor of the shape and dtype of `value`.
+
+    Raises:
+        ValueError: the data format is neither.
+        InvalidArgumentError: there are not as many biases as channels.
+
+    Example:
+        >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy().tolist()
+        [[11.0, 22.0]]
+    """
+    if data_format is None:
+        return _bias_add(value, bias, "NHWC", name)
+    if data_format.startswith("NC"):
+        return _bias_add(value, bias, "NCHW", name)
+    if data_format.startswith("N") and data_format.endswith("C"):
+        return _bias_add(value, bias, "NHWC", name)
+    raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")

@@ -1,0 +1,231 @@
+"""Transposed convolutions: the gradients of convolutions by their inputs, as layers that enlarge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, host_value
+from tapeflow.nn.convolution import conv2d, conv2d_backprop_input, conv3d_backprop_input
+from tapeflow.nn.windows import FORMATS, flat, padding_attrs, per_dimension
+
+
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv2d`: what its gradient does to images.
+
+    Args:
+        input: `[batch, height, width, in_channels]`, or `[batch, in_channels, height, width]` for "NCHW".
+        filters: `[height, width, out_channels, in_channels]`: those of the convolution that leads back.
+        output_shape: the shape of the result, or its height and width.
+        strides: an int, or a list for the spatial dimensions or for all.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" or "NCHW".
+        dilations: the steps between the elements of a window; like `strides`.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: a convolution of `output_shape` would not give the shape of `input`.
+
+    Example:
+        >>> y = tf.nn.conv2d_transpose(tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], 2)
+        >>> y[0, :, :, 0].numpy().tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
+    last = data_format == "NHWC"
+    steps, rates = per_dimension(strides, 2, last, "strides"), per_dimension(dilations, 2, last, "dilations")
+    padding, explicit = padding_attrs(padding)
+    return conv2d_backprop_input(output_shape, filters, input, steps, padding, explicit, data_format, rates, name)
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: str = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv1d`: what its gradient does to sequences.
+
+    Args:
+        input: `[batch, width, in_channels]`, or `[batch, in_channels, width]` for "NCW".
+        filters: `[width, out_channels, in_channels]`.
+        output_shape: the shape of the result.
+        strides: an int, or a list of one or three.
+        padding: "SAME" or "VALID".
+        data_format: "NWC" or "NCW".
+        dilations: the step between the elements of a window; like `strides`.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: the data format is neither, or a list has the wrong length.
+        InvalidArgumentError: a convolution of `output_shape` would not give the shape of `input`.
+
+    Example:
+        >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], 2)[0, :, 0].numpy().tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
+    last = data_format in (None, "NWC", "NHWC")
+    if not last and data_format not in ("NCW", "NCHW"):
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    steps = flat(per_dimension(strides, 1, last, "strides"), last)
+    rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
+    height = 1 if last else 2
+    sizes = host_value(output_shape)
+    sizes = (*sizes[:height], 1, *sizes[height:])
+    x, filters = tf.expand_dims(input, height), tf.expand_dims(filters, 0)
+    y = conv2d_backprop_input(sizes, filters, x, steps, padding, (), "NHWC" if last else "NCHW", rates, name)
+    return tf.squeeze(y, (height,))
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: str = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv3d`: what its gradient does to volumes.
+
+    Args:
+        input: `[batch, depth, height, width, in_channels]`, or "NCDHW".
+        filters: `[depth, height, width, out_channels, in_channels]`.
+        output_shape: the shape of the result.
+        strides: an int, or a list for the spatial dimensions or for all.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC" or "NCDHW".
+        dilations: the steps between the elements of a window; like `strides`.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: a convolution of `output_shape` would not give the shape of `input`.
+
+    Example:
+        >>> x, filters = tf.ones([1, 1, 1, 1, 1]), tf.ones([2, 2, 2, 1, 1])
+        >>> tf.nn.conv3d_transpose(x, filters, [1, 2, 2, 2, 1], 2).shape
+        TensorShape([1, 2, 2, 2, 1])
+    """
+    last = data_format == "NDHWC"
+    steps, rates = per_dimension(strides, 3, last, "strides"), per_dimension(dilations, 3, last, "dilations")
+    return conv3d_backprop_input(output_shape, filters, input, steps, padding, data_format, rates, name)
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `convolution`, in one to three spatial dimensions.
+
+    Args:
+        input: of rank 3, 4 or 5; see `conv1d_transpose`, `conv2d_transpose` and `conv3d_transpose`.
+        filters: `[spatial..., out_channels, in_channels]`.
+        output_shape: the shape of the result.
+        strides, padding, dilations: as there.
+        data_format: as there; None for channels last.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: the rank is another, or a list has the wrong length.
+        InvalidArgumentError: a convolution of `output_shape` would not give the shape of `input`.
+
+    Example:
+        >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], 2)[0, :, 0].numpy().tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
+    input = convert(input)
+    dims = input.shape.rank - 2
+    if not 1 <= dims <= 3:
+        raise ValueError(f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={input.shape}")
+    function: Any = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[dims - 1]
+    return function(input, filters, output_shape, strides, padding, data_format or FORMATS[dims][0], dilations, name)
+
+
+def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: str, name: str | None = None) -> Any:
+    """`conv2d` with the elements of a window `rate` apart.
+
+    Args:
+        value: `[batch, height, width, channels]`.
+        filters: `[height, width, channels, out_channels]`, the dtype of `value`.
+        rate: a positive int.
+        padding: "SAME" or "VALID".
+
+    Returns:
+        `[batch, new_height, new_width, out_channels]`.
+
+    Raises:
+        ValueError: the rate is not positive, or the padding is neither.
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> tf.nn.atrous_conv2d(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().item()
+        4.0
+    """
+    rate = _rate(rate, padding)
+    return conv2d(value, filters, 1, padding, dilations=(1, rate, rate, 1), name=name)
+
+
+def _rate(rate: Any, padding: Any) -> int:
+    rate = host_value(rate)
+    if rate < 1:
+        raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate=[{rate} {rate}]")
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
+    return rate
+
+
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: str, name: str | None = None
+) -> Any:
+    """The transpose of `atrous_conv2d`.
+
+    Args:
+        value: `[batch, height, width, in_channels]`.
+        filters: `[height, width, out_channels, in_channels]`, the dtype of `value`.
+        output_shape: the shape of the result.
+        rate: a positive int.
+        padding: "SAME" or "VALID".
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: the rate is not positive, or the padding is neither.
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> x, filters = tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1])
+        >>> tf.nn.atrous_conv2d_transpose(x, filters, [1, 3, 3, 1], 2, "VALID")[0, :, :, 0].numpy().tolist()
+        [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
+    """
+    rate = _rate(rate, padding)
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=(1, rate, rate, 1), name=name)

@@ -1,0 +1,547 @@
+"""Convolution of images with filters, in one to three dimensions.
+
+The filters are `[height, width, in channels / groups, out channels]` ("HWIO"); ATen takes their permuted view, whose
+layout oneDNN sets right in less time than a copy would take.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.math.gradients import shape_of
+from tapeflow.nn.windows import (
+    FORMATS,
+    Geometry,
+    blank,
+    channels_last,
+    flat,
+    from_first,
+    geometry,
+    padded,
+    padding_attrs,
+    per_dimension,
+    rank_of,
+    spatial,
+    to_first,
+    unpadded,
+    window_rule,
+)
+
+_backward = torch.ops.aten.convolution_backward.default
+
+_FILTER_TO_FIRST = {3: (2, 1, 0), 4: (3, 2, 0, 1), 5: (4, 3, 0, 1, 2)}
+_FILTER_TO_LAST = {3: (2, 1, 0), 4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
+
+# ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
+
+
+@functools.lru_cache(4096)
+def _layout(
+    op: str,
+    image: tuple[int, ...],
+    filters: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    padding: str,
+    explicit: tuple[int, ...],
+    data_format: str,
+) -> tuple[Geometry, tuple[int, ...], int]:
+    """Where the windows lie, the dilations along the spatial dimensions, and the number of groups.
+
+    Raises:
+        InvalidArgumentError: the arguments do not go together.
+    """
+    dims = 3 if op.startswith("Conv3D") else 2
+    for what, shape in (("input", image), ("filter", filters)):
+        if len(shape) != dims + 2:
+            raise invalid(f"{what} must be {dims + 2}-dimensional: {list(shape)}")
+    if 0 in filters:
+        raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
+    at = geometry(op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format)
+    channels = image[-1 if channels_last(data_format) else 1]
+    if channels % filters[-2]:
+        raise invalid(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
+    groups = channels // filters[-2]
+    if groups and filters[-1] % groups:
+        raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
+    return at, spatial(dilations, data_format), max(groups, 1)
+
+
+def _zeros(x: torch.Tensor, shape: Any) -> torch.Tensor:
+    return torch.zeros(tuple(shape), dtype=x.dtype, device=x.device)
+
+
+def _output_shape(image: Any, filters: Any, at: Geometry, data_format: str) -> tuple[int, ...]:
+    return (image[0], *at.out, filters[-1]) if channels_last(data_format) else (image[0], filters[-1], *at.out)
+
+
+def convolve(
+    op: str,
+    x: torch.Tensor,
+    filters: torch.Tensor,
+    strides: Any,
+    padding: Any,
+    explicit: Any,
+    data_format: Any,
+    dilations: Any,
+) -> torch.Tensor:
+    """The kernel of Conv2D and Conv3D."""
+    at, rates, groups = _layout(
+        op, x.shape, filters.shape, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format
+    )
+    if not x.numel() or 0 in at.out:
+        return _zeros(x, _output_shape(x.shape, filters.shape, at, data_format))
+    image = to_first(x, data_format)
+    weight = filters.permute(_FILTER_TO_FIRST[filters.dim()])
+    before = at.before
+    if not at.symmetric:
+        image, before = padded(image, at), (0,) * len(rates)
+    y = torch.convolution(image, weight, None, at.strides, before, rates, False, (0,) * len(rates), groups)
+    return from_first(y, data_format)
+
+
+def convolve_back_input(
+    op: str, sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, explicit: Any, data_format: Any,
+    dilations: Any,
+) -> torch.Tensor:  # fmt: skip
+    """The kernel of Conv2DBackpropInput and Conv3DBackpropInputV2."""
+    dims = filters.dim() - 2
+    sizes = tuple(sizes)
+    if len(sizes) == dims and dy.dim() == dims + 2:  # the spatial ones alone
+        channels = filters.shape[-2]
+        sizes = (dy.shape[0], *sizes, channels) if channels_last(data_format) else (dy.shape[0], channels, *sizes)
+    at, rates, groups = _layout(
+        op, sizes, filters.shape, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format
+    )
+    _check_backprop(op, sizes, filters.shape, dy.shape, at, data_format)
+    if not dy.numel() or 0 in sizes:
+        return _zeros(dy, sizes)
+    image = blank(sizes, dy, data_format)
+    before = at.before
+    if not at.symmetric:
+        image, before = padded(image, at), (0,) * dims
+    found = _backward(
+        to_first(dy, data_format), image, filters.permute(_FILTER_TO_FIRST[dims + 2]), None, at.strides, before, rates,
+        False, (0,) * dims, groups, (True, False, False),
+    )[0]  # fmt: skip
+    if not at.symmetric:
+        found = unpadded(found, at, spatial(sizes, data_format))
+    return from_first(found, data_format)
+
+
+def convolve_back_filter(
+    op: str, x: torch.Tensor, sizes: Any, dy: torch.Tensor, strides: Any, padding: Any, explicit: Any, data_format: Any,
+    dilations: Any,
+) -> torch.Tensor:  # fmt: skip
+    """The kernel of Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
+    sizes = tuple(sizes)
+    at, rates, groups = _layout(
+        op, x.shape, sizes, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format
+    )
+    _check_backprop(op, x.shape, sizes, dy.shape, at, data_format)
+    if not dy.numel() or not x.numel():
+        return _zeros(dy, sizes)
+    image, dims = to_first(x, data_format), len(rates)
+    before = at.before
+    if not at.symmetric:
+        image, before = padded(image, at), (0,) * dims
+    weight = dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))  # only looked at for its shape
+    found = _backward(
+        to_first(dy, data_format), image, weight, None, at.strides, before, rates, False, (0,) * dims, groups,
+        (False, True, False),
+    )[1]  # fmt: skip
+    # It is laid out as HWIO, like the variable it will be added to: mixed layouts would cost every later op more.
+    return found.permute(_FILTER_TO_LAST[dims + 2]).contiguous()
+
+
+def _check_backprop(op: str, image: Any, filters: Any, dy: Any, at: Geometry, data_format: str) -> None:
+    wanted = _output_shape(image, filters, at, data_format)
+    if tuple(dy) != wanted:
+        raise invalid(
+            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(wanted)}"
+        )
+
+
+def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
+    """The shape of a convolution; `attrs` are strides, padding, explicit paddings, data format, dilations."""
+    strides, padding, explicit, data_format, dilations = attrs
+    if x.is_fully_defined() and filters.is_fully_defined():
+        image, kernel = tuple(x.as_list()), tuple(filters.as_list())
+        op = "Conv3D" if len(kernel) == 5 else "Conv2D"
+        at = _layout(op, image, kernel, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format)[0]
+        return TensorShape(_output_shape(image, kernel, at, data_format))
+    kernel = filters.as_list() if filters.rank is not None else [None] * len(strides)
+    return window_rule(x, kernel[:-2], kernel[-1], (strides, dilations, padding, explicit, data_format))
+
+
+def _sizes_rule(sizes: Any, *_: Any) -> TensorShape:
+    return TensorShape(sizes)
+
+
+def _filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:
+    return TensorShape(sizes)
+
+
+# ---- two dimensions --------------------------------------------------------------------------------------------------
+
+
+def _conv2d_kernel(
+    input: torch.Tensor, filters: torch.Tensor, strides: Any, padding: Any, explicit_paddings: Any = (),
+    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1),
+) -> torch.Tensor:  # fmt: skip
+    if not input.is_floating_point():  # oneDNN has no integers; these are exact up to 2**53
+        found = convolve(
+            "Conv2D", input.double(), filters.double(), strides, padding, explicit_paddings, data_format, dilations
+        )
+        return found.to(input.dtype)
+    return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
+
+
+@op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule)
+def _conv2d(
+    input: Any, filters: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1), name: str | None = None,
+) -> Any:  # fmt: skip
+    """A 2-D convolution."""
+
+
+@_conv2d.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, filters = call.inputs
+    want_x, want_filters = call.wanted
+    return (
+        conv2d_backprop_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
+        conv2d_backprop_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
+    )
+
+
+@op("Conv2DBackpropInput", kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"), host=("input_sizes",),
+    shape=_sizes_rule)  # fmt: skip
+def conv2d_backprop_input(
+    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
+    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of a 2-D convolution by its input."""
+
+
+@conv2d_backprop_input.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    filters, out_backprop = call.inputs
+    want_filters, want_out = call.wanted
+    attrs = call.attrs[1:]
+    return (
+        conv2d_backprop_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
+        _conv2d(dy, filters, *attrs) if want_out else None,
+    )
+
+
+@op("Conv2DBackpropFilter", kernel=functools.partial(convolve_back_filter, "Conv2DBackpropFilter"), host=("filter_sizes",),
+    shape=_filter_sizes_rule)  # fmt: skip
+def conv2d_backprop_filter(
+    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
+    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of a 2-D convolution by its filters."""
+
+
+@conv2d_backprop_filter.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, out_backprop = call.inputs
+    want_x, want_out = call.wanted
+    attrs = call.attrs[1:]
+    return (
+        conv2d_backprop_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
+        _conv2d(x, dy, *attrs) if want_out else None,
+    )
+
+
+def conv2d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Slides filters over images and gives their products, as neural networks define convolution.
+
+    Args:
+        input: `[..., height, width, in_channels]` for "NHWC", with any number of batch dimensions;
+            `[batch, in_channels, height, width]` for "NCHW". Half, bfloat16, float32, float64 or int32.
+        filters: `[height, width, in_channels / groups, out_channels]`, the dtype of `input`.
+        strides: an int, or a list for the spatial dimensions or for all.
+        padding: "SAME" (windows at every stride), "VALID" (windows inside the image), or for each dimension a pair of the
+            padding before and after.
+        data_format: "NHWC" or "NCHW".
+        dilations: the steps between the elements of a window; like `strides`.
+
+    Returns:
+        `[..., new_height, new_width, out_channels]`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: the shapes do not go together, or an option is not one.
+
+    Example:
+        >>> image = tf.ones([1, 3, 3, 1])
+        >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), 1, "VALID")[0, :, :, 0].numpy().tolist()
+        [[4.0, 4.0], [4.0, 4.0]]
+    """
+    last = data_format == "NHWC"
+    strides = per_dimension(strides, 2, last, "strides")
+    dilations = (1, 1, 1, 1) if dilations is None else per_dimension(dilations, 2, last, "dilations")
+    padding, explicit = padding_attrs(padding)
+    if (type(input) is EagerTensor and len(input.value.shape) == 4) or rank_of(input) in (4, 3, 2, 1, 0, None):
+        return _conv2d(input, filters, strides, padding, explicit, data_format, dilations, name)
+    return with_one_batch(
+        lambda x: _conv2d(x, filters, strides, padding, explicit, data_format, dilations, name), input, 3
+    )
+
+
+def with_one_batch(function: Any, x: Any, inner: int) -> Any:
+    """A function of images with one batch dimension, on images with any number of them."""
+    x = convert(x)
+    shape = tuple(shape_of(x))
+    batch = shape[:-inner]
+    count = 1
+    for n in batch:
+        count *= n
+    y = function(tf.reshape(x, (count, *shape[-inner:])))
+    return tf.reshape(y, (*batch, *shape_of(y)[1:]))
+
+
+# ---- three dimensions ------------------------------------------------------------------------------------------------
+
+
+def _conv3d_kernel(
+    input: torch.Tensor, filters: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+) -> torch.Tensor:  # fmt: skip
+    return convolve("Conv3D", input, filters, strides, padding, (), data_format, dilations)
+
+
+def _conv3d_rule(
+    x: TensorShape,
+    filters: TensorShape,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Any = (1,) * 5,
+) -> TensorShape:
+    return conv_rule(x, filters, strides, padding, (), data_format, dilations)
+
+
+@op("Conv3D", kernel=_conv3d_kernel, shape=_conv3d_rule)
+def _conv3d(
+    input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """A 3-D convolution."""
+
+
+@_conv3d.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, filters = call.inputs
+    want_x, want_filters = call.wanted
+    return (
+        conv3d_backprop_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
+        conv3d_backprop_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
+    )
+
+
+def _conv3d_back_input(
+    sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+) -> torch.Tensor:  # fmt: skip
+    return convolve_back_input(
+        "Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations
+    )
+
+
+@op("Conv3DBackpropInputV2", kernel=_conv3d_back_input, host=("input_sizes",), shape=_sizes_rule)
+def conv3d_backprop_input(
+    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of a 3-D convolution by its input."""
+
+
+@conv3d_backprop_input.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    filters, out_backprop = call.inputs
+    want_filters, want_out = call.wanted
+    attrs = call.attrs[1:]
+    return (
+        conv3d_backprop_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
+        _conv3d(dy, filters, *attrs) if want_out else None,
+    )
+
+
+def _conv3d_back_filter(
+    x: torch.Tensor, sizes: Any, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+) -> torch.Tensor:  # fmt: skip
+    return convolve_back_filter("Conv3DBackpropFilterV2", x, sizes, dy, strides, padding, (), data_format, dilations)
+
+
+@op("Conv3DBackpropFilterV2", kernel=_conv3d_back_filter, host=("filter_sizes",), shape=_filter_sizes_rule)
+def conv3d_backprop_filter(
+    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of a 3-D convolution by its filters."""
+
+
+@conv3d_backprop_filter.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, out_backprop = call.inputs
+    want_x, want_out = call.wanted
+    attrs = call.attrs[1:]
+    return (
+        conv3d_backprop_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
+        _conv3d(x, dy, *attrs) if want_out else None,
+    )
+
+
+def five(values: Any, what: str, op: str) -> tuple[int, ...]:
+    """An attr of a 3-D convolution, which must be given for all dimensions."""
+    if not isinstance(values, (list, tuple)):
+        raise TypeError(f"Expected list for '{what}' argument to '{op}' Op, not {values!r}.")
+    if len(values) < 5:
+        raise invalid(f"Length for attr '{what}' of {len(values)} must be at least minimum 5 [Op:Conv3D]")
+    return tuple(values)
+
+
+def conv3d(
+    input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Slides filters over volumes and gives their products.
+
+    Args:
+        input: `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch dimensions;
+            `[batch, in_channels, depth, height, width]` for "NCDHW".
+        filters: `[depth, height, width, in_channels / groups, out_channels]`, the dtype of `input`.
+        strides: a list of 5 ints, of which the first and the channels' are 1.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC" or "NCDHW".
+        dilations: the steps between the elements of a window; like `strides`.
+
+    Returns:
+        `[..., new_depth, new_height, new_width, out_channels]`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an option is not one.
+
+    Example:
+        >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").numpy().item()
+        8.0
+    """
+    strides = five(strides, "strides", "conv3d")
+    dilations = (1, 1, 1, 1, 1) if dilations is None else five(dilations, "dilations", "conv3d")
+    if type(padding) is not str:
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    if rank_of(input) in (5, None):
+        return _conv3d(input, filters, strides, padding, data_format, dilations, name)
+    return with_one_batch(lambda x: _conv3d(x, filters, strides, padding, data_format, dilations, name), input, 4)
+
+
+# ---- one dimension, and any ------------------------------------------------------------------------------------------
+
+
+def conv1d(
+    input: Any, filters: Any, stride: Any, padding: str, data_format: str = "NWC", dilations: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Slides filters over sequences and gives their products: `conv2d` with a height of 1.
+
+    Args:
+        input: `[..., width, in_channels]` for "NWC"; `[batch, in_channels, width]` for "NCW".
+        filters: `[width, in_channels / groups, out_channels]`, the dtype of `input`.
+        stride: an int, or a list of one or three.
+        padding: "SAME" or "VALID".
+        data_format: "NWC" or "NCW".
+        dilations: the step between the elements of a window; like `stride`.
+
+    Returns:
+        `[..., new_width, out_channels]`.
+
+    Raises:
+        ValueError: the data format is neither.
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> tf.nn.conv1d(tf.ones([1, 3, 1]), tf.ones([2, 1, 1]), 1, "VALID")[0, :, 0].numpy().tolist()
+        [2.0, 2.0]
+    """
+    if data_format in (None, "NWC", "NHWC"):
+        last, spatial_format, height = True, "NHWC", -3
+    elif data_format in ("NCW", "NCHW"):
+        last, spatial_format, height = False, "NCHW", -2
+    else:
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    if type(padding) is not str:
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    steps = flat(per_dimension(stride, 1, last, "stride"), last)
+    rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
+    x = tf.expand_dims(input, height)
+    filters = tf.expand_dims(filters, 0)
+    if rank_of(x) in (4, None):
+        y = _conv2d(x, filters, steps, padding, (), spatial_format, rates, name)
+    else:
+        y = with_one_batch(lambda x: _conv2d(x, filters, steps, padding, (), spatial_format, rates, name), x, 3)
+    return tf.squeeze(y, (height,))
+
+
+def convolution(
+    input: Any, filters: Any, strides: Any = None, padding: str = "VALID", data_format: str | None = None,
+    dilations: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Slides filters over inputs of one, two or three spatial dimensions.
+
+    Args:
+        input: `[..., spatial..., in_channels]`, or `[batch, in_channels, spatial...]` for a data format "NC...".
+        filters: `[spatial..., in_channels / groups, out_channels]`, the dtype of `input`.
+        strides: an int, or a list for the spatial dimensions.
+        padding: "SAME" or "VALID".
+        data_format: "NWC", "NHWC", "NDHWC" (the default), or "NCW", "NCHW", "NCDHW".
+        dilations: the steps between the elements of a window; like `strides`.
+
+    Returns:
+        `[..., new spatial..., out_channels]`.
+
+    Raises:
+        ValueError: the ranks do not go together, or both strides and dilations exceed 1.
+        InvalidArgumentError: the shapes do not go together, or the padding is neither.
+
+    Example:
+        >>> tf.nn.convolution(tf.ones([1, 4, 1]), tf.ones([2, 1, 1]), dilations=2)[0, :, 0].numpy().tolist()
+        [2.0, 2.0]
+    """
+    filters, input = convert(filters), convert(input)
+    dims = filters.shape.rank - 2
+    if not 1 <= dims <= 3:
+        raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={dims}.")
+    if input.shape.rank < dims + 2:
+        raise ValueError(
+            f"`input.shape.rank` must be at least {dims + 2} for filters of shape {filters.shape}. "
+            f"Received: input.shape={input.shape}"
+        )
+    if type(padding) is not str:
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    last = data_format is None or not data_format.startswith("NC")
+    steps = per_dimension(strides, dims, last, "strides")
+    rates = per_dimension(dilations, dims, last, "dilations")
+    if any(s > 1 for s in steps) and any(r > 1 for r in rates):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={strides} and dilation_rate={dilations}"
+        )
+    spatial_format = FORMATS[dims][0 if last else 1]
+    function: Any = (conv1d, conv2d, conv3d)[dims - 1]
+    return function(input, filters, steps, padding, data_format=spatial_format, dilations=rates, name=name)

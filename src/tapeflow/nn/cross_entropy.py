@@ -1,0 +1,367 @@
+"""Cross-entropy losses and their relatives, from logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32, float64
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.gradients import shape_of
+from tapeflow.nn.softmax import log_softmax, softmax
+
+_PRECISE = (float32, float64)
+
+# ---- softmax cross-entropy, from probabilities -----------------------------------------------------------------------
+
+
+def _xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if features.dim() != 2 or labels.dim() != 2:
+        raise invalid(
+            "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional, "
+            f"not {list(features.shape)} and {list(labels.shape)}"
+        )
+    if features.shape != labels.shape:
+        features, labels = torch.broadcast_tensors(features, labels)
+    log_probabilities = torch.log_softmax(features, 1)
+    # A label of 0 takes nothing from a class, however improbable: 0 * -inf is 0 here.
+    loss = torch.where(labels == 0, 0, labels * log_probabilities).sum(1).neg_()
+    return loss, log_probabilities.exp_().sub_(labels)
+
+
+def _xent_rule(features: TensorShape, labels: TensorShape) -> TensorShape:
+    if not features.is_compatible_with(labels):
+        raise invalid(
+            f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
+        )
+    return TensorShape(features[:1])
+
+
+@op("SoftmaxCrossEntropyWithLogits", kernel=_xent, shape=_xent_rule)
+def _softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
+    """The cross-entropy of each row, and its gradient by `features`."""
+
+
+@_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
+def _(call: Call, dy: Any, d_backprop: Any) -> Any:
+    want_features, want_labels = call.wanted
+    features = call.inputs[0]
+    return (
+        _by_logits(dy, d_backprop, features, call.outputs[1]) if want_features else None,
+        _by_labels(dy, d_backprop, features) if want_labels else None,
+    )
+
+
+def _by_logits(dy: Any, d_backprop: Any, logits: Any, backprop: Any) -> Any:
+    """The gradient by the logits, from the gradients by the loss and by the op's second output, softmax - labels."""
+    found = None if dy is None else multiply(tf.expand_dims(dy, -1), backprop)
+    if d_backprop is None:
+        return found
+    p = softmax(logits)
+    mean = tf.reduce_sum(multiply(d_backprop, p), -1, True)
+    through = multiply(subtract(d_backprop, mean), p)
+    return through if found is None else add(found, through)
+
+
+def _by_labels(dy: Any, d_backprop: Any, logits: Any) -> Any:
+    found = None if dy is None else multiply(tf.expand_dims(dy, -1), negative(log_softmax(logits)))
+    if d_backprop is None:
+        return found
+    return negative(d_backprop) if found is None else subtract(found, d_backprop)
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+    """The cross-entropy between label probabilities and the softmax of logits.
+
+    Args:
+        labels: `[..., classes]`, the dtype of `logits`; each row a probability distribution.
+        logits: `[..., classes]`, floating, unscaled log-probabilities.
+        axis: the dimension of the classes.
+
+    Returns:
+        The losses, of the shape of `labels` without `axis`. Gradients pass to both arguments.
+
+    Raises:
+        ValueError: an argument is None.
+        InvalidArgumentError: the shapes do not match.
+
+    Example:
+        >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]).numpy().tolist()
+        [0.6931471824645996]
+    """
+    _check_given(labels, logits)
+    logits = convert(logits)
+    labels = convert(labels, hint=logits.dtype)
+    low = logits.dtype.is_floating and logits.dtype not in _PRECISE
+    features = tf.cast(logits, float32) if low else logits
+    if labels.dtype is not features.dtype:
+        labels = tf.cast(labels, features.dtype)
+    rank = features.shape.rank
+    if rank == 2 and axis in (-1, 1):
+        loss = _softmax_cross_entropy(features, labels, name)[0]
+    else:
+        if rank and not -rank <= axis < rank:
+            raise invalid(f"axis {axis} is out of range for logits of {rank} dimensions")
+        features, labels = _class_last(features, axis), _class_last(labels, axis)
+        shape = shape_of(features)
+        rows = (-1, shape[-1])
+        if 0 in shape[-1:]:  # -1 could be any number of rows
+            rows = (_count(shape[:-1]), 0)
+        loss = _softmax_cross_entropy(tf.reshape(features, rows), tf.reshape(labels, rows), name)[0]
+        loss = tf.reshape(loss, tuple(shape[:-1]))
+    return tf.cast(loss, logits.dtype) if low else loss
+
+
+def _count(dims: Any) -> int:
+    count = 1
+    for d in dims:
+        count *= d
+    return count
+
+
+def _class_last(x: Any, axis: int) -> Any:
+    """The tensor with a dimension moved to the end."""
+    rank = x.shape.rank
+    axis %= rank
+    if axis == rank - 1:
+        return x
+    return tf.transpose(x, [*(i for i in range(rank) if i != axis), axis])
+
+
+def _check_given(labels: Any, logits: Any) -> None:
+    for name, value in (("labels", labels), ("logits", logits)):
+        if value is None:
+            raise ValueError(f"Both `labels` and `logits` must be provided. Received: {name}=None")
+
+
+# ---- softmax cross-entropy, from class indices -----------------------------------------------------------------------
+
+
+def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if features.dim() != 2 or features.shape[:1] != labels.shape:
+        raise invalid(_sparse_mismatch(features.shape, labels.shape))
+    if not features.shape[1]:
+        raise invalid("Must have at least one class, but got logits shape " + str(list(features.shape)))
+    index = labels.long().unsqueeze(1)
+    classes = features.shape[1]
+    log_probabilities = torch.log_softmax(features, 1)
+    if features.is_cuda:  # a wrong label gives NaN there, as the device could only abort
+        wrong = (index < 0) | (index >= classes)
+        index = index.clamp(0, classes - 1)
+        loss = log_probabilities.gather(1, index).neg_().masked_fill_(wrong, torch.nan).squeeze(1)
+    else:
+        try:
+            loss = log_probabilities.gather(1, index).neg_().squeeze(1)
+        except RuntimeError:
+            raise invalid(_wrong_label(labels, classes)) from None
+    backprop = log_probabilities.exp_()
+    return loss, backprop.scatter_add_(1, index, backprop.new_full((1, 1), -1.0).expand_as(index))
+
+
+def _sparse_mismatch(features: Any, labels: Any) -> str:
+    if len(features) != 2:
+        return f"logits must be 2-D, but got shape {list(features)}"
+    if len(labels) != 1:
+        return f"labels must be 1-D, but got shape {list(labels)}"
+    return (
+        "logits and labels must have the same first dimension, "
+        f"got logits shape {text(TensorShape(features))} and labels shape {text(TensorShape(labels))}"
+    )
+
+
+def _wrong_label(labels: torch.Tensor, classes: int) -> str:
+    values = labels.tolist()
+    wrong = next((v for v in values if not 0 <= v < classes), None)
+    return (
+        f"Received a label value of {wrong} which is outside the valid range of [0, {classes}).  "
+        f"Label values: {' '.join(map(str, values))}"
+    )
+
+
+def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> TensorShape:
+    if features.rank is not None and labels.rank is not None and not features[:1].is_compatible_with(labels):
+        raise invalid(_sparse_mismatch(features, labels))
+    return labels
+
+
+@op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_xent, shape=_sparse_xent_rule)
+def _sparse_softmax_cross_entropy(features: Any, labels: Any, name: str | None = None) -> Any:
+    """The cross-entropy of each row, and its gradient by `features`."""
+
+
+@_sparse_softmax_cross_entropy.gradient(needs="input0 outputs", none_for_zero=True)
+def _(call: Call, dy: Any, d_backprop: Any) -> Any:
+    return _by_logits(dy, d_backprop, call.inputs[0], call.outputs[1]), None
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+    """The cross-entropy between class indices and the softmax of logits.
+
+    Args:
+        labels: `[...]`, int32 or int64, each in `[0, classes)`.
+        logits: `[..., classes]`, floating, unscaled log-probabilities.
+
+    Returns:
+        The losses, of the shape of `labels` and the dtype of `logits`.
+
+    Raises:
+        ValueError: an argument is None, or the shapes do not match.
+        InvalidArgumentError: a label is out of range. (On a GPU its loss is NaN.)
+
+    Example:
+        >>> tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[0.0, 0.0]]).numpy().tolist()
+        [0.6931471824645996]
+    """
+    if not (
+        type(logits) is EagerTensor
+        and type(labels) is EagerTensor
+        and logits.dtype in _PRECISE
+        and len(logits.value.shape) == 2
+        and logits.value.shape[:1] == labels.value.shape
+    ):
+        _check_given(labels, logits)
+        return _sparse_of_any(convert(labels), convert(logits), name)
+    return _sparse_softmax_cross_entropy(logits, labels, name)[0]
+
+
+def _sparse_of_any(labels: Any, logits: Any, name: str | None) -> Any:
+    """The same for low precision, which is computed in float32, and for other ranks."""
+    _check_sparse(labels.shape, logits.shape)
+    low = logits.dtype.is_floating and logits.dtype not in _PRECISE
+    features = tf.cast(logits, float32) if low else logits
+    if features.shape.rank == 2:
+        loss = _sparse_softmax_cross_entropy(features, labels, name)[0]
+    else:
+        shape = shape_of(labels)
+        rows = tf.reshape(features, (_count(shape), shape_of(features)[-1]))
+        loss = tf.reshape(_sparse_softmax_cross_entropy(rows, tf.reshape(labels, (-1,)), name)[0], tuple(shape))
+    return tf.cast(loss, logits.dtype) if low else loss
+
+
+def _check_sparse(labels: TensorShape, logits: TensorShape) -> None:
+    if logits.rank == 0:
+        raise ValueError(f"`logits` cannot be a scalar. Received logits of shape {logits}")
+    if labels.rank is None or logits.rank is None:
+        return
+    if labels.rank != logits.rank - 1:
+        raise ValueError(
+            "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+            f"labels.shape={labels} of rank {labels.rank} and logits.shape={logits} of rank {logits.rank}"
+        )
+    if not labels.is_compatible_with(logits[:-1]):
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={labels} and logits.shape={logits}"
+        )
+
+
+# ---- independent classes, and counts ---------------------------------------------------------------------------------
+
+
+def _same_shape(labels: Any, logits: Any, first: str = "logits", second: str = "labels") -> None:
+    if not labels.shape.is_compatible_with(logits.shape):
+        raise ValueError(
+            f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape})."
+        )
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
+    """The cross-entropy of independent yes-or-no labels against the sigmoid of logits.
+
+    With `x` for logits and `z` for labels it is `max(x, 0) - x * z + log(1 + exp(-abs(x)))`, which never overflows.
+
+    Args:
+        labels: probabilities, the shape and dtype of `logits`.
+        logits: floating.
+
+    Returns:
+        The losses, element by element.
+
+    Raises:
+        ValueError: the shapes differ, or an argument is None.
+
+    Example:
+        >>> tf.nn.sigmoid_cross_entropy_with_logits(labels=[0.0, 1.0], logits=[0.0, 0.0]).numpy().tolist()
+        [0.6931471824645996, 0.6931471824645996]
+    """
+    _check_given(labels, logits)
+    logits = convert(logits)
+    labels = convert(labels, hint=logits.dtype)
+    _same_shape(labels, logits)
+    # Of equals, maximum and minimum take their first: at 0 the derivative is 1 - z - 1/2, as it should be.
+    return add(
+        subtract(tf.maximum(logits, 0), multiply(logits, labels)),
+        tf.math.softplus(tf.minimum(negative(logits), logits)),
+        name=name,
+    )
+
+
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Any:
+    """Sigmoid cross-entropy with the positive labels' part multiplied by `pos_weight`.
+
+    With `x` for logits, `z` for labels and `q` for the weight it is `(1 - z) * x + l * (log(1 + exp(-abs(x))) +
+    max(-x, 0))`, where `l = 1 + (q - 1) * z`.
+
+    Args:
+        labels: probabilities, the shape and dtype of `logits`.
+        logits: floating.
+        pos_weight: a number or tensor; above 1 it raises recall, below 1 precision.
+
+    Returns:
+        The losses, element by element.
+
+    Raises:
+        ValueError: the shapes differ.
+
+    Example:
+        >>> tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0], 2.0).numpy().tolist()
+        [1.3862943649291992, 0.6931471824645996]
+    """
+    logits = convert(logits)
+    labels = convert(labels, hint=logits.dtype)
+    _same_shape(labels, logits)
+    weight = add(multiply(subtract(convert(pos_weight, hint=logits.dtype), 1), labels), 1)
+    softplus = add(tf.math.log1p(tf.exp(negative(tf.abs(logits)))), tf.nn.relu(negative(logits)))
+    return add(multiply(subtract(1, labels), logits), multiply(weight, softplus), name=name)
+
+
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+    """The negative log-likelihood of counts under a Poisson distribution, given the logarithm of its mean.
+
+    It is `exp(log_input) - targets * log_input`, less the logarithm of the targets' factorial.
+
+    Args:
+        targets: counts, the shape and dtype of `log_input`.
+        log_input: floating.
+        compute_full_loss: adds Stirling's approximation of the factorial's logarithm where targets exceed 1.
+
+    Returns:
+        The losses, element by element.
+
+    Raises:
+        ValueError: the shapes differ.
+
+    Example:
+        >>> tf.nn.log_poisson_loss([1.0], [0.0]).numpy().tolist()
+        [1.0]
+    """
+    log_input = convert(log_input)
+    targets = convert(targets, hint=log_input.dtype)
+    _same_shape(targets, log_input, "log_input", "targets")
+    loss = subtract(tf.exp(log_input), multiply(log_input, targets))
+    if compute_full_loss:
+        factorial = add(
+            subtract(multiply(targets, tf.math.log(targets)), targets),
+            multiply(tf.math.log(multiply(targets, 6.283185307179586)), 0.5),
+        )
+        small = tf.logical_and(tf.greater_equal(targets, 0), tf.less_equal(targets, 1))
+        loss = add(loss, tf.where(small, tf.zeros_like(targets), factorial))
+    return loss

@@ -1,0 +1,309 @@
+"""Convolution of each channel by filters of its own, and what is built on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.gradients import shape_of
+from tapeflow.nn.convolution import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input
+from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
+
+# Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups as
+# there are channels, with no element moved.
+
+
+def _grouped(op: str, channels: int, shape: Any) -> tuple[int, ...]:
+    """The shape of the filters as filters of groups."""
+    if len(shape) != 4:
+        raise invalid(f"filter must be 4-dimensional: {list(shape)}")
+    if shape[2] != channels:
+        raise invalid(f"{op}: input depth must be evenly divisible by filter depth: {channels} vs {shape[2]}")
+    return (shape[0], shape[1], 1, shape[2] * shape[3])
+
+
+def _channels(op: str, image: Any, data_format: str) -> int:
+    if len(image) != 4:
+        raise invalid(f"{op}: input must be 4-dimensional: {list(image)}")
+    return image[-1 if channels_last(data_format) else 1]
+
+
+def _depthwise(
+    x: torch.Tensor, filters: torch.Tensor, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
+) -> torch.Tensor:
+    op = "DepthwiseConv2dNative"
+    shape = _grouped(op, _channels(op, x.shape, data_format), filters.shape)
+    return convolve(op, x, filters.reshape(shape), strides, padding, explicit, data_format, dilations)
+
+
+def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
+    if not (x.is_fully_defined() and filters.is_fully_defined()):
+        return TensorShape([None] * 4)
+    channels = _channels("DepthwiseConv2dNative", x.as_list(), attrs[3])
+    return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, filters.as_list())), *attrs)
+
+
+@op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule)
+def _depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """A depthwise 2-D convolution."""
+
+
+@_depthwise_conv2d.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, filters = call.inputs
+    want_x, want_filters = call.wanted
+    return (
+        _back_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
+        _back_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
+    )
+
+
+def _depthwise_back_input(
+    sizes: Any,
+    filters: torch.Tensor,
+    dy: torch.Tensor,
+    strides: Any,
+    padding: str,
+    explicit: Any,
+    data_format: str,
+    dilations: Any,
+) -> torch.Tensor:
+    op = "DepthwiseConv2dNativeBackpropInput"
+    shape = _grouped(op, _channels(op, sizes, data_format), filters.shape)
+    return convolve_back_input(
+        op, sizes, filters.reshape(shape), dy, strides, padding, explicit, data_format, dilations
+    )
+
+
+@op("DepthwiseConv2dNativeBackpropInput", kernel=_depthwise_back_input, host=("input_sizes",))
+def _back_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """The gradient of a depthwise convolution by its input."""
+
+
+@_back_input.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    filters, out_backprop = call.inputs
+    want_filters, want_out = call.wanted
+    attrs = call.attrs[1:]
+    return (
+        _back_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
+        _depthwise_conv2d(dy, filters, *attrs) if want_out else None,
+    )
+
+
+def _depthwise_back_filter(
+    x: torch.Tensor,
+    sizes: Any,
+    dy: torch.Tensor,
+    strides: Any,
+    padding: str,
+    explicit: Any,
+    data_format: str,
+    dilations: Any,
+) -> torch.Tensor:
+    op = "DepthwiseConv2dNativeBackpropFilter"
+    shape = _grouped(op, _channels(op, x.shape, data_format), sizes)
+    found = convolve_back_filter(op, x, shape, dy, strides, padding, explicit, data_format, dilations)
+    return found.view(tuple(sizes))
+
+
+@op("DepthwiseConv2dNativeBackpropFilter", kernel=_depthwise_back_filter, host=("filter_sizes",))
+def _back_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """The gradient of a depthwise convolution by its filters."""
+
+
+@_back_filter.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, out_backprop = call.inputs
+    want_x, want_out = call.wanted
+    attrs = call.attrs[1:]
+    return (
+        _back_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
+        _depthwise_conv2d(x, dy, *attrs) if want_out else None,
+    )
+
+
+# ---- public functions ------------------------------------------------------------------------------------------------
+
+
+def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
+    """The ops' attrs, of the public functions' arguments."""
+    if not isinstance(strides, (list, tuple)):
+        raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
+    data_format = data_format or "NHWC"
+    padding, explicit = padding_attrs(padding)
+    rates = per_dimension(dilations, 2, data_format != "NCHW", "dilations")
+    return tuple(strides), padding, explicit, data_format, rates
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Slides filters over each channel of images by itself.
+
+    Args:
+        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
+        filter: `[height, width, channels, multiplier]`, the dtype of `input`.
+        strides: a list of 4 ints, of which the batch's and the channels' are 1.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: two ints: the steps between the elements of a window.
+
+    Returns:
+        `[batch, new_height, new_width, channels * multiplier]`: those of the first channel come first.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an option is not one.
+
+    Example:
+        >>> image = tf.constant([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), [1, 1, 1, 1], "VALID").numpy().tolist()
+        [[[[4.0, 6.0]]]]
+    """
+    return _depthwise_conv2d(input, filter, *_attrs(strides, padding, data_format, dilations), name)
+
+
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
+    """The gradient of `depthwise_conv2d` by its input.
+
+    Args:
+        input_sizes: the shape of the input.
+        filter: `[height, width, channels, multiplier]`.
+        out_backprop: the gradient of the output.
+        strides, padding, data_format: those of the convolution.
+        dilations: those of the convolution, for all four dimensions.
+
+    Returns:
+        A tensor of shape `input_sizes`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> dy = tf.ones([1, 1, 1, 1])
+        >>> filters = tf.constant([[[[2.0]], [[3.0]]]])
+        >>> tf.nn.depthwise_conv2d_backprop_input([1, 1, 2, 1], filters, dy, [1] * 4, "VALID").numpy().ravel().tolist()
+        [2.0, 3.0]
+    """
+    return _back_input(input_sizes, filter, out_backprop, *_attrs(strides, padding, data_format, dilations), name)
+
+
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
+    """The gradient of `depthwise_conv2d` by its filters.
+
+    Args:
+        input: the images.
+        filter_sizes: the shape of the filters.
+        out_backprop: the gradient of the output.
+        strides, padding, data_format: those of the convolution.
+        dilations: those of the convolution, for all four dimensions.
+
+    Returns:
+        A tensor of shape `filter_sizes`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> x, dy = tf.constant([[[[2.0], [3.0]]]]), tf.ones([1, 1, 1, 1])
+        >>> tf.nn.depthwise_conv2d_backprop_filter(x, [1, 2, 1, 1], dy, [1] * 4, "VALID").numpy().ravel().tolist()
+        [2.0, 3.0]
+    """
+    return _back_filter(input, filter_sizes, out_backprop, *_attrs(strides, padding, data_format, dilations), name)
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A depthwise convolution followed by one that mixes the channels at each point.
+
+    Args:
+        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
+        depthwise_filter: `[height, width, channels, multiplier]`.
+        pointwise_filter: `[1, 1, channels * multiplier, out_channels]`.
+        strides, padding, data_format, dilations: those of `depthwise_conv2d`.
+
+    Returns:
+        `[batch, new_height, new_width, out_channels]`.
+
+    Raises:
+        ValueError: the pointwise filter reaches beyond a point.
+        InvalidArgumentError: the shapes do not go together, or an option is not one.
+
+    Example:
+        >>> x = tf.ones([1, 2, 2, 3])
+        >>> tf.nn.separable_conv2d(x, tf.ones([2, 2, 3, 1]), tf.ones([1, 1, 3, 1]), [1] * 4, "VALID").numpy().item()
+        12.0
+    """
+    pointwise_filter = tf.convert_to_tensor(pointwise_filter)
+    for length in pointwise_filter.shape[:2]:
+        if length not in (1, None):
+            raise ValueError(f"Dimensions {length} and 1 are not compatible: a pointwise filter is [1, 1, channels, ...]")
+    x = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(x, pointwise_filter, 1, "VALID", data_format or "NHWC", name=name)

@@ -1,0 +1,581 @@
+"""Max pooling: the largest element of each window."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+import tapeflow as tf
+from tapeflow.core.dtypes import DType, as_dtype, int64
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.errors import UnimplementedError
+from tapeflow.nn.pooling import (
+    by_rank,
+    empty_result,
+    of_sequences,
+    pool_layout,
+    pool_rule,
+    pool_rule_without_explicit,
+    pooled_depth,
+    text_only,
+)
+from tapeflow.nn.windows import (
+    Geometry,
+    channels_last,
+    from_first,
+    padded,
+    padding_attrs,
+    per_dimension,
+    spatial,
+    to_first,
+    unpadded,
+)
+
+aten = torch.ops.aten
+
+MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
+
+# ---- kernels ---------------------------------------------------------------------------------------------------------
+
+_MAX_POOL = {2: functional.max_pool2d, 3: functional.max_pool3d}
+_MAX_POOL_BACK = {
+    2: aten.max_pool2d_with_indices_backward.default,
+    3: aten.max_pool3d_with_indices_backward.default,
+}
+
+
+def _least(dtype: torch.dtype) -> float | int:
+    """What no maximum is but of itself."""
+    return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
+
+
+def _window(x: torch.Tensor, at: Geometry, ksize: Any, data_format: str) -> tuple[torch.Tensor, Any, Any, bool]:
+    """The image as ATen takes it, the window, the padding that ATen adds, and whether the image was padded here."""
+    image, window = to_first(x, data_format), tuple(spatial(ksize, data_format))
+    if at.symmetric and all(2 * b <= k for b, k in zip(at.before, window, strict=True)):
+        return image, window, at.before, False
+    return padded(image, at, _least(x.dtype)), window, (0,) * len(window), True
+
+
+def max_of_windows(
+    op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any, data_format: str
+) -> torch.Tensor:
+    """The kernel of MaxPool and MaxPool3D."""
+    if pooled_depth(ksize, data_format) != 1:
+        return _max_of_channels(x, ksize, strides, data_format)
+    at = pool_layout(op, x.shape, tuple(ksize), tuple(strides), padding, tuple(explicit), data_format)
+    empty = empty_result(x, at, data_format)
+    if empty is not None:
+        return empty
+    image, window, border, _ = _window(x, at, ksize, data_format)
+    return from_first(_MAX_POOL[len(window)](image, window, at.strides, border), data_format)
+
+
+def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:
+    """Pooling across channels, which must be divided evenly, as in TensorFlow."""
+    depth = pooled_depth(ksize, data_format)
+    channel = x.dim() - 1 if channels_last(data_format) else 1
+    if any(k != 1 for k in spatial(ksize, data_format)) or ksize[0] != 1:
+        raise UnimplementedError(
+            None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
+        )
+    if x.shape[channel] % depth:
+        raise UnimplementedError(
+            None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth."
+        )
+    if strides[channel] != depth:
+        raise UnimplementedError(
+            None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
+        )
+    return x.unflatten(channel, (-1, depth)).amax(channel + 1)
+
+
+def _where_maxima_are(
+    op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any, data_format: str
+) -> tuple[Any, ...]:
+    """The image, as ATen pools it; the index in it of each window's maximum; the windows; the padding left to ATen."""
+    at = pool_layout(op, x.shape, tuple(ksize), tuple(strides), padding, tuple(explicit), data_format)
+    image, window, border, is_padded = _window(x, at, ksize, data_format)
+    indices = _MAX_POOL[len(window)](image, window, at.strides, border, return_indices=True)[1]
+    return image, indices, at, window, border, is_padded
+
+
+def max_of_windows_back(
+    op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
+    data_format: str,
+) -> torch.Tensor:  # fmt: skip
+    """The kernel of MaxPoolGrad and MaxPool3DGrad: each gradient goes to its window's first maximum."""
+    if pooled_depth(ksize, data_format) != 1:
+        raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
+    if not dy.numel():
+        return torch.zeros_like(x)
+    image, indices, at, window, border, is_padded = _where_maxima_are(
+        op, x, ksize, strides, padding, explicit, data_format
+    )
+    gradients = to_first(dy, data_format)
+    found = _MAX_POOL_BACK[len(window)](
+        gradients, image, window, at.strides, border, (1,) * len(window), False, indices
+    )
+    if is_padded:
+        found = unpadded(found, at, spatial(x.shape, data_format))
+    return from_first(found, data_format)
+
+
+def max_of_windows_back_back(
+    op: str, x: torch.Tensor, y: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
+    data_format: str,
+) -> torch.Tensor:  # fmt: skip
+    """The kernel of MaxPoolGradGrad and MaxPool3DGradGrad: what stands where the maxima do."""
+    if not y.numel():
+        return torch.zeros_like(y)
+    _, indices, at, _, _, is_padded = _where_maxima_are(op, x, ksize, strides, padding, explicit, data_format)
+    values = to_first(ddx, data_format)
+    if is_padded:
+        values = padded(values, at)
+    taken = values.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
+    return from_first(taken, data_format).contiguous()
+
+
+def _max_pool_kernel(
+    input: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC"
+) -> torch.Tensor:
+    return max_of_windows("MaxPool", input, ksize, strides, padding, explicit_paddings, data_format)
+
+
+@op("MaxPool", kernel=_max_pool_kernel, shape=pool_rule)
+def _max_pool(
+    input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The maximum of each window of an image."""
+
+
+@_max_pool.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
+
+
+@op("MaxPoolGrad", kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"))
+def max_pool_grad(
+    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (),
+    data_format: str = "NHWC", name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool2d`."""
+
+
+@max_pool_grad.gradient(needs="input0 input1")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[:2]
+    ksize, strides, padding, explicit, data_format = call.attrs
+    want_x, want_y, want_grad = call.wanted
+    return (
+        tf.zeros_like(x) if want_x else None,
+        tf.zeros_like(y) if want_y else None,
+        _max_pool_grad_grad_any(x, y, dy, ksize, strides, padding, explicit, data_format) if want_grad else None,
+    )
+
+
+def _max_pool_grad_grad_any(
+    x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str
+) -> Any:
+    """MaxPoolGradGrad, which knows no explicit paddings: they become part of the images."""
+    if padding == "EXPLICIT":
+        pairs = tuple(zip(explicit[::2], explicit[1::2], strict=True))
+        x, dy, padding = tf.pad(x, pairs, constant_values=x.dtype.min), tf.pad(dy, pairs), "VALID"
+    return max_pool_grad_grad(x, y, dy, ksize, strides, padding, data_format)
+
+
+def _max_pool_grad_grad_kernel(
+    x: torch.Tensor,
+    y: torch.Tensor,
+    ddx: torch.Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+) -> torch.Tensor:
+    return max_of_windows_back_back("MaxPoolGradGrad", x, y, ddx, ksize, strides, padding, (), data_format)
+
+
+@op("MaxPoolGradGrad", kernel=_max_pool_grad_grad_kernel)
+def max_pool_grad_grad(
+    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool_grad` by `grad`."""
+
+
+@max_pool_grad_grad.gradient(needs="input0 input1")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[:2]
+    ksize, strides, padding, data_format = call.attrs
+    want_x, want_y, want_grad = call.wanted
+    return (
+        tf.zeros_like(x) if want_x else None,
+        tf.zeros_like(y) if want_y else None,
+        max_pool_grad(x, y, dy, ksize, strides, padding, (), data_format) if want_grad else None,
+    )
+
+
+# ---- in three dimensions ---------------------------------------------------------------------------------------------
+
+
+def _max_pool3d_kernel(
+    input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC"
+) -> torch.Tensor:
+    return max_of_windows("MaxPool3D", input, ksize, strides, padding, (), data_format)
+
+
+@op("MaxPool3D", kernel=_max_pool3d_kernel, shape=pool_rule_without_explicit)
+def _max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
+    """The maximum of each window of a volume."""
+
+
+@_max_pool3d.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
+
+
+def _max_pool3d_grad_kernel(
+    x: torch.Tensor,
+    y: torch.Tensor,
+    dy: torch.Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+) -> torch.Tensor:
+    return max_of_windows_back("MaxPool3DGrad", x, y, dy, ksize, strides, padding, (), data_format)
+
+
+@op("MaxPool3DGrad", kernel=_max_pool3d_grad_kernel)
+def max_pool3d_grad(
+    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool3d`."""
+
+
+@max_pool3d_grad.gradient(needs="input0 input1")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[:2]
+    want_x, want_y, want_grad = call.wanted
+    return (
+        tf.zeros_like(x) if want_x else None,
+        tf.zeros_like(y) if want_y else None,
+        max_pool3d_grad_grad(x, y, dy, *call.attrs) if want_grad else None,
+    )
+
+
+def _max_pool3d_grad_grad_kernel(
+    x: torch.Tensor,
+    y: torch.Tensor,
+    ddx: torch.Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+) -> torch.Tensor:
+    return max_of_windows_back_back("MaxPool3DGradGrad", x, y, ddx, ksize, strides, padding, (), data_format)
+
+
+@op("MaxPool3DGradGrad", kernel=_max_pool3d_grad_grad_kernel)
+def max_pool3d_grad_grad(
+    orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool3d_grad` by `grad`."""
+
+
+@max_pool3d_grad_grad.gradient(needs="input0 input1")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[:2]
+    want_x, want_y, want_grad = call.wanted
+    return (
+        tf.zeros_like(x) if want_x else None,
+        tf.zeros_like(y) if want_y else None,
+        max_pool3d_grad(x, y, dy, *call.attrs) if want_grad else None,
+    )
+
+
+# ---- with the place of the maximum -----------------------------------------------------------------------------------
+
+
+def _flat_places(
+    indices: torch.Tensor, at: Geometry, is_padded: bool, x: torch.Tensor, with_batch: bool
+) -> torch.Tensor:
+    """Of indices into ATen's (padded) image, those into TensorFlow's: `(row * width + column) * channels + channel`."""
+    height, width, channels = x.shape[1:]
+    if is_padded:
+        padded_width = width + at.before[1] + at.after[1]
+        rows, columns = indices // padded_width - at.before[0], indices % padded_width - at.before[1]
+        indices = rows * width + columns
+    found = indices * channels + torch.arange(channels, device=x.device).view(1, -1, 1, 1)
+    if with_batch:
+        found += (torch.arange(x.shape[0], device=x.device) * (height * width * channels)).view(-1, 1, 1, 1)
+    return found
+
+
+def _max_pool_with_argmax_kernel(
+    input: torch.Tensor, ksize: Any, strides: Any, Targmax: DType, padding: str, include_batch_in_index: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    op = "MaxPoolWithArgmax"
+    if pooled_depth(ksize, "NHWC") != 1:
+        raise UnimplementedError(None, None, "MaxPoolWithArgmax is not supported across depth")
+    at = pool_layout(op, input.shape, tuple(ksize), tuple(strides), padding, (), "NHWC")
+    empty = empty_result(input, at, "NHWC")
+    if empty is not None:
+        return empty, empty.to(Targmax.torch)
+    _, indices, at, _, _, is_padded = _where_maxima_are(op, input, ksize, strides, padding, (), "NHWC")
+    values = max_of_windows(op, input, ksize, strides, padding, (), "NHWC")
+    places = _flat_places(indices, at, is_padded, input, include_batch_in_index)
+    return values, from_first(places, "NHWC").to(Targmax.torch)
+
+
+@op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel)
+def _max_pool_with_argmax(
+    input: Any, ksize: Any, strides: Any, Targmax: Any, padding: str, include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The maximum of each window of an image, and where it is."""
+
+
+@_max_pool_with_argmax.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any, _: Any) -> Any:
+    ksize, strides, _, padding, with_batch = call.attrs
+    return max_pool_grad_with_argmax(call.inputs[0], dy, call.outputs[1], ksize, strides, padding, with_batch)
+
+
+def _argmax_places(x: torch.Tensor, argmax: torch.Tensor, with_batch: bool) -> torch.Tensor:
+    """The maxima's places in the whole of `x`, `[batch, windows]`."""
+    places = argmax.reshape(x.shape[0], -1).long()
+    if not with_batch:
+        places = places + (torch.arange(x.shape[0], device=x.device) * x[0].numel()).unsqueeze(1)
+    return places
+
+
+def _back_by_argmax(
+    x: torch.Tensor,
+    dy: torch.Tensor,
+    argmax: torch.Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    with_batch: bool = False,
+) -> torch.Tensor:
+    if not dy.numel():
+        return torch.zeros_like(x)
+    places = _argmax_places(x, argmax, with_batch).reshape(-1)
+    return dy.new_zeros(x.numel()).index_add_(0, places, dy.reshape(-1)).view(x.shape)
+
+
+@op("MaxPoolGradWithArgmax", kernel=_back_by_argmax)
+def max_pool_grad_with_argmax(
+    input: Any, grad: Any, argmax: Any, ksize: Any, strides: Any, padding: str, include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool_with_argmax`."""
+
+
+@max_pool_grad_with_argmax.gradient(needs="input0 input2")
+def _(call: Call, dy: Any) -> Any:
+    x, _, argmax = call.inputs
+    want_x, want_grad, _ = call.wanted
+    return (
+        tf.zeros_like(x) if want_x else None,
+        max_pool_grad_grad_with_argmax(x, dy, argmax, *call.attrs) if want_grad else None,
+        None,
+    )
+
+
+def _back_back_by_argmax(
+    x: torch.Tensor,
+    ddx: torch.Tensor,
+    argmax: torch.Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    with_batch: bool = False,
+) -> torch.Tensor:
+    if not argmax.numel():
+        return ddx.new_zeros(argmax.shape)
+    return ddx.reshape(-1)[_argmax_places(x, argmax, with_batch)].view(argmax.shape)
+
+
+@op("MaxPoolGradGradWithArgmax", kernel=_back_back_by_argmax)
+def max_pool_grad_grad_with_argmax(
+    input: Any, grad: Any, argmax: Any, ksize: Any, strides: Any, padding: str, include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool_grad_with_argmax` by `grad`."""
+
+
+@max_pool_grad_grad_with_argmax.gradient(needs="input0 input2")
+def _(call: Call, dy: Any) -> Any:
+    x, _, argmax = call.inputs
+    want_x, want_grad, _ = call.wanted
+    return (
+        tf.zeros_like(x) if want_x else None,
+        max_pool_grad_with_argmax(x, dy, argmax, *call.attrs) if want_grad else None,
+        None,
+    )
+
+
+# ---- public functions ------------------------------------------------------------------------------------------------
+
+
+def max_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Any:
+    """The maximum of each window of sequences.
+
+    Args:
+        input: `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW".
+        ksize: the length of the window: an int, or a list of one or three.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NWC" or "NCW".
+
+    Returns:
+        `[batch, new_width, channels]`.
+
+    Raises:
+        ValueError: the data format is neither, or a list has the wrong length.
+        InvalidArgumentError: a window does not fit.
+
+    Example:
+        >>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy().tolist()
+        [3.0, 3.0]
+    """
+    return of_sequences(_max_pool_without_explicit, input, ksize, strides, padding, data_format, name)
+
+
+def _max_pool_without_explicit(
+    x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
+) -> Any:
+    return _max_pool(x, ksize, strides, padding, (), data_format, name)
+
+
+def max_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The maximum of each window of images.
+
+    Args:
+        input: `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for "NCHW".
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" or "NCHW".
+
+    Returns:
+        `[batch, new_height, new_width, channels]`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: a window does not fit, or an option is not one.
+
+    Example:
+        >>> tf.nn.max_pool2d([[[[1.0], [3.0]], [[5.0], [7.0]]]], 2, 2, "VALID").numpy().item()
+        7.0
+    """
+    last = data_format != "NCHW"
+    window, steps = per_dimension(ksize, 2, last, "ksize"), per_dimension(strides, 2, last, "strides")
+    padding, explicit = padding_attrs(padding)
+    return _max_pool(input, window, steps, padding, explicit, data_format, name)
+
+
+def max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
+    """The maximum of each window of volumes.
+
+    Args:
+        input: `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; half, bfloat16 or float32.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC" or "NCDHW".
+
+    Returns:
+        `[batch, new_depth, new_height, new_width, channels]`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        InvalidArgumentError: a window does not fit, or an option is not one.
+
+    Example:
+        >>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
+        1.0
+    """
+    last = data_format != "NCDHW"
+    window, steps = per_dimension(ksize, 3, last, "ksize"), per_dimension(strides, 3, last, "strides")
+    return _max_pool3d(input, window, steps, text_only(padding), data_format, name)
+
+
+def max_pool(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+) -> Any:
+    """The maximum of each window, in one to three spatial dimensions.
+
+    Args:
+        input: of rank 3, 4 or 5; see `max_pool1d`, `max_pool2d` and `max_pool3d`.
+        ksize, strides, padding, name: as there.
+        data_format: as there; None for channels last.
+
+    Raises:
+        ValueError: the rank is another, or a list has the wrong length.
+        InvalidArgumentError: a window does not fit.
+
+    Example:
+        >>> tf.nn.max_pool(tf.ones([1, 4, 4, 1]), 2, 2, "SAME").shape
+        TensorShape([1, 2, 2, 1])
+    """
+    function, last = by_rank(input, data_format, max_pool1d, max_pool2d, max_pool3d)
+    return function(input, ksize, strides, padding, last, name)
+
+
+def max_pool_with_argmax(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", output_dtype: Any = int64,
+    include_batch_in_index: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The maximum of each window of images, and where it stands.
+
+    Args:
+        input: `[batch, height, width, channels]`, real.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        output_dtype: of the indices: int64 or int32.
+        include_batch_in_index: counts the images before this one, too.
+
+    Returns:
+        The maxima, `[batch, new_height, new_width, channels]`, and of each the index
+        `(row * width + column) * channels + channel`.
+
+    Raises:
+        ValueError: the data format is another, or a list has the wrong length.
+        InvalidArgumentError: a window does not fit.
+
+    Example:
+        >>> _, places = tf.nn.max_pool_with_argmax([[[[1.0], [3.0]], [[5.0], [7.0]]]], 2, 2, "VALID")
+        >>> places.numpy().item()
+        3
+    """
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
+    window, steps = per_dimension(ksize, 2, True, "ksize"), per_dimension(strides, 2, True, "strides")
+    output_dtype = as_dtype(output_dtype)
+    return MaxPoolWithArgmax(
+        *_max_pool_with_argmax(input, window, steps, output_dtype, text_only(padding), include_batch_in_index, name)
+    )

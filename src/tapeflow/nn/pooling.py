@@ -1,0 +1,129 @@
+"""What max and average pooling share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.errors import UnimplementedError
+from tapeflow.nn.windows import (
+    FORMATS,
+    Geometry,
+    channels_last,
+    flat,
+    geometry,
+    per_dimension,
+    rank_of,
+    spatial,
+    window_rule,
+)
+
+
+@functools.lru_cache(4096)
+def pool_layout(
+    op: str,
+    image: tuple[int, ...],
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit: tuple[int, ...],
+    data_format: str,
+) -> Geometry:
+    """Lays out the windows of an image.
+
+    Raises:
+        InvalidArgumentError: the arguments do not go together.
+        UnimplementedError: the windows reach over the batch, or over channels and more.
+    """
+    dims = len(ksize) - 2
+    if len(image) != dims + 2:
+        raise invalid(f"Input must be {'4 or 5' if dims == 2 else dims + 2}-dimensional, not of shape {list(image)}")
+    if any(k <= 0 for k in ksize):
+        raise invalid(
+            f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"
+        )
+    if ksize[0] != 1 or strides[0] != 1:
+        raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
+    windows = spatial(ksize, data_format)
+    one_each = (1,) * (dims + 2)
+    at = geometry(op, spatial(image, data_format), windows, strides, one_each, padding, explicit, data_format)
+    for b, a, k in zip(at.before, at.after, windows, strict=True):
+        if padding == "EXPLICIT" and max(a, b) >= k:
+            raise invalid(f"Padding {max(a, b)} needs to be smaller than the window size {k}")
+    return at
+
+
+def pooled_depth(ksize: Any, data_format: str) -> int:
+    """The length of a window along the channels."""
+    return ksize[-1 if channels_last(data_format) else 1]
+
+
+def empty_result(x: torch.Tensor, at: Geometry, data_format: str) -> torch.Tensor | None:
+    """The result where there is nothing to pool, which ATen refuses."""
+    if x.numel() and 0 not in at.out:
+        return None
+    n = x.shape[0]
+    shape = (n, *at.out, x.shape[-1]) if channels_last(data_format) else (n, x.shape[1], *at.out)
+    return torch.zeros(shape, dtype=x.dtype, device=x.device)
+
+
+def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
+    if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
+        image = tuple(x.as_list())
+        at = pool_layout("Pool", image, tuple(ksize), tuple(strides), padding, tuple(explicit), data_format)
+        n, c = image[0], image[-1 if channels_last(data_format) else 1]
+        return TensorShape([n, *at.out, c] if channels_last(data_format) else [n, c, *at.out])
+    channels = None if x.rank is None else x[-1 if channels_last(data_format) else 1]
+    if channels is not None:
+        channels //= pooled_depth(ksize, data_format)
+    attrs = (strides, (1,) * len(strides), padding, explicit, data_format)
+    return window_rule(x, spatial(ksize, data_format), channels, attrs)
+
+
+def pool_rule_without_explicit(x: TensorShape, ksize: Any, strides: Any, padding: str, data_format: str) -> TensorShape:
+    return pool_rule(x, ksize, strides, padding, (), data_format)
+
+
+def text_only(padding: Any) -> str:
+    """The padding, where pairs of numbers are not possible.
+
+    Raises:
+        TypeError: it is not a string.
+    """
+    if type(padding) is not str:
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    return padding
+
+
+def of_sequences(
+    function: Callable[..., Any], input: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
+) -> Any:
+    """A 2-D pooling op, with the arguments of a 1-D one: on images of height 1."""
+    last = data_format in ("NWC", "NHWC")
+    if not last and data_format not in ("NCW", "NCHW"):
+        raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
+    window = flat(per_dimension(ksize, 1, last, "ksize"), last)
+    steps = flat(per_dimension(strides, 1, last, "strides"), last)
+    height = 1 if last else 2
+    y = function(tf.expand_dims(input, height), window, steps, text_only(padding), "NHWC" if last else "NCHW", name)
+    return tf.squeeze(y, (height,))
+
+
+def by_rank(input: Any, data_format: str | None, *functions: Callable[..., Any]) -> tuple[Callable[..., Any], str]:
+    """Of a function for each number of spatial dimensions, the input's, and the data format in that rank's letters.
+
+    Raises:
+        ValueError: the rank is not 3, 4 or 5.
+    """
+    rank = rank_of(input)
+    if rank not in (3, 4, 5):
+        raise ValueError(
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={getattr(input, 'shape', ())} of rank {rank}."
+        )
+    return functions[rank - 3], data_format or FORMATS[rank - 2][0]

@@ -1,0 +1,119 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.arithmetic import multiply, subtract
+from tapeflow.math.elementwise import exp
+from tapeflow.math.reduction import reduce_sum
+
+
+def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
+    if logits.rank == 0:
+        raise invalid(f"logits must have >= 1 dimension, got {text(logits)}")
+    return logits
+
+
+def _softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
+    if not logits.dim():
+        raise invalid("logits must have >= 1 dimension, got []")
+    return torch.softmax(logits, -1)
+
+
+@op("Softmax", kernel=_softmax_kernel, shape=_needs_a_dimension)
+def _softmax(logits: Any, name: str | None = None) -> Any:
+    """Softmax over the last dimension."""
+
+
+@_softmax.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    y = call.outputs[0]
+    return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
+
+
+def _log_softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
+    if not logits.dim():
+        raise invalid("logits must have >= 1 dimension, got []")
+    return torch.log_softmax(logits, -1)
+
+
+@op("LogSoftmax", kernel=_log_softmax_kernel, shape=_needs_a_dimension)
+def _log_softmax(logits: Any, name: str | None = None) -> Any:
+    """The logarithm of softmax over the last dimension."""
+
+
+@_log_softmax.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return subtract(dy, multiply(reduce_sum(dy, -1, True), exp(call.outputs[0])))
+
+
+def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """Computes `exp(logits) / reduce_sum(exp(logits), axis)`.
+
+    Args:
+        logits: a floating tensor with at least one dimension.
+        axis: the dimension whose elements sum to 1; None for the last.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension.
+
+    Example:
+        >>> tf.nn.softmax([[0.0, 0.0]]).numpy().tolist()
+        [[0.5, 0.5]]
+    """
+    if type(axis) is int and axis == -1:
+        return _softmax(logits, name)
+    return along(_softmax, logits, axis, name)
+
+
+def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """Computes `logits - log(reduce_sum(exp(logits), axis))`.
+
+    Args:
+        logits: a floating tensor with at least one dimension.
+        axis: the dimension to normalize over; None for the last.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension.
+
+    Example:
+        >>> tf.nn.log_softmax([0.0, -1e9]).numpy().tolist()
+        [0.0, -1000000000.0]
+    """
+    if type(axis) is int and axis == -1:
+        return _log_softmax(logits, name)
+    return along(_log_softmax, logits, axis, name)
+
+
+def along(function: Callable[..., Any], x: Any, axis: Any, name: str | None) -> Any:
+    """An op of the last dimension, along another."""
+    x = convert(x)
+    axis = -1 if axis is None else host_value(axis)
+    rank = x.shape.rank
+    if axis in (-1, rank - 1):
+        return function(x, name=name)
+    if not -rank <= axis < rank:
+        raise invalid(
+            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
+            f"Received: dim={axis}"
+        )
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    return tf.transpose(function(tf.transpose(x, order), name=name), order)

@@ -1,0 +1,270 @@
+"""The arithmetic of windows that slide over images: what convolution and pooling share.
+
+An image of n spatial dimensions stands in memory as `[batch, ..., channels]` ("NHWC") or `[batch, channels, ...]`
+("NCHW"). ATen takes the second; a channels-last image permuted to it is a view that ATen knows as `channels_last`, so
+that nothing is copied.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn.functional import pad as torch_pad
+
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.errors import UnimplementedError
+
+FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+# From [batch, spatial..., channels] to [batch, channels, spatial...], and back, by rank.
+TO_FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
+TO_LAST = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+
+
+class Geometry(NamedTuple):
+    """Where windows lie along the spatial dimensions.
+
+    Attributes:
+        out: the number of windows.
+        before, after: the padding on either side.
+        size: the length of a window, its gaps counted.
+        strides: from a window to the next.
+        symmetric: whether the two paddings are the same everywhere.
+    """
+
+    out: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    size: tuple[int, ...]
+    strides: tuple[int, ...]
+    symmetric: bool
+
+
+def channels_last(data_format: str) -> bool:
+    """Whether the channels are the last dimension."""
+    return data_format[-1] == "C"
+
+
+def spatial(values: Sequence[Any], data_format: str) -> Any:
+    """Of a value for each dimension, those of the spatial ones."""
+    return values[1:-1] if channels_last(data_format) else values[2:]
+
+
+def check_format(op: str, data_format: Any, dims: int) -> None:
+    """Raises for a data format that there is not."""
+    if data_format not in FORMATS[dims]:
+        raise invalid(
+            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed values: "
+            f'"{FORMATS[dims][0]}", "{FORMATS[dims][1]}" [Op:{op}]'
+        )
+
+
+def length(size: int | None, window: int, stride: int, padding: str, before: int = 0, after: int = 0) -> int | None:
+    """How many windows fit: along a dimension of `size`, with `window` the length with gaps."""
+    if size is None:
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    return (size + before + after - window) // stride + 1
+
+
+@functools.lru_cache(4096)
+def geometry(
+    op: str,
+    sizes: tuple[int, ...],
+    windows: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    padding: str,
+    explicit: tuple[int, ...],
+    data_format: str,
+) -> Geometry:
+    """Lays out the windows; all but `sizes` and `windows` are the op's attrs, with a value for each dimension.
+
+    Raises:
+        InvalidArgumentError: an attr is not one the op takes.
+    """
+    dims = len(sizes)
+    check_format(op, data_format, dims)
+    allowed = ("SAME", "VALID", "EXPLICIT") if dims == 2 else ("SAME", "VALID")
+    if padding not in allowed:
+        names = ", ".join(f'"{a}"' for a in allowed)
+        raise invalid(f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: {names}")
+    check_steps("strides", strides, dims, data_format)
+    check_steps("dilations", dilations, dims, data_format)
+    strides, dilations = spatial(strides, data_format), spatial(dilations, data_format)
+    size = tuple((w - 1) * d + 1 if w else 0 for w, d in zip(windows, dilations, strict=True))
+    if padding == "SAME":
+        out = tuple(-(-n // s) for n, s in zip(sizes, strides, strict=True))
+        total = [max((o - 1) * s + w - n, 0) for n, w, s, o in zip(sizes, size, strides, out, strict=True)]
+        before = tuple(t // 2 for t in total)
+        after = tuple(t - b for t, b in zip(total, before, strict=True))
+    else:
+        before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
+        out = tuple((n + b + a - w) // s + 1 for n, w, s, b, a in zip(sizes, size, strides, before, after, strict=True))
+        for n, w, s, o in zip(sizes, size, strides, out, strict=True):
+            if o < 0:
+                raise invalid(
+                    f"Computed output size would be negative: {o} "
+                    f"[input_size: {n}, effective_filter_size: {w}, stride: {s}]"
+                )
+    return Geometry(out, before, after, size, strides, before == after)
+
+
+def check_steps(what: str, values: tuple[int, ...], dims: int, data_format: str) -> None:
+    """Raises for strides or dilations that are not positive, or touch the batch or the channels."""
+    if len(values) != dims + 2:
+        raise invalid(f"Sliding window {what} field must specify {dims + 2} dimensions, not {list(values)}")
+    if any(v <= 0 for v in values):
+        said = "Stride must be > 0, but got" if what == "strides" else "Dilated rates should be larger than 0, not"
+        raise invalid(f"{said} {next(v for v in values if v <= 0)}")
+    others = (values[0], values[-1]) if channels_last(data_format) else values[:2]
+    if others != (1, 1):
+        raise UnimplementedError(
+            None,
+            None,
+            f"Current implementation does not yet support {what} in the batch and depth dimensions: {list(values)}",
+        )
+
+
+def explicit_padding(explicit: Sequence[int], dims: int, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The spatial paddings before and after, of the attr's flat list."""
+    if len(explicit) != 2 * (dims + 2):
+        raise invalid(f"explicit_paddings attribute must contain {2 * (dims + 2)} values, but got: {len(explicit)}")
+    if any(p < 0 for p in explicit):
+        raise invalid(f"All elements of explicit_paddings must be nonnegative: {list(explicit)}")
+    before, after = tuple(explicit[::2]), tuple(explicit[1::2])
+    others = [0, -1] if channels_last(data_format) else [0, 1]
+    if any(before[i] or after[i] for i in others):
+        raise invalid("Nonzero explicit padding in the batch or depth dimensions is not supported")
+    return spatial(before, data_format), spatial(after, data_format)
+
+
+# ---- what the public functions take ----------------------------------------------------------------------------------
+
+
+def per_dimension(value: Any, dims: int, last: bool, what: str) -> tuple[int, ...]:
+    """A stride, dilation or window size for each dimension, of an int, or a list for all or the spatial dimensions.
+
+    Raises:
+        ValueError: the list has another length.
+    """
+    if type(value) is int:
+        return _one_for_all(value, dims, last)
+    if value is None:
+        return (1,) * (dims + 2)
+    if type(value) is not tuple:
+        value = host_value(value)
+        value = value if isinstance(value, tuple) else (value,)
+    if len(value) == dims + 2:
+        return value
+    if len(value) == 1:
+        return _one_for_all(value[0], dims, last)
+    if len(value) != dims:
+        raise ValueError(
+            f"{what} should be of length 1, {dims} or {dims + 2}. Received: {what}={value} of length {len(value)}"
+        )
+    return (1, *value, 1) if last else (1, 1, *value)
+
+
+@functools.lru_cache(256)
+def _one_for_all(value: int, dims: int, last: bool) -> tuple[int, ...]:
+    return (1, *[value] * dims, 1) if last else (1, 1, *[value] * dims)
+
+
+def flat(values: tuple[int, ...], last: bool) -> tuple[int, ...]:
+    """An attr of a 1-D window, for the image of height 1 that stands for the sequence."""
+    return (values[0], 1, *values[1:]) if last else (*values[:2], 1, values[2])
+
+
+def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
+    """The attrs `padding` and `explicit_paddings` of a public `padding` argument.
+
+    Raises:
+        ValueError: it is "EXPLICIT", or a list of the wrong form.
+    """
+    if type(padding) is str and padding != "EXPLICIT":
+        return padding, ()
+    if padding == "EXPLICIT":
+        raise ValueError(
+            "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list."
+        )
+    if not isinstance(padding, (list, tuple)):
+        return padding, ()
+    pairs = host_value(padding)
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise ValueError(
+            "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. "
+            f"Received: padding={padding}"
+        )
+    if len(pairs) != count:
+        raise ValueError(
+            f"When `padding` is a list, it must be of size {count}. Received: padding={padding} of size {len(pairs)}"
+        )
+    return "EXPLICIT", tuple([p for pair in pairs for p in pair])
+
+
+def rank_of(x: Any) -> int | None:
+    """The number of dimensions of what an op takes, without making a shape where it can be had without."""
+    if type(x) is EagerTensor:
+        return len(x.value.shape)
+    if not hasattr(x, "shape"):
+        x = convert(x)
+    return x.shape.rank if isinstance(x.shape, TensorShape) else len(x.shape)
+
+
+# ---- what kernels do -------------------------------------------------------------------------------------------------
+
+
+def to_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
+    """The image as ATen takes it: a view."""
+    return x.permute(TO_FIRST[x.dim()]) if data_format[-1] == "C" else x
+
+
+def from_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
+    """What ATen gave, in the op's layout: a view."""
+    return x.permute(TO_LAST[x.dim()]) if data_format[-1] == "C" else x
+
+
+def padded(x: torch.Tensor, at: Geometry, value: float = 0) -> torch.Tensor:
+    """An image in ATen's layout with its paddings as elements."""
+    amounts: list[int] = []
+    for b, a in zip(at.before[::-1], at.after[::-1], strict=True):
+        amounts += [b, a]
+    return torch_pad(x, amounts, value=value)
+
+
+def unpadded(x: torch.Tensor, at: Geometry, sizes: Sequence[int]) -> torch.Tensor:
+    """The middle of an image in ATen's layout that `padded` made."""
+    for i, (b, n) in enumerate(zip(at.before, sizes, strict=True)):
+        x = x.narrow(i + 2, b, n)
+    return x
+
+
+def blank(shape: Sequence[int], like: torch.Tensor, data_format: str) -> torch.Tensor:
+    """An image of that shape in ATen's layout, with anything in it: for kernels that only look at its shape."""
+    return to_first(torch.empty(tuple(shape), dtype=like.dtype, device=like.device), data_format)
+
+
+def window_rule(
+    x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]
+) -> TensorShape:
+    """The shape of the result of windows over `x`, with dimensions that may be unknown."""
+    strides, dilations, padding, explicit, data_format = attrs
+    dims = len(windows)
+    if x.rank is None:
+        return TensorShape([None] * (dims + 2))
+    before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
+    out = []
+    for i, n in enumerate(spatial(x.as_list(), data_format)):
+        window, stride, dilation = windows[i], spatial(strides, data_format)[i], spatial(dilations, data_format)[i]
+        if padding != "SAME" and window is None:
+            out.append(None)
+        else:
+            out.append(length(n, ((window or 1) - 1) * dilation + 1, stride, padding, before[i], after[i]))
+    return TensorShape([x[0], *out, channels] if channels_last(data_format) else [x[0], channels, *out])
