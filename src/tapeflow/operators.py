@@ -199,7 +199,7 @@ def _copied_to(self: EagerTensor, device: str) -> EagerTensor:
     if source == target.name:
         return self
     copied = EagerTensor(self.value if self.dtype.torch is None else self.value.to(target.torch), self.dtype)
-    copied._device = target.name
+    copied._device = target.name  # type: ignore[attr-defined]
     if state.tapes:
         record_function("Copy", [self], [copied], lambda dy: _copied_to(dy, source))
     return copied

@@ -189,7 +189,8 @@ class EagerTensor(Tensor):
         value = self.value
         if type(value) is torch.Tensor and value.numel() == 1:
             return bool(value.item())
-        return bool(self._numpy())
+        array = self._numpy()
+        return bool(array) if array.size else False
 
     def __int__(self) -> int:
         return int(self._numpy())

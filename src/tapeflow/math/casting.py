@@ -149,6 +149,9 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def _as_bits(input: Any, type: DType) -> Any:
+    for attr, is_text in (("T", input.dtype == object), ("type", type.name == "string")):
+        if is_text:
+            raise invalid(f"Value for attr '{attr}' of string is not in the list of allowed values: it has no bits")
     if isinstance(input, torch.Tensor):
         source = input.itemsize
     else:

@@ -1,0 +1,103 @@
+"""The error function and its relatives, element by element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.math.arithmetic import multiply, negative
+from tapeflow.math.elementwise import exp, square
+
+
+@op("Erf", kernel=torch.erf, shape=same)
+def erf(x: Any, name: str | None = None) -> Any:
+    """The error function, `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`, of each element.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.erf([0.0, 1.0]).numpy().tolist()
+        [0.0, 0.8427007794380188]
+    """
+
+
+@erf.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), 2 / math.sqrt(math.pi)))
+
+
+@op("Erfc", kernel=torch.erfc, shape=same)
+def erfc(x: Any, name: str | None = None) -> Any:
+    """The complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.erfc([0.0, 1.0]).numpy().round(6).tolist()
+        [1.0, 0.15729899704456329]
+    """
+
+
+@erfc.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), -2 / math.sqrt(math.pi)))
+
+
+@op("Erfinv", kernel=torch.erfinv, shape=same)
+def erfinv(x: Any, name: str | None = None) -> Any:
+    """The inverse of the error function of each element; NaN outside [-1, 1].
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.erfinv([0.0, 1.0]).numpy().tolist()
+        [0.0, inf]
+    """
+
+
+@erfinv.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, multiply(exp(square(call.outputs[0])), math.sqrt(math.pi) / 2))
+
+
+@op("Ndtri", kernel=torch.special.ndtri, shape=same)
+def ndtri(x: Any, name: str | None = None) -> Any:
+    """The quantile of the standard normal distribution: where its distribution function is `x`. NaN outside [0, 1].
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.ndtri([0.5, 1.0]).numpy().tolist()
+        [0.0, inf]
+    """
+
+
+@ndtri.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, multiply(exp(multiply(square(call.outputs[0]), 0.5)), math.sqrt(2 * math.pi)))
+
+
+def erfcinv(x: Any, name: str | None = None) -> Any:
+    """The inverse of the complementary error function of each element; NaN outside [0, 2].
+
+    Args:
+        x: floating.
+
+    Raises:
+        TypeError: `x` is of integers.
+
+    Example:
+        >>> tf.math.erfcinv([1.0, 0.0]).numpy().tolist()
+        [-0.0, inf]
+    """
+    return multiply(negative(ndtri(multiply(convert(x), 0.5))), math.sqrt(0.5), name)

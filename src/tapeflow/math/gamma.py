@@ -1,0 +1,343 @@
+"""The gamma function and its relatives, element by element.
+
+Formulas by their numbers in the NIST Digital Library of Mathematical Functions (dlmf.nist.gov).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape_rules import broadcast, broadcast_all, same
+from tapeflow.core.tape import Call
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.elementwise import exp, log, log1p
+from tapeflow.math.gradients import sum_like
+from tapeflow.math.reduction import reduce_sum
+
+_MOST_STEPS = 20_000
+
+
+@op("Lgamma", kernel=torch.lgamma, shape=same)
+def lgamma(x: Any, name: str | None = None) -> Any:
+    """The logarithm of the absolute value of the gamma function of each element.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.lgamma([1.0, 3.0]).numpy().tolist()
+        [0.0, 0.6931471824645996]
+    """
+
+
+@lgamma.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, digamma(call.inputs[0]))
+
+
+def _digamma(x: torch.Tensor) -> torch.Tensor:
+    # In float64, as torch's float32 loses half of its digits near the roots. NaN at the poles, 0 being one.
+    return torch.digamma(x.to(torch.float64)).to(x.dtype).masked_fill(x == 0, torch.nan)
+
+
+@op("Digamma", kernel=_digamma, shape=same)
+def digamma(x: Any, name: str | None = None) -> Any:
+    """The derivative of `lgamma` at each element.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.digamma(1.0).numpy().round(5).item()
+        -0.5772200226783752
+    """
+
+
+@digamma.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    x = call.inputs[0]
+    return multiply(dy, polygamma(convert(1.0, x.dtype), x))
+
+
+def _polygamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    # psi_n(x) = (-1)^(n + 1) n! zeta(n + 1, x), 25.11.12
+    sign = 1 - 2 * torch.remainder(a + 1, 2)
+    result = sign * torch.exp(torch.lgamma(a + 1)) * _zeta(a + 1, x)
+    result = torch.where(a == 0, _digamma(x), result)
+    return result.masked_fill((a < 0) | (a != torch.floor(a)), torch.nan)
+
+
+@op("Polygamma", kernel=_polygamma, shape=broadcast)
+def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
+    """The `a`-th derivative of `digamma` at `x`, element by element, with broadcasting.
+
+    Args:
+        a: whole numbers from 0 on, as floats; others give NaN. No gradient.
+        x: float32 or float64, of the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.polygamma(1.0, 1.0).numpy().round(4).item()
+        1.6448999643325806
+    """
+
+
+@polygamma.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    a, x = call.inputs
+    return None, sum_like(multiply(dy, polygamma(add(a, 1.0), x)), x) if call.wanted[1] else None
+
+
+def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    # At the poles the sign depends on the side, unless x is even.
+    pole = (q <= 0) & (q == torch.floor(q)) & (x > 1) & (torch.remainder(x, 2) != 0)
+    return torch.special.zeta(x, q).masked_fill(pole, torch.nan)
+
+
+@op("Zeta", kernel=_zeta, shape=broadcast)
+def zeta(x: Any, q: Any, name: str | None = None) -> Any:
+    """The Hurwitz zeta function, the sum of `(q + n) ** -x` over `n` from 0, with broadcasting.
+
+    Args:
+        x: above 1; NaN below. No gradient.
+        q: float32 or float64, of the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.zeta(2.0, 1.0).numpy().round(4).item()
+        1.6448999643325806
+    """
+
+
+@zeta.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    x, q = call.inputs
+    dq = multiply(multiply(dy, negative(x)), zeta(add(x, 1.0), q)) if call.wanted[1] else None
+    return None, None if dq is None else sum_like(dq, q)
+
+
+# ---- the incomplete gamma functions ----------------------------------------------------------------------------------
+
+
+def _igamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return torch.special.gammainc(a, x).masked_fill(a <= 0, torch.nan).masked_fill(x == 0, 0)
+
+
+@op("Igamma", kernel=_igamma, shape=broadcast)
+def igamma(a: Any, x: Any, name: str | None = None) -> Any:
+    """The lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
+
+    Args:
+        a: above 0; NaN else.
+        x: not below 0, of the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ or are not floating, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.igamma(1.0, 2.0).numpy().round(4).item()
+        0.8647000193595886
+    """
+
+
+@igamma.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return _of_igamma(call, dy)
+
+
+@op("Igammac", kernel=lambda a, x: torch.special.gammaincc(a, x).masked_fill(a <= 0, torch.nan), shape=broadcast)
+def igammac(a: Any, x: Any, name: str | None = None) -> Any:
+    """The upper regularized incomplete gamma function `Q(a, x) = 1 - P(a, x)`, with broadcasting.
+
+    Args:
+        a: above 0; NaN else.
+        x: not below 0, of the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ or are not floating, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.igammac(1.0, 2.0).numpy().round(4).item()
+        0.13529999554157257
+    """
+
+
+@igammac.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return _of_igamma(call, negative(dy))
+
+
+def _of_igamma(call: Call, dy: Any) -> tuple[Any, Any]:
+    a, x = call.inputs
+    want_a, want_x = call.wanted
+    da = dx = None
+    if want_a:
+        da = sum_like(multiply(dy, igamma_grad_a(a, x)), a)
+    if want_x:  # dP/dx = x^(a-1) e^-x / gamma(a), 8.8.13
+        log_dx = subtract(subtract(multiply(subtract(a, 1.0), log(x)), x), lgamma(a))
+        dx = sum_like(multiply(dy, exp(log_dx)), x)
+    return da, dx
+
+
+def _igamma_grad_a(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """The derivative of the series or the continued fraction, whichever is quicker, term by term."""
+    dtype = torch.promote_types(a.dtype, x.dtype)
+    a, x = torch.broadcast_tensors(a.to(torch.float64), x.to(torch.float64))
+    fits = (a > 0) & (x > 0) & torch.isfinite(a) & torch.isfinite(x)
+    one = torch.ones((), dtype=torch.float64, device=a.device)
+    in_series = fits & (x <= a + 1)
+    in_fraction = fits & (x > a + 1)
+    result = torch.where(in_series, _by_series(torch.where(in_series, a, one), torch.where(in_series, x, one)), 0.0)
+    fraction = _by_fraction(torch.where(in_fraction, a, one), torch.where(in_fraction, x, 3 * one))
+    result = torch.where(in_fraction, fraction, result)
+    wrong = (a <= 0) | (x < 0) | torch.isnan(a) | torch.isnan(x)
+    return result.masked_fill(wrong & (x != 0), torch.nan).to(dtype)
+
+
+def _by_series(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """d/da of `P = x^a e^-x / gamma(a + 1) * sum of x^n / ((a + 1) ... (a + n))`, 8.7.1."""
+    term, d_term = torch.ones_like(a), torch.zeros_like(a)
+    total, d_total = term.clone(), d_term.clone()
+    for n in range(1, _MOST_STEPS):
+        ratio = x / (a + n)
+        d_term = (d_term - term / (a + n)) * ratio
+        term = term * ratio
+        total, d_total = total + term, d_total + d_term
+        if n % 8 == 0 and bool(((d_term.abs() <= 1e-17 * d_total.abs()) & (term <= 1e-17 * total)).all()):
+            break
+    factor = torch.exp(a * torch.log(x) - x - torch.lgamma(a + 1))
+    return factor * ((torch.log(x) - torch.digamma(a + 1)) * total + d_total)
+
+
+def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """d/da of `P = 1 - x^a e^-x / gamma(a) * K`, where K is the even part of the continued fraction 8.9.2.
+
+    `K = 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)))`, by its convergents p / q, which are
+    carried with their derivatives and scaled down before they overflow.
+    """
+    zero, one = torch.zeros_like(a), torch.ones_like(a)
+    b = x + 1 - a
+    p0, dp0, q0, dq0 = zero, zero, one, zero
+    p1, dp1, q1, dq1 = one, zero, b, -one
+    value, d_value = p1 / q1, 1 / (q1 * q1)
+    for n in range(1, _MOST_STEPS):
+        b = b + 2
+        c = n * (n - a)  # its derivative is -n, and that of b is -1
+        p2, dp2 = b * p1 - c * p0, b * dp1 - p1 - c * dp0 + n * p0
+        q2, dq2 = b * q1 - c * q0, b * dq1 - q1 - c * dq0 + n * q0
+        scale = 1 / q2.abs().clamp_min(1.0)
+        p0, dp0, q0, dq0 = p1 * scale, dp1 * scale, q1 * scale, dq1 * scale
+        p1, dp1, q1, dq1 = p2 * scale, dp2 * scale, q2 * scale, dq2 * scale
+        before, value = d_value, p1 / q1
+        d_value = (dp1 - value * dq1) / q1
+        if n % 8 == 0 and bool(((d_value - before).abs() <= 1e-16 * d_value.abs()).all()):
+            break
+    factor = torch.exp(a * torch.log(x) - x - torch.lgamma(a))
+    return -factor * ((torch.log(x) - torch.digamma(a)) * value + d_value)
+
+
+@op("IgammaGradA", kernel=_igamma_grad_a, shape=broadcast)
+def igamma_grad_a(a: Any, x: Any, name: str | None = None) -> Any:
+    """The derivative of `igamma(a, x)` for `a`."""
+
+
+not_differentiable(igamma_grad_a)
+
+
+# ---- beta ------------------------------------------------------------------------------------------------------------
+
+
+def lbeta(x: Any, name: str | None = None) -> Any:
+    """The logarithm of the absolute value of the beta function of several variables, along the last dimension.
+
+    Args:
+        x: floating, of shape `[..., n]`.
+
+    Returns:
+        `sum(lgamma(x)) - lgamma(sum(x))`, of shape `[...]`.
+
+    Raises:
+        InvalidArgumentError: `x` is not floating, or a scalar.
+
+    Example:
+        >>> tf.math.lbeta([1.0, 1.0]).numpy().item()
+        0.0
+    """
+    return subtract(reduce_sum(lgamma(x), -1), lgamma(reduce_sum(x, -1)), name)
+
+
+def _betainc(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    dtype = x.dtype
+    a, b, x = torch.broadcast_tensors(a.to(torch.float64), b.to(torch.float64), x.to(torch.float64))
+    fits = (a > 0) & (b > 0) & (x > 0) & (x < 1) & torch.isfinite(a) & torch.isfinite(b)
+    half = torch.full((), 0.5, dtype=torch.float64, device=x.device)
+    a0, b0, x0 = (torch.where(fits, v, half) for v in (a, b, x))
+    swap = x0 > (a0 + 1) / (a0 + b0 + 2)  # I_x(a, b) = 1 - I_(1-x)(b, a), 8.17.4
+    p, q = torch.where(swap, b0, a0), torch.where(swap, a0, b0)
+    y = torch.where(swap, 1 - x0, x0)
+    log_front = p * torch.log(y) + q * torch.where(swap, torch.log(x0), torch.log1p(-x0))
+    log_beta = torch.lgamma(p) + torch.lgamma(q) - torch.lgamma(p + q)
+    result = torch.exp(log_front - log_beta) / p * _beta_fraction(p, q, y)
+    result = torch.where(swap, 1 - result, result)
+    inside = (a > 0) & (b > 0)
+    result = torch.where(fits, result, torch.nan)
+    result = result.masked_fill(inside & (x == 0), 0).masked_fill(inside & (x == 1), 1)
+    return result.to(dtype)
+
+
+def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """The continued fraction 8.17.22, by Lentz's method, which takes it from the front."""
+    tiny = 1e-300
+
+    def away(v: torch.Tensor) -> torch.Tensor:
+        return torch.where(v.abs() < tiny, tiny, v)
+
+    c = step = torch.ones_like(x)
+    d = 1 / away(1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, _MOST_STEPS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for coefficient in (even, odd):
+            d = 1 / away(1 + coefficient * d)
+            c = away(1 + coefficient / c)
+            step = c * d
+            value = value * step
+        if bool(((step - 1).abs() <= 1e-16).all()):
+            break
+    return value
+
+
+@op("Betainc", kernel=_betainc, shape=broadcast_all)
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+    """The regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
+
+    Args:
+        a, b: above 0; NaN else. They have no gradient.
+        x: from 0 to 1, NaN else; all three float32 or all float64.
+
+    Raises:
+        InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.math.betainc(1.0, 1.0, 0.25).numpy().item()
+        0.25
+    """
+
+
+@betainc.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    a, b, x = call.inputs
+    if not call.wanted[2]:
+        return None, None, None
+    log_beta = subtract(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
+    powers = add(multiply(subtract(b, 1.0), log1p(negative(x))), multiply(subtract(a, 1.0), log(x)))
+    return None, None, sum_like(multiply(dy, exp(subtract(powers, log_beta))), x)

@@ -1,0 +1,43 @@
+"""Tensors of length 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.convert import convert
+from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.complex import complex, imag, real
+from tapeflow.math.elementwise import rsqrt, square
+from tapeflow.math.extrema import maximum
+from tapeflow.math.reduction import reduce_sum
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+    """Divides a tensor by its Euclidean length, or its parts along some dimensions by theirs.
+
+    Args:
+        x: floating or complex.
+        axis: the dimension or dimensions along which the length is measured; None for all.
+        epsilon: what the squared length is at least taken for, so that zeros stay zeros.
+        dim: the old name of `axis`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: `x` is of integers.
+        InvalidArgumentError: there is no such dimension.
+
+    Example:
+        >>> tf.math.l2_normalize([3.0, 4.0]).numpy().tolist()
+        [0.6000000238418579, 0.800000011920929]
+    """
+    axis = axis if dim is None else dim
+    x = convert(x)
+    if x.dtype.is_complex:
+        re, im = real(x), imag(x)
+        length = reduce_sum(add(square(re), square(im)), axis, True)
+        by_length = rsqrt(maximum(length, epsilon))
+        return complex(multiply(re, by_length), multiply(im, by_length), name)
+    length = reduce_sum(square(x), axis, True)
+    return multiply(x, rsqrt(maximum(length, epsilon)), name)

@@ -1,0 +1,49 @@
+"""Sobol's quasi-random sequence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.dtypes import DType, float32
+from tapeflow.core.op import op
+from tapeflow.core.tensor import invalid
+
+_MOST_DIMENSIONS = 21_200
+
+
+def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.device) -> torch.Tensor:
+    if not 1 <= dim <= _MOST_DIMENSIONS:
+        raise invalid(f"dim must be {'at least one' if dim < 1 else f'at most {_MOST_DIMENSIONS}'}, not {dim}")
+    if num_results < 1:
+        raise invalid(f"num_results must be at least one, not {num_results}")
+    if skip < 0:
+        raise invalid(f"skip must be non-negative, not {skip}")
+    # The origin, the first of torch's points, is none of TensorFlow's.
+    engine = torch.quasirandom.SobolEngine(dim).fast_forward(skip + 1)
+    return engine.draw(num_results, dtype=dtype.torch).to(device)
+
+
+@op("SobolSample", kernel=_points, host=("dim", "num_results", "skip"), creates=True)
+def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None) -> Any:
+    """Points of the Sobol sequence, which fill the unit cube evenly.
+
+    Direction numbers by Joe and Kuo (https://web.maths.unsw.edu.au/~fkuo/sobol).
+
+    Args:
+        dim: the number of dimensions, up to 21200.
+        num_results: the number of points.
+        skip: how many of the first points to leave out.
+        dtype: float32 or float64.
+
+    Returns:
+        A tensor of shape `[num_results, dim]`, with values from 0 to 1.
+
+    Raises:
+        InvalidArgumentError: a number is out of range.
+
+    Example:
+        >>> tf.math.sobol_sample(2, 3).numpy().tolist()
+        [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
+    """

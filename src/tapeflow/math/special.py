@@ -1,0 +1,477 @@
+"""The public `tf.math.special` namespace: Bessel functions and integrals that have names, element by element.
+
+Formulas by their numbers in the NIST Digital Library of Mathematical Functions (dlmf.nist.gov).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
+from tapeflow.math.bessel import bessel_j0_kernel, bessel_j1_kernel, bessel_y0_kernel, bessel_y1_kernel
+from tapeflow.math.comparison import equal
+from tapeflow.math.division import realdiv, reciprocal
+from tapeflow.math.elementwise import exp, log, sign, square
+from tapeflow.math.trigonometric import cos, sin
+
+
+def _by_x(y: Any, x: Any) -> Any:
+    """`y / x`, and at 0 its limit for a function `y` of slope 1/2, as J1 and I1 are."""
+    select = registry["SelectV2"].function
+    at_zero = equal(x, convert(0, x.dtype))
+    one = convert(1, x.dtype)
+    return select(at_zero, convert(0.5, x.dtype), realdiv(y, select(at_zero, one, x)))
+
+
+# ---- Bessel functions, and their derivatives by 10.6 and 10.29 -------------------------------------------------------
+
+
+def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The kernel of a function for positive numbers, which gives its limit at 0 for all others."""
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        return function(x).masked_fill(x <= 0, limit)
+
+    return kernel
+
+
+@op("BesselI0", kernel=torch.special.i0, shape=same)
+def bessel_i0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 0.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.bessel_i0([0.0, 1.0]).numpy().round(4).tolist()
+        [1.0, 1.266100049018860]
+    """
+
+
+@bessel_i0.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, bessel_i1(call.inputs[0]))
+
+
+@op("BesselI0e", kernel=torch.special.i0e, shape=same)
+def bessel_i0e(x: Any, name: str | None = None) -> Any:
+    """`exp(-|x|) * bessel_i0(x)`, which does not overflow.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.bessel_i0e([0.0, 1.0]).numpy().round(4).tolist()
+        [1.0, 0.4657999873161316]
+    """
+
+
+@bessel_i0e.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return multiply(dy, subtract(bessel_i1e(x), multiply(sign(x), y)))
+
+
+@op("BesselI1", kernel=torch.special.i1, shape=same)
+def bessel_i1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 1.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.bessel_i1([0.0, 1.0]).numpy().round(4).tolist()
+        [0.0, 0.5651999711990356]
+    """
+
+
+@bessel_i1.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return multiply(dy, subtract(bessel_i0(x), _by_x(y, x)))
+
+
+@op("BesselI1e", kernel=torch.special.i1e, shape=same)
+def bessel_i1e(x: Any, name: str | None = None) -> Any:
+    """`exp(-|x|) * bessel_i1(x)`, which does not overflow.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.bessel_i1e([0.0, 1.0]).numpy().round(4).tolist()
+        [0.0, 0.20790000259876251]
+    """
+
+
+@bessel_i1e.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return multiply(dy, subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)))
+
+
+@op("BesselJ0", kernel=bessel_j0_kernel, shape=same)
+def bessel_j0(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the first kind of order 0.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.bessel_j0([0.0, 1.0]).numpy().round(4).tolist()
+        [1.0, 0.7652000188827515]
+    """
+
+
+@bessel_j0.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return negative(multiply(dy, bessel_j1(call.inputs[0])))
+
+
+@op("BesselJ1", kernel=bessel_j1_kernel, shape=same)
+def bessel_j1(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the first kind of order 1.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.bessel_j1([0.0, 1.0]).numpy().round(4).tolist()
+        [0.0, 0.4401000142097473]
+    """
+
+
+@bessel_j1.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
+
+
+@op("BesselY0", kernel=_limited(bessel_y0_kernel, -torch.inf), shape=same)
+def bessel_y0(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the second kind of order 0.
+
+    Args:
+        x: floating; -inf below 0.
+
+    Example:
+        >>> tf.math.special.bessel_y0(1.0).numpy().round(4).item()
+        0.08829999715089798
+    """
+
+
+@bessel_y0.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return negative(multiply(dy, bessel_y1(call.inputs[0])))
+
+
+@op("BesselY1", kernel=_limited(bessel_y1_kernel, -torch.inf), shape=same)
+def bessel_y1(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the second kind of order 1.
+
+    Args:
+        x: floating; -inf below 0.
+
+    Example:
+        >>> tf.math.special.bessel_y1(1.0).numpy().round(4).item()
+        -0.7811999917030334
+    """
+
+
+@bessel_y1.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return multiply(dy, subtract(bessel_y0(x), realdiv(y, x)))
+
+
+@op("BesselK0", kernel=_limited(torch.special.modified_bessel_k0, torch.inf), shape=same)
+def bessel_k0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the second kind of order 0.
+
+    Args:
+        x: floating; inf below 0.
+
+    Example:
+        >>> tf.math.special.bessel_k0(1.0).numpy().round(4).item()
+        0.42100000381469727
+    """
+
+
+@bessel_k0.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return negative(multiply(dy, bessel_k1(call.inputs[0])))
+
+
+@op("BesselK0e", kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf), shape=same)
+def bessel_k0e(x: Any, name: str | None = None) -> Any:
+    """`exp(x) * bessel_k0(x)`, which does not underflow.
+
+    Args:
+        x: floating; inf below 0.
+
+    Example:
+        >>> tf.math.special.bessel_k0e(1.0).numpy().round(4).item()
+        1.1445000171661377
+    """
+
+
+@bessel_k0e.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, subtract(call.outputs[0], bessel_k1e(call.inputs[0])))
+
+
+@op("BesselK1", kernel=_limited(torch.special.modified_bessel_k1, torch.inf), shape=same)
+def bessel_k1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the second kind of order 1.
+
+    Args:
+        x: floating; inf below 0.
+
+    Example:
+        >>> tf.math.special.bessel_k1(1.0).numpy().round(4).item()
+        0.6018999814987183
+    """
+
+
+@bessel_k1.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return negative(multiply(dy, add(bessel_k0(x), realdiv(y, x))))
+
+
+@op("BesselK1e", kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf), shape=same)
+def bessel_k1e(x: Any, name: str | None = None) -> Any:
+    """`exp(x) * bessel_k1(x)`, which does not underflow.
+
+    Args:
+        x: floating; inf below 0.
+
+    Example:
+        >>> tf.math.special.bessel_k1e(1.0).numpy().round(4).item()
+        1.6361999511718750
+    """
+
+
+@bessel_k1e.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    x, y = call.inputs[0], call.outputs[0]
+    return multiply(dy, subtract(multiply(y, subtract(1.0, reciprocal(x))), bessel_k0e(x)))
+
+
+# ---- integrals -------------------------------------------------------------------------------------------------------
+
+
+def _in_float64(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[torch.Tensor], torch.Tensor]:
+    """The kernel of a function that is worked out in float64, to be right to the last digits of every dtype."""
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        return function(x.to(torch.float64)).to(x.dtype)
+
+    return kernel
+
+
+def _dawsn(x: torch.Tensor) -> torch.Tensor:
+    """Rybicki's sum of Gaussians (Computers in Physics 3, 85 (1989)) up to 10, and the asymptotic series beyond.
+
+    With steps of 1/4 the sum is exact to `exp(-(2 pi)**2)`. Its terms for n and -n are taken together, which leaves
+    only positive ones.
+    """
+    h = 0.25
+    a = x.abs()
+    near = torch.clamp(a, max=10.0)
+    total = torch.zeros_like(a)
+    for n in range(1, 68, 2):
+        total -= torch.exp(-((near - n * h) ** 2)) * torch.expm1(-4 * n * h * near) / n
+    total /= math.sqrt(math.pi)
+    w = 0.5 / torch.clamp(a, min=10.0) ** 2
+    series, term = torch.ones_like(a), torch.ones_like(a)
+    for k in range(1, 20):
+        term = term * (2 * k - 1) * w
+        series = series + term
+    far = 0.5 * series / a
+    return torch.sign(x) * torch.where(a > 10, far, total) + 0 * torch.where(torch.isnan(x), x, 0)
+
+
+@op("Dawsn", kernel=_in_float64(_dawsn), shape=same)
+def dawsn(x: Any, name: str | None = None) -> Any:
+    """Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.dawsn(1.0).numpy().round(4).item()
+        0.5381000041961670
+    """
+
+
+@dawsn.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, subtract(1.0, multiply(2.0, multiply(call.inputs[0], call.outputs[0]))))
+
+
+def _expint(x: torch.Tensor) -> torch.Tensor:
+    """The power series 6.6.2 up to 40, and the asymptotic series 6.12.2 beyond."""
+    near = torch.clamp(x, 0.0, 40.0)
+    term, total = torch.ones_like(x), torch.zeros_like(x)
+    for k in range(1, 160):
+        term = term * near / k
+        total = total + term / k
+        if bool((term <= 1e-17 * total).all()):
+            break
+    series = 0.57721566490153286 + torch.log(x) + total
+    far = torch.clamp(x, min=40.0)
+    term, total = torch.ones_like(x), torch.ones_like(x)
+    for k in range(1, 40):
+        term = term * k / far
+        total = total + term
+    result = torch.where(x > 40, torch.exp(x) * (total / x), series)
+    return result.masked_fill(x == torch.inf, torch.inf)
+
+
+@op("Expint", kernel=_in_float64(_expint), shape=same)
+def expint(x: Any, name: str | None = None) -> Any:
+    """The exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`, for positive `x`.
+
+    Args:
+        x: floating; NaN below 0.
+
+    Example:
+        >>> tf.math.special.expint(1.0).numpy().round(4).item()
+        1.8951000022888184
+    """
+
+
+@expint.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    x = call.inputs[0]
+    return multiply(dy, realdiv(exp(x), x))
+
+
+def _fresnel(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The Fresnel integrals S and C: up to 1.6 by the power series 7.6.4 and 7.6.6, beyond by a continued fraction."""
+    a = x.abs()
+    near = torch.clamp(a, max=1.6)
+    t = math.pi / 2 * near * near
+    term, sums = near, [torch.zeros_like(a), torch.zeros_like(a)]
+    for k in range(40):  # the terms i^k t^k x / (k! (2k + 1)) are C's and S's in turn
+        part = term / (2 * k + 1)
+        sums[k % 2] = sums[k % 2] + (part if k % 4 < 2 else -part)
+        term = term * t / (k + 1)
+    far_c, far_s = _far_fresnel(torch.clamp(a, 1.6, 1e6))
+    c, s = torch.where(a > 1.6, far_c, sums[0]), torch.where(a > 1.6, far_s, sums[1])
+    c, s = torch.where(torch.isinf(a), 0.5, c), torch.where(torch.isinf(a), 0.5, s)
+    return torch.sign(x) * s + 0 * torch.where(torch.isnan(x), x, 0), torch.sign(x) * c
+
+
+def _far_fresnel(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """C and S by 7.5.8 and the continued fraction 7.9.2 of `erfc`, with Lentz's method."""
+    phase = math.pi * a * a
+    b = torch.complex(torch.ones_like(a), -phase)
+    c = torch.full_like(b, 1e300)
+    d = value = 1 / b
+    for k in range(200):
+        coefficient = -(2 * k + 1) * (2 * k + 2)
+        b = b + 4
+        d = 1 / (coefficient * d + b)
+        c = b + coefficient / c
+        step = c * d
+        value = value * step
+        if bool(((step - 1).abs() <= 1e-16).all()):
+            break
+    turned = torch.polar(torch.ones_like(a), phase / 2)
+    result = torch.complex(*[torch.full_like(a, 0.5)] * 2) * (1 - turned * (torch.complex(a, -a) * value))
+    return result.real, result.imag
+
+
+@op("FresnelCos", kernel=_in_float64(lambda x: _fresnel(x)[1]), shape=same)
+def fresnel_cos(x: Any, name: str | None = None) -> Any:
+    """Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.fresnel_cos(1.0).numpy().round(4).item()
+        0.7799000144004822
+    """
+
+
+@fresnel_cos.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
+
+
+@op("FresnelSin", kernel=_in_float64(lambda x: _fresnel(x)[0]), shape=same)
+def fresnel_sin(x: Any, name: str | None = None) -> Any:
+    """Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
+
+    Args:
+        x: floating.
+
+    Example:
+        >>> tf.math.special.fresnel_sin(1.0).numpy().round(4).item()
+        0.4383000135421753
+    """
+
+
+@fresnel_sin.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return multiply(dy, sin(multiply(square(call.inputs[0]), math.pi / 2)))
+
+
+# Bernoulli's numbers B(2n) / (2n + 1)!, from n = 1
+_BERNOULLI = (
+    1 / 36, -1 / 3600, 1 / 211680, -1 / 10886400, 1 / 526901760, -691 / 16999766784000, 1 / 1120863744000,
+    -3617 / 181400588328960000,
+)  # fmt: skip
+
+
+def _spence(x: torch.Tensor) -> torch.Tensor:
+    """`spence(x) = Li2(1 - x)`, brought to arguments from 1/2 to 2 by 25.12.3, 25.12.4 and 25.12.6.
+
+    There `Li2(z) = sum of B(n) u**(n + 1) / (n + 1)!` with `u = -log(1 - z)`, which is at most 0.7.
+    """
+    inverted = x > 2
+    y = torch.where(inverted, 1 / x, x)
+    reflected = y < 0.5
+    u = -torch.log(torch.where(reflected, 1 - y, y))
+    square = u * u
+    total = torch.zeros_like(u)
+    for coefficient in reversed(_BERNOULLI):
+        total = (total + coefficient) * square
+    total = u * (1 + total) - square / 4
+    total = torch.where(reflected, math.pi**2 / 6 + torch.xlogy(-torch.log1p(-y), y) - total, total)
+    return torch.where(inverted, -total - 0.5 * torch.log(x) ** 2, total)
+
+
+@op("Spence", kernel=_in_float64(_spence), shape=same)
+def spence(x: Any, name: str | None = None) -> Any:
+    """Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
+
+    Args:
+        x: floating; NaN below 0.
+
+    Example:
+        >>> tf.math.special.spence([1.0, 0.0]).numpy().round(4).tolist()
+        [0.0, 1.6448999643325806]
+    """
+
+
+@spence.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    x = call.inputs[0]
+    select = registry["SelectV2"].function
+    one = convert(1, x.dtype)
+    at_one = equal(x, one)
+    apart = subtract(one, select(at_one, convert(0, x.dtype), x))
+    return multiply(dy, select(at_one, convert(-1.0, x.dtype), realdiv(log(x), apart)))
