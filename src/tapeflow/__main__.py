@@ -1,0 +1,62 @@
+"""Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
+
+`import tensorflow` gives TapeFlow there. All else is as with `python program.py`: `sys.argv`, `sys.path`, `__main__`,
+tracebacks and exit status.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import types
+
+from tapeflow import version
+from tapeflow.hosting import install_as_tensorflow
+
+USAGE = "usage: python -m tapeflow [--version] (PROGRAM.py | -m MODULE) [ARGUMENTS ...]"
+
+
+def main(arguments: list[str]) -> int:
+    """Runs what the command line names, and gives the exit status."""
+    if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
+        print(USAGE, file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    if arguments[0] == "--version":
+        print(f"TapeFlow {version.TAPEFLOW_VERSION}, with the API of TensorFlow {version.VERSION}")
+        return 0
+    install_as_tensorflow()
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        sys.path[0] = os.getcwd()
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        return 0
+    return run_program(arguments)
+
+
+def run_program(arguments: list[str]) -> int:
+    """Runs a file as `__main__`."""
+    program = arguments[0]
+    try:
+        with open(program, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        print(f"python -m tapeflow: can't open file {program!r}: {error.strerror}", file=sys.stderr)
+        return 2
+    sys.argv = arguments
+    sys.path[0] = os.path.dirname(os.path.abspath(program))
+    module = types.ModuleType("__main__")
+    vars(module).update(__file__=program, __builtins__=__builtins__)
+    sys.modules["__main__"] = module
+    try:
+        exec(compile(source, program, "exec"), vars(module))
+    except Exception as error:
+        # Without the frame of this function, as if nothing stood between Python and the program.
+        traceback = error.__traceback__ and error.__traceback__.tb_next
+        sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,81 @@
+"""Standing in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` gives TapeFlow.
+
+`tensorflow.math` then is the very module `tapeflow.math`, and so is every other one. Only the import system is told:
+package metadata stays what it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+
+def install_as_tensorflow() -> None:
+    """Makes `import tensorflow` give TapeFlow, in this process, from now on. Calling it again does nothing.
+
+    Raises:
+        RuntimeError: the real TensorFlow has been imported already.
+
+    Example:
+        >>> tf.install_as_tensorflow()
+        >>> import tensorflow
+        >>> tensorflow is tf
+        True
+    """
+    import tapeflow
+
+    present = sys.modules.get("tensorflow")
+    if present is tapeflow:
+        return
+    if present is not None:
+        raise RuntimeError(
+            f"TensorFlow itself is imported already, from {getattr(present, '__file__', 'an unknown place')}: "
+            "call install_as_tensorflow() before anything imports tensorflow."
+        )
+    sys.meta_path.insert(0, _Finder())
+    sys.modules["tensorflow"] = tapeflow
+
+
+class _Finder(MetaPathFinder):
+    """Finds `tensorflow.x.y`: the module `tapeflow.x.y`, or the module that `tapeflow.x` has as its `y`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not fullname.startswith("tensorflow."):
+            return None
+        return ModuleSpec(fullname, _Loader(_tapeflow_module(fullname)))
+
+
+class _Loader(Loader):
+    """Gives a module that is loaded already, unchanged."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # the import system has put its own there
+
+
+def _tapeflow_module(fullname: str) -> ModuleType:
+    parent, _, name = fullname.rpartition(".")
+    own_name = "tapeflow" + fullname.removeprefix("tensorflow")
+    found: Any = None
+    try:
+        found = importlib.import_module(own_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{own_name}.".startswith(f"{error.name}."):
+            raise  # a module that ours needs
+        found = getattr(importlib.import_module(parent), name, None)
+    if not isinstance(found, ModuleType):
+        raise ModuleNotFoundError(f"TapeFlow has no {fullname} yet.", name=fullname)
+    return found

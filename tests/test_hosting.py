@@ -1,0 +1,115 @@
+"""`install_as_tensorflow()` and `python -m tapeflow`, each in a process of its own."""
+
+import pathlib
+import subprocess
+import sys
+import textwrap
+import tomllib
+
+import pytest
+
+import tapeflow as tf
+
+SOURCE = pathlib.Path(tf.__file__).parents[1]
+
+
+def run(arguments, cwd):
+    environment = {"PYTHONPATH": str(SOURCE), "PATH": ""}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def program(folder, source):
+    path = folder / "program.py"
+    path.write_text(textwrap.dedent(source))
+    return str(path)
+
+
+def test_import_tensorflow_gives_the_very_modules(tmp_path):
+    source = """
+        import tapeflow
+        tapeflow.install_as_tensorflow()
+        tapeflow.install_as_tensorflow()
+        import sys
+        import tensorflow as tf
+        import tensorflow.math
+        import tensorflow.linalg as linalg
+        from tensorflow.math import add
+        from tensorflow import nest, errors
+        assert tf is tapeflow and tensorflow is tapeflow
+        assert tensorflow.math is tapeflow.math is sys.modules["tensorflow.math"]
+        assert linalg is tapeflow.linalg and add is tapeflow.add
+        assert nest is tapeflow.nest and errors is tapeflow.errors
+        assert tapeflow.math.__spec__.name == "tapeflow.math" and tapeflow.__spec__.name == "tapeflow"
+        assert tf.__version__ == tf.version.VERSION == "2.21.0"
+        for missing in "tensorflow.nonsense", "tensorflow.nonsense.more", "tensorflow.math.nonsense":
+            try:
+                __import__(missing)
+            except ModuleNotFoundError as error:
+                assert str(error).startswith("TapeFlow has no tensorflow.") and str(error).endswith(" yet."), error
+            else:
+                raise AssertionError(missing)
+        print("as it should be")
+    """
+    done = run([program(tmp_path, source)], tmp_path)
+    assert (done.stdout, done.stderr, done.returncode) == ("as it should be\n", "", 0)
+
+
+def test_the_real_tensorflow_is_not_replaced(tmp_path):
+    (tmp_path / "tensorflow.py").write_text("real = True")
+    source = """
+        import tensorflow
+        import tapeflow
+        try:
+            tapeflow.install_as_tensorflow()
+        except RuntimeError as error:
+            print(error)
+        assert tensorflow.real
+    """
+    done = run([program(tmp_path, source)], tmp_path)
+    assert done.stdout.startswith("TensorFlow itself is imported already"), done.stderr
+
+
+def test_a_program_runs_as_main(tmp_path):
+    (tmp_path / "beside.py").write_text("value = 5")
+    source = """
+        import pickle, sys
+        import tensorflow as tf
+        import beside
+        class Pickled:
+            pass
+        pickle.loads(pickle.dumps(Pickled()))
+        print(__name__, __file__ == sys.argv[0], sys.argv[1:], beside.value, int(tf.add(1, 2)))
+        if "exit" in sys.argv:
+            sys.exit(7)
+        if "fail" in sys.argv:
+            raise ValueError("on purpose")
+    """
+    path = program(tmp_path, source)
+    done = run(["-m", "tapeflow", path, "--lr", "0.1"], "/")
+    assert (done.stdout, done.returncode) == ("__main__ True ['--lr', '0.1'] 5 3\n", 0), done.stderr
+    assert run(["-m", "tapeflow", path, "exit"], "/").returncode == 7
+    failed = run(["-m", "tapeflow", path, "fail"], "/")
+    assert failed.returncode == 1
+    assert failed.stderr.splitlines()[1] == f'  File "{path}", line 12, in <module>'
+    assert failed.stderr.endswith("ValueError: on purpose\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "usage: python -m tapeflow"),
+        (["--version"], 0, "with the API of TensorFlow 2.21.0"),
+        (["absent.py"], 2, "can't open file 'absent.py'"),
+    ],
+)
+def test_the_command_line(tmp_path, arguments, code, said):
+    done = run(["-m", "tapeflow", *arguments], tmp_path)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+
+
+def test_the_version_is_that_of_the_package():
+    project = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())
+    assert project["project"]["version"] == tf.version.TAPEFLOW_VERSION
