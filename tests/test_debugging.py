@@ -34,6 +34,7 @@ D = tf.debugging
         lambda: D.assert_rank_in([1], [0, 1]),
         lambda: D.assert_shapes([(tf.ones([2, 3]), ("N", "D")), (tf.ones([3]), ("D",))]),
         lambda: D.assert_shapes([(tf.ones([2, 3]), ("...", 3)), (tf.ones([2]), "N"), (tf.ones([2, 5]), ("N", None))]),
+        lambda: D.assert_scalar(1),
         lambda: D.assert_proper_iterable([1]),
     ],
 )

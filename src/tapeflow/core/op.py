@@ -248,6 +248,8 @@ class Op:
                     out[i] = types[attr.name] = as_dtype(out[i]).base_dtype
                 elif type(out[i]) is list:
                     out[i] = tuple(out[i])
+                if attr.type in ("string", "int"):
+                    self.check_attr(attr, out[i])
         self.check_types(types)
         return out, types
 
@@ -299,13 +301,30 @@ class Op:
             )
         return arg
 
+    def check_attr(self, attr: Any, value: Any) -> None:
+        """Refuses a string that is none of the attr's allowed ones, and an int below its minimum."""
+        if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
+            allowed = ", ".join(f'"{a}"' for a in attr.allowed)
+            wrong = f'"{value}" is not in the list of allowed values: {allowed}'
+        elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
+            wrong = f"{value} must be at least minimum {attr.minimum}"
+        else:
+            return
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr '{attr.name}' of {wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} "
+            f"[Op:{self.name}] name: ",
+        )
+
     def check_types(self, types: dict[str, Any]) -> None:
+        given = {a.type_attr for a in self.opdef.inputs} if self.string_kernel is not None else ()
         for attr, dtype in types.items():
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:
                 continue
             for d in dtype if isinstance(dtype, list) else (dtype,):
-                if d not in allowed and not (d is string and self.string_kernel is not None):
+                if d not in allowed and not (d is string and attr in given):
                     names = ", ".join(datatype_name(a) for a in allowed)
                     raise errors.InvalidArgumentError(
                         None,

@@ -61,23 +61,18 @@ def assert_rank_in(x: Any, ranks: Iterable[Any], message: str | None = None, nam
         _refuse(x, f"in {wanted}", message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
     """Checks that a tensor has no dimensions.
-
-    Returns:
-        The tensor.
 
     Raises:
         ValueError: it has some.
 
     Example:
-        >>> tf.debugging.assert_scalar(1.0).numpy().item()
-        1.0
+        >>> tf.debugging.assert_scalar(1.0)
     """
     tensor = convert(tensor)
     if tensor.shape.rank:
-        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {tensor.shape}.")
-    return tensor
+        raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
 def assert_shapes(

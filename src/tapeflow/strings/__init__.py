@@ -1,0 +1,17 @@
+"""The public `tf.strings` namespace: ops on tensors of `bytes`."""
+
+from tapeflow.strings.formatting import as_string, format, to_number
+from tapeflow.strings.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
+from tapeflow.strings.joining import join, ngrams, reduce_join, unsorted_segment_join
+from tapeflow.strings.regex import regex_full_match, regex_replace
+from tapeflow.strings.splitting import bytes_split, split
+from tapeflow.strings.text import length, lower, strip, substr, upper
+from tapeflow.strings.unicode import (
+    unicode_decode,
+    unicode_decode_with_offsets,
+    unicode_encode,
+    unicode_script,
+    unicode_split,
+    unicode_split_with_offsets,
+    unicode_transcode,
+)

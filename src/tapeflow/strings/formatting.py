@@ -1,0 +1,169 @@
+"""From numbers to strings and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import FROM_TORCH, DType, float32, string
+from tapeflow.core.op import op
+from tapeflow.core.tensor import EagerTensor, as_numpy, invalid
+from tapeflow.printing import tensor_text
+from tapeflow.strings.kernels import each, numbers, string_op
+
+
+def _as_string(
+    input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str
+) -> np.ndarray:
+    if len(fill) > 1:
+        raise invalid("Fill string must be one or fewer characters")
+    if scientific and shortest:
+        raise invalid("Cannot select both scientific and shortest notation")
+    if isinstance(input, np.ndarray):
+        dtype, array = string, input
+    else:
+        dtype, array = FROM_TORCH[input.dtype], as_numpy(input, FROM_TORCH[input.dtype])
+    if not (dtype.is_floating or dtype.is_complex):
+        if scientific or shortest:
+            raise invalid(f"scientific and shortest format not supported for datatype {dtype.name}")
+        if precision >= 0:
+            raise invalid(f"precision not supported for datatype {dtype.name}")
+    notation = "e" if scientific else "g" if shortest else "f"
+    digits = f".{precision}" if precision >= 0 else ""
+
+    def real(value: Any) -> str:
+        return f"{float(value):{digits}{notation}}"
+
+    def word(value: Any) -> bytes:
+        if dtype is string:
+            return value
+        if dtype.is_bool:
+            shown = "true" if value else "false"
+        elif dtype.is_complex:
+            shown = f"({real(value.real)},{real(value.imag)})"
+        elif dtype.is_floating:
+            shown = real(value)
+        else:
+            shown = str(int(value))
+        if width > len(shown):
+            if fill == "-":
+                shown = shown.ljust(width)
+            elif fill == "0":
+                shown = shown.zfill(width)
+            elif fill == "+" and not shown.startswith("-"):
+                shown = f"+{shown}".rjust(width)
+            else:
+                shown = shown.rjust(width)
+        return shown.encode()
+
+    return each(word, array)
+
+
+@op("AsString", kernel=_as_string, strings=_as_string)
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Any:
+    """Writes each number as a string.
+
+    Args:
+        input: numbers, booleans or strings.
+        precision: how many digits after the point, for floats; -1 for 6.
+        scientific: floats as `1.5e+00`.
+        shortest: floats in whichever notation is shorter.
+        width: the least length of the strings.
+        fill: what to fill up to it with: a space, "0", or "-" to fill after the number.
+
+    Raises:
+        InvalidArgumentError: the options exclude each other, or are for floats only.
+
+    Example:
+        >>> tf.strings.as_string([1.5, 2.0], precision=2).numpy().tolist()
+        [b'1.50', b'2.00']
+    """
+
+
+as_string.op.differentiable = False
+
+
+def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
+    whole = out_type.is_integer
+
+    def number(word: bytes) -> Any:
+        said = word.decode("utf-8", "replace").strip()
+        try:
+            if "_" in said:
+                raise ValueError
+            value = int(said) if whole else float(said)
+            if whole and not out_type.min <= value <= out_type.max:
+                raise ValueError
+        except ValueError:
+            raise invalid(
+                f"StringToNumberOp could not correctly convert string: {word.decode('utf-8', 'replace')}"
+            ) from None
+        return value
+
+    return numbers(number, input, out_type.torch)
+
+
+@string_op("StringToNumber", _to_number)
+def _string_to_number(string_tensor: Any, out_type: Any = float32, name: str | None = None) -> Any:
+    """Reads numbers."""
+
+
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+    """Reads the number in each string.
+
+    Args:
+        input: strings; white space around a number is fine.
+        out_type: float32, float64, int32, int64, uint32 or uint64.
+
+    Raises:
+        InvalidArgumentError: a string is no such number, or out of range.
+
+    Example:
+        >>> tf.strings.to_number(["1.5", "-2"]).numpy().tolist()
+        [1.5, -2.0]
+    """
+    return _string_to_number(input, out_type, name)
+
+
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
+    """Puts tensors, as `tf.print` writes them, in the place of placeholders.
+
+    Args:
+        template: the text with placeholders.
+        inputs: a tensor, or a list of as many as there are placeholders.
+        placeholder: what stands for a tensor.
+        summarize: how many elements to show at both ends of each dimension; -1 for all.
+
+    Returns:
+        A scalar string.
+
+    Raises:
+        ValueError: there are not as many tensors as placeholders.
+
+    Example:
+        >>> tf.strings.format("x = {}", tf.constant([1, 2])).numpy()
+        b'x = [1 2]'
+    """
+    tensors = [convert(v) for v in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    parts = template.split(placeholder)
+    if len(parts) - 1 != len(tensors):
+        raise ValueError(
+            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(tensors)}. Please ensure the "
+            "number of placeholders in template matches inputs length."
+        )
+    edge = None if summarize < 0 else summarize
+    text = parts[0] + "".join(tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True))
+    out = np.empty((), object)
+    out[()] = text.encode()
+    return EagerTensor(out, string)

@@ -1,0 +1,215 @@
+"""Joining strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.dtypes import string
+from tapeflow.errors import OutOfRangeError
+from tapeflow.strings.kernels import string_op
+
+
+def _bracketed(shape: Sequence[int]) -> str:
+    return str(list(shape)).replace(" ", "")
+
+
+def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
+    shapes = [v.shape for v in inputs if v.ndim]
+    shape = shapes[0] if shapes else ()
+    for other in shapes:
+        if other != shape:
+            raise invalid(f"Input shapes do not match: {_bracketed(shape)} vs. {_bracketed(other)}")
+    columns = [np.broadcast_to(v, shape).reshape(-1) for v in inputs]
+    out = np.empty(int(np.prod(shape)), object)
+    out[:] = [separator.encode().join(row) for row in zip(*columns, strict=True)]
+    return out.reshape(shape)
+
+
+@string_op("StringJoin", _join)
+def _string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Joins strings element by element."""
+
+
+def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Any:
+    """Joins tensors of strings element by element.
+
+    Args:
+        inputs: strings of one shape; scalars go with every element.
+        separator: what to put between.
+
+    Raises:
+        InvalidArgumentError: the shapes differ.
+
+    Example:
+        >>> tf.strings.join(["a", ["b", "c"]], separator="-").numpy().tolist()
+        [b'a-b', b'a-c']
+    """
+    if not isinstance(inputs, (list, tuple)):
+        inputs = list(convert(inputs))
+    if not inputs:
+        return convert(b"")
+    return _string_join(list(inputs), separator, name)
+
+
+def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, separator: str) -> np.ndarray:
+    rank = inputs.ndim
+    axes = (reduction_indices,) if isinstance(reduction_indices, int) else tuple(reduction_indices)
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise OutOfRangeError(None, None, f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
+    axes = tuple(a % rank for a in axes)
+    if len(set(axes)) != len(axes):
+        raise invalid(f"Duplicate reduction dimension {next(a for a in axes if axes.count(a) > 1)}")
+    kept = [i for i in range(rank) if i not in axes]
+    shape = [inputs.shape[i] for i in kept]
+    moved = inputs.transpose(*kept, *axes[::-1]).reshape(int(np.prod(shape)), -1)
+    out = np.empty(len(moved), object)
+    out[:] = [separator.encode().join(row) for row in moved]
+    return out.reshape([1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape)
+
+
+@string_op("ReduceJoin", _reduce_join, host=("reduction_indices",))
+def _reduce_joined(
+    inputs: Any, reduction_indices: Any, keep_dims: bool = False, separator: str = "", name: str | None = None
+) -> Any:
+    """Joins strings over dimensions."""
+
+
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Any:
+    """Joins the strings along one dimension after the other.
+
+    Args:
+        inputs: strings.
+        axis: the dimension or dimensions; None for all, the last first.
+        keepdims: keeps the reduced dimensions, with length 1.
+        separator: what to put between.
+
+    Raises:
+        OutOfRangeError: there is no such dimension.
+
+    Example:
+        >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0, separator="-").numpy().tolist()
+        [b'a-c', b'b-d']
+    """
+    inputs = convert(inputs)
+    if axis is None:
+        axis = list(range(inputs.shape.rank))[::-1]
+    return _reduce_joined(inputs, axis, keepdims, separator, name)
+
+
+def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: int, separator: str) -> np.ndarray:
+    ids = segment_ids.numpy()
+    if inputs.shape[: ids.ndim] != ids.shape:
+        raise invalid(
+            f"segment_ids must have a shape that begins inputs's: {_bracketed(ids.shape)} vs. {_bracketed(inputs.shape)}"
+        )
+    rest = inputs.shape[ids.ndim :]
+    rows = inputs.reshape(ids.size, -1)
+    parts: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(num_segments)]
+    for row, i in zip(rows, ids.reshape(-1).tolist(), strict=True):
+        if i >= num_segments:
+            raise invalid(f"segment id {i} is out of range [0, {num_segments})")
+        if i >= 0:
+            for column, element in enumerate(row):
+                parts[i][column].append(element)
+    out = np.empty((num_segments, rows.shape[1]), object)
+    for i, columns in enumerate(parts):
+        out[i] = [separator.encode().join(words) for words in columns]
+    return out.reshape(num_segments, *rest)
+
+
+@string_op("UnsortedSegmentJoin", _segment_join, host=("num_segments",))
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> Any:
+    """Joins the strings of each segment.
+
+    Args:
+        inputs: strings.
+        segment_ids: int32 or int64, of a shape that begins that of `inputs`; negative ids are left out.
+        num_segments: how many segments there are.
+        separator: what to put between.
+
+    Example:
+        >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2, ":").numpy().tolist()
+        [b'a:c', b'b']
+    """
+
+
+def ngrams(
+    data: Any,
+    ngram_width: int | Sequence[int],
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All runs of `ngram_width` neighbours in the last dimension, joined.
+
+    Args:
+        data: strings; a tensor or a `RaggedTensor`.
+        ngram_width: how many neighbours, or a list of such numbers.
+        separator: what to put between.
+        pad_values: a string, or a pair for the left and the right, to put around each row.
+        padding_width: how many of them; default one less than the width.
+        preserve_short_sequences: a row too short for any run gives itself.
+
+    Returns:
+        Strings; ragged if `data` is, or if the rows give different numbers.
+
+    Raises:
+        TypeError, ValueError: an argument is out of range.
+
+    Example:
+        >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
+        [b'a b', b'b c']
+    """
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    if any(w < 1 for w in widths):
+        raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
+    if padding_width is not None and padding_width < 1:
+        raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
+    if pad_values is None:
+        left = right = b""
+    else:
+        both = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else tuple(pad_values)
+        left, right = (v.encode() if isinstance(v, str) else v for v in both)
+    between = separator.encode()
+
+    def of_row(row: list[bytes]) -> list[bytes]:
+        out = []
+        for width in widths:
+            pad = 0 if pad_values is None else min(width - 1, padding_width or width - 1)
+            padded = [left] * pad + row + [right] * pad
+            out += [between.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
+        if not out and preserve_short_sequences and row:
+            out = [between.join([left] * (padding_width or 0) + row + [right] * (padding_width or 0))]
+        return out
+
+    def walk(value: Any) -> Any:
+        return [walk(v) for v in value] if value and isinstance(value[0], list) else of_row(value)
+
+    if hasattr(data, "to_list"):
+        from tapeflow.ragged import constant as ragged_constant
+
+        return ragged_constant(walk(data.to_list()), dtype=string)
+    array = convert(data, string)._numpy()
+    if not array.ndim:
+        raise ValueError("ngrams needs at least one dimension to run along")
+    rows = array.reshape(-1, array.shape[-1])
+    found = [of_row(list(row)) for row in rows]
+    out = np.empty((len(found), len(found[0]) if found else 0), object)
+    for i, row in enumerate(found):
+        out[i] = row
+    return EagerTensor(out.reshape(*array.shape[:-1], out.shape[-1]), string)

@@ -1,0 +1,48 @@
+"""What string kernels share. They take and give NumPy object arrays of `bytes`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.op import op
+
+
+def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
+    """`@op` for an op of strings: the kernel is the one for strings. Gradients never pass."""
+
+    def decorate(declared: Any) -> Any:
+        function = op(name, kernel, strings=kernel, **options)(declared)
+        function.op.differentiable = False
+        return function
+
+    return decorate
+
+
+def each(function: Callable[..., Any], array: Any) -> np.ndarray:
+    """The array of `function(element)`, again of objects."""
+    array = np.asarray(array, object)
+    out = np.empty(array.shape, object)
+    flat = out.reshape(-1)
+    for i, element in enumerate(array.reshape(-1)):
+        flat[i] = function(element)
+    return out
+
+
+def numbers(function: Callable[[bytes], Any], array: Any, dtype: torch.dtype) -> torch.Tensor:
+    """The tensor of `function(element)`."""
+    array = np.asarray(array, object)
+    return torch.tensor([function(v) for v in array.reshape(-1)], dtype=dtype).reshape(array.shape)
+
+
+def text(element: bytes) -> str:
+    """The text of an element; bytes that are no UTF-8 survive the way there and back."""
+    return element.decode("utf-8", "surrogateescape")
+
+
+def encoded(element: str) -> bytes:
+    """The inverse of `text`."""
+    return element.encode("utf-8", "surrogateescape")

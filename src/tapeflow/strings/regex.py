@@ -1,0 +1,101 @@
+"""Regular expressions.
+
+The patterns are Python's `re`, which agrees with TensorFlow's RE2 on all but rare constructs (`\\pL`, `(?U)`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import string
+from tapeflow.core.tensor import invalid
+from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
+
+
+def _compiled(pattern: Any) -> re.Pattern[str]:
+    word = text(pattern) if isinstance(pattern, bytes) else pattern
+    try:
+        return re.compile(word, re.ASCII)  # as RE2 reads \w, \d and \s
+    except re.error as error:
+        raise invalid(f"Invalid pattern: {word}, error: {error}") from None
+
+
+def _template(rewrite: Any) -> Any:
+    """The replacement as RE2 reads it: `\\0` to `\\9` are groups, and every other backslash is `\\\\`."""
+    word = text(rewrite) if isinstance(rewrite, bytes) else rewrite
+    parts = re.split(r"\\(\d|\\)", word)
+
+    def replace(match: re.Match[str]) -> str:
+        out = [parts[0]]
+        for code, rest in zip(parts[1::2], parts[2::2], strict=True):
+            out += ["\\" if code == "\\" else match.group(int(code)) or "", rest]
+        return "".join(out)
+
+    return replace
+
+
+def _replace(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool) -> np.ndarray:
+    compiled, template = _compiled(pattern), _template(rewrite)
+    return each(lambda v: encoded(compiled.sub(template, text(v), count=0 if replace_global else 1)), input)
+
+
+@string_op("StaticRegexReplace", _replace)
+def _regex_replace(
+    input: Any, pattern: str = "", rewrite: str = "", replace_global: bool = True, name: str | None = None
+) -> Any:
+    """Replaces matches."""
+
+
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+    """Replaces what matches a regular expression.
+
+    Args:
+        input: strings.
+        pattern: the expression.
+        rewrite: the replacement; `\\1` stands for the first group.
+        replace_global: False replaces only the first match.
+
+    Raises:
+        InvalidArgumentError: the pattern is malformed.
+
+    Example:
+        >>> tf.strings.regex_replace("hello", "(l+)", r"<\\1>").numpy()
+        b'he<ll>o'
+    """
+    return _regex_replace(input, _word(pattern), _word(rewrite), replace_global, name)
+
+
+def _full_match(input: np.ndarray, pattern: Any) -> torch.Tensor:
+    compiled = _compiled(pattern)
+    return numbers(lambda v: compiled.fullmatch(text(v)) is not None, input, torch.bool)
+
+
+@string_op("StaticRegexFullMatch", _full_match)
+def _regex_full_match(input: Any, pattern: str = "", name: str | None = None) -> Any:
+    """Whether strings match."""
+
+
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+    """Whether each string matches a regular expression from its beginning to its end.
+
+    Raises:
+        InvalidArgumentError: the pattern is malformed.
+
+    Example:
+        >>> tf.strings.regex_full_match(["abc", "abx"], "ab[cd]").numpy().tolist()
+        [True, False]
+    """
+    return _regex_full_match(input, _word(pattern), name)
+
+
+def _word(value: Any) -> str:
+    """A scalar string as Python text."""
+    if isinstance(value, str):
+        return value
+    found = value if isinstance(value, bytes) else host_value(convert(value, string))
+    return text(found)

@@ -1,0 +1,128 @@
+"""Lengths, case, and parts of strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.tensor import invalid
+from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
+
+
+def _characters(element: bytes) -> int:
+    """How many UTF-8 characters begin in an element."""
+    return sum((byte & 0xC0) != 0x80 for byte in element)
+
+
+def _length(input: np.ndarray, unit: str) -> torch.Tensor:
+    return numbers({"BYTE": len, "UTF8_CHAR": _characters}[unit], input, torch.int32)
+
+
+@string_op("StringLength", _length)
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """The length of each string.
+
+    Args:
+        input: strings.
+        unit: "BYTE", or "UTF8_CHAR" to count characters.
+
+    Returns:
+        int32, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: `unit` is another.
+
+    Example:
+        >>> tf.strings.length(["hello", "é"], unit="UTF8_CHAR").numpy().tolist()
+        [5, 1]
+    """
+
+
+def _cased(input: np.ndarray, encoding: str, method: str) -> np.ndarray:
+    if encoding not in ("", "utf-8"):
+        raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+    if encoding:
+        return each(lambda v: encoded(getattr(text(v), method)()), input)
+    return each(lambda v: getattr(v, method)(), input)
+
+
+@string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"))
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Lower case: of ASCII letters, or with `encoding="utf-8"` of all.
+
+    Raises:
+        InvalidArgumentError: another encoding.
+
+    Example:
+        >>> tf.strings.lower("ABC").numpy()
+        b'abc'
+    """
+
+
+@string_op("StringUpper", lambda input, encoding: _cased(input, encoding, "upper"))
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Upper case: of ASCII letters, or with `encoding="utf-8"` of all.
+
+    Raises:
+        InvalidArgumentError: another encoding.
+
+    Example:
+        >>> tf.strings.upper("abc").numpy()
+        b'ABC'
+    """
+
+
+@string_op("StringStrip", lambda input: each(lambda v: v.strip(b" \t\n\v\f\r"), input))
+def strip(input: Any, name: str | None = None) -> Any:
+    """Without the white space at both ends.
+
+    Example:
+        >>> tf.strings.strip(" a b\\n").numpy()
+        b'a b'
+    """
+
+
+def _substring(element: Any, pos: int, count: int, unit: str, index: int) -> bytes:
+    units: Any = text(element) if unit == "UTF8_CHAR" else element
+    if not -len(units) <= pos <= len(units):
+        raise invalid(f"pos {pos} out of range for string b'{text(element)}' at index {index}")
+    start = pos + len(units) if pos < 0 else pos
+    part = units[start : start + max(count, 0)]
+    return encoded(part) if isinstance(part, str) else part
+
+
+def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> np.ndarray:
+    if pos.shape != len.shape:
+        raise invalid(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
+    try:
+        shape = np.broadcast_shapes(input.shape, tuple(pos.shape))
+    except ValueError:
+        sides = [str(list(s)).replace(" ", "") for s in (input.shape, pos.shape)]
+        raise invalid(f"Incompatible shapes: {sides[0]} vs. {sides[1]}") from None
+    strings = np.broadcast_to(input, shape).reshape(-1)
+    starts = np.broadcast_to(pos.numpy(), shape).reshape(-1).tolist()
+    counts = np.broadcast_to(len.numpy(), shape).reshape(-1).tolist()
+    out = np.empty(strings.size, object)
+    out[:] = [_substring(v, p, n, unit, i) for i, (v, p, n) in enumerate(zip(strings, starts, counts, strict=True))]
+    return out.reshape(shape)
+
+
+@string_op("Substr", _substr)
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """The part of each string from `pos` on, of at most `len` units.
+
+    Args:
+        input: strings.
+        pos: int32 or int64, negative from the end; broadcasts with `input`.
+        len: of the shape and dtype of `pos`.
+        unit: "BYTE" or "UTF8_CHAR".
+
+    Raises:
+        InvalidArgumentError: a `pos` is outside of its string, or the shapes do not broadcast.
+
+    Example:
+        >>> tf.strings.substr(["hello", "world"], [1, -3], [3, 2]).numpy().tolist()
+        [b'ell', b'rl']
+    """

@@ -1,0 +1,249 @@
+"""Unicode: from bytes to code points and back."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32, int64, string
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.strings.kernels import each
+from tapeflow.strings.splitting import ragged
+
+_ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+_POLICIES = ("replace", "strict", "ignore")
+
+
+def _codec(encoding: str) -> str:
+    found = _ENCODINGS.get(encoding.upper())
+    if found is None:
+        try:
+            found = "".encode(encoding) is not None and encoding
+        except LookupError:
+            raise invalid(f"Could not create converter for input encoding: {encoding}") from None
+    return str(found)
+
+
+def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Callable[[bytes], list[tuple[int, int]]]:
+    """A function from bytes to pairs of a code point and the offset of its first byte."""
+    codec = _codec(encoding)
+    if errors not in _POLICIES:
+        raise invalid(f'Value for attr \'errors\' of "{errors}" is not in the list of allowed values: "strict", "replace", "ignore"')
+
+    def decode(element: bytes) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        position = 0
+        while position < len(element):
+            try:
+                good, bad = element[position:].decode(codec), 0
+            except UnicodeDecodeError as error:
+                if errors == "strict":
+                    raise invalid("Invalid formatting on input string") from None
+                good, bad = element[position : position + error.start].decode(codec), max(error.end - error.start, 1)
+            for character in good:
+                found.append((ord(character), position))
+                position += len(character.encode(codec, "surrogatepass"))
+            if bad:
+                if errors == "replace":
+                    found.append((replacement, position))
+                position += bad
+        if control:
+            found = [
+                (replacement if c < 32 or c == 127 else c, at)
+                for c, at in found
+                if errors != "ignore" or not (c < 32 or c == 127)
+            ]
+        return found
+
+    return decode
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each string.
+
+    Args:
+        input: strings.
+        input_encoding: such as "UTF-8", "UTF-16-BE", "UTF-32-BE".
+        errors: what to do with malformed bytes: "replace", "ignore", or "strict" to fail.
+        replacement_char: what they are replaced by.
+        replace_control_characters: whether control characters are treated as malformed.
+
+    Returns:
+        int32; a vector for a scalar, otherwise a `RaggedTensor`.
+
+    Raises:
+        InvalidArgumentError: the encoding is unknown, or a string is malformed and `errors` is "strict".
+
+    Example:
+        >>> tf.strings.unicode_decode("aé", "UTF-8").numpy().tolist()
+        [97, 233]
+    """
+    decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
+    return ragged(input, lambda v: [c for c, _ in decode(v)], int32)
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each string, and the offset (int64) of each one's first byte. See `unicode_decode`.
+
+    Example:
+        >>> points, offsets = tf.strings.unicode_decode_with_offsets("éa", "UTF-8")
+        >>> offsets.numpy().tolist()
+        [0, 2]
+    """
+    decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
+    return (
+        ragged(input, lambda v: [c for c, _ in decode(v)], int32),
+        ragged(input, lambda v: [at for _, at in decode(v)], int64),
+    )
+
+
+def _split(input: Any, encoding: str, errors: str, replacement: int) -> tuple[Any, Any]:
+    codec = _codec(encoding)
+    decode = _decoder(encoding, errors, replacement, False)
+    return (
+        ragged(input, lambda v: [chr(c).encode(codec, "replace") for c, _ in decode(v)]),
+        ragged(input, lambda v: [at for _, at in decode(v)], int64),
+    )
+
+
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+) -> Any:
+    """The characters of each string, as strings. See `unicode_decode`.
+
+    Example:
+        >>> tf.strings.unicode_split("aé", "UTF-8").numpy().tolist()
+        [b'a', b'\\xc3\\xa9']
+    """
+    return _split(input, input_encoding, errors, replacement_char)[0]
+
+
+def unicode_split_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+) -> Any:
+    """The characters of each string, and the offset (int64) of each one's first byte. See `unicode_decode`."""
+    return _split(input, input_encoding, errors, replacement_char)
+
+
+def unicode_encode(
+    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
+) -> Any:
+    """The strings of code points; the last dimension becomes a string.
+
+    Args:
+        input: int32, at least one dimension; a tensor or a `RaggedTensor`.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: what to do with what is no code point: "replace", "ignore", or "strict" to fail.
+        replacement_char: what it is replaced by.
+
+    Raises:
+        InvalidArgumentError: something is no code point, and `errors` is "strict".
+
+    Example:
+        >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
+        b'a\\xc3\\xa9'
+    """
+    codec = _codec(output_encoding)
+
+    def point(code: int) -> str:
+        if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000:
+            return chr(code)
+        if errors == "strict":
+            raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
+        return chr(replacement_char) if errors == "replace" else ""
+
+    def walk(value: Any) -> Any:
+        if value and isinstance(value[0], list):
+            return [walk(v) for v in value]
+        return "".join(point(c) for c in value).encode(codec)
+
+    if hasattr(input, "to_list"):
+        from tapeflow.ragged import constant
+
+        return constant(walk(input.to_list()), dtype=string)
+    array = convert(input, int32)._numpy()
+    rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+    out = np.empty(len(rows), object)
+    out[:] = [walk(row.tolist()) for row in rows]
+    return EagerTensor(out.reshape(array.shape[:-1]), string)
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Strings in another encoding. See `unicode_decode`.
+
+    Example:
+        >>> tf.strings.unicode_transcode("aé", "UTF-8", "UTF-16-BE").numpy()
+        b'\\x00a\\x00\\xe9'
+    """
+    decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
+    codec = _codec(output_encoding)
+    array = convert(input, string)._numpy()
+    return EagerTensor(each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), array), string)
+
+
+# ICU's numbers for the scripts that Python's own tables name (UScriptCode); by the first word of a character's name.
+_SCRIPTS = {
+    "ARABIC": 2, "ARMENIAN": 3, "BENGALI": 4, "BOPOMOFO": 5, "CHEROKEE": 6, "COPTIC": 7, "CYRILLIC": 8, "DEVANAGARI": 10,
+    "ETHIOPIC": 11, "GEORGIAN": 12, "GOTHIC": 13, "GREEK": 14, "GUJARATI": 15, "GURMUKHI": 16, "CJK": 17, "HANGUL": 18,
+    "HEBREW": 19, "HIRAGANA": 20, "KANNADA": 21, "KATAKANA": 22, "KHMER": 23, "LAO": 24, "LATIN": 25, "MALAYALAM": 26,
+    "MONGOLIAN": 27, "MYANMAR": 28, "OGHAM": 29, "ORIYA": 31, "RUNIC": 32, "SINHALA": 33, "SYRIAC": 34, "TAMIL": 35,
+    "TELUGU": 36, "THAANA": 37, "THAI": 38, "TIBETAN": 39,
+}  # fmt: skip
+_COMMON, _INHERITED, _INVALID = 0, 1, -1
+
+
+def _script(code: int) -> int:
+    if not 0 <= code < 0x110000:
+        return _INVALID
+    character = chr(code)
+    if unicodedata.category(character) in ("Mn", "Me") and unicodedata.name(character, "").startswith("COMBINING"):
+        return _INHERITED
+    if not unicodedata.category(character).startswith(("L", "M", "Nl")):
+        return _COMMON
+    return _SCRIPTS.get(unicodedata.name(character, "").split(" ")[0], _COMMON)
+
+
+def unicode_script(input: Any, name: str | None = None) -> Any:
+    """The script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 common to several, -1 invalid).
+
+    Scripts are told by Python's `unicodedata`, which names the scripts in wide use; of others 0 is given.
+
+    Args:
+        input: int32 code points.
+
+    Returns:
+        int32, of the shape of `input`.
+
+    Example:
+        >>> tf.strings.unicode_script([97, 1041]).numpy().tolist()
+        [25, 8]
+    """
+    array = convert(input, int32)._numpy()
+    found = np.array([_script(int(c)) for c in array.reshape(-1)], np.int32)
+    return convert(found.reshape(array.shape))
