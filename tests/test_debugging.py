@@ -194,7 +194,7 @@ def test_placements_are_logged_on_request(caplog):
     D.set_log_device_placement(True)
     try:
         assert D.get_log_device_placement() is True
-        with caplog.at_level(logging.WARNING, logger="tapeflow"):
+        with caplog.at_level(logging.WARNING, logger="tensorflow"):
             tf.constant(1.0) + 1.0
     finally:
         D.set_log_device_placement(False)

@@ -65,7 +65,7 @@ def test_files_are_appended_to(tmp_path):
 
 
 def test_loggers(caplog):
-    with caplog.at_level(logging.INFO, logger="tapeflow"):
+    with caplog.at_level(logging.INFO, logger="tensorflow"):
         tf.print("x", tf.constant(1), output_stream=logging.INFO)
     assert caplog.messages == ["x 1"]
 

@@ -18,7 +18,7 @@ from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.tape import Call, Tape, backpropagate, differentiable, id_of
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, next_id
 
-logger = logging.getLogger("tapeflow")
+logger = logging.getLogger("tensorflow")
 
 
 class UnconnectedGradients(Enum):

@@ -56,7 +56,7 @@ def _write(text: str, end: str, stream: Any) -> None:
         stream.write(text + end)
         stream.flush()
     elif isinstance(stream, int) and logging.getLevelName(stream) in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"):
-        logging.getLogger("tapeflow").log(stream, text)
+        logging.getLogger("tensorflow").log(stream, text)
     elif callable(stream):
         stream(text)
     else:

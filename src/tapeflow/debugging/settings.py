@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.settings import settings
 
-_logger = logging.getLogger("tapeflow")
+_logger = logging.getLogger("tensorflow")
 
 
 class _PlacementLog:
@@ -28,7 +28,7 @@ def get_log_device_placement() -> bool:
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Makes each op of this thread log the device it ran on, to the logger "tapeflow"."""
+    """Makes each op of this thread log the device it ran on, to the logger "tensorflow", as TensorFlow does."""
     settings.log_device_placement = bool(enabled)
     for log in [t for t in state.tapes if isinstance(t, _PlacementLog)]:
         discard(state.tapes, log)

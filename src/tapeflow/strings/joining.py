@@ -115,11 +115,10 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
     rows = inputs.reshape(ids.size, -1)
     parts: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(num_segments)]
     for row, i in zip(rows, ids.reshape(-1).tolist(), strict=True):
-        if i >= num_segments:
-            raise invalid(f"segment id {i} is out of range [0, {num_segments})")
-        if i >= 0:
-            for column, element in enumerate(row):
-                parts[i][column].append(element)
+        if not 0 <= i < num_segments:
+            raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
+        for column, element in enumerate(row):
+            parts[i][column].append(element)
     out = np.empty((num_segments, rows.shape[1]), object)
     for i, columns in enumerate(parts):
         out[i] = [separator.encode().join(words) for words in columns]
@@ -134,7 +133,7 @@ def unsorted_segment_join(
 
     Args:
         inputs: strings.
-        segment_ids: int32 or int64, of a shape that begins that of `inputs`; negative ids are left out.
+        segment_ids: int32 or int64, of a shape that begins that of `inputs`.
         num_segments: how many segments there are.
         separator: what to put between.
 

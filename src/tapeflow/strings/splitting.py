@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import string
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, invalid
 
 
 def ragged(values: Any, function: Callable[[bytes], Any], dtype: Any = string) -> Any:
@@ -21,7 +21,10 @@ def ragged(values: Any, function: Callable[[bytes], Any], dtype: Any = string) -
             return [walk(x) for x in v] if isinstance(v, list) else function(v)
 
         return constant(walk(values.to_list()), dtype=dtype)
-    array = convert(values, string)._numpy()
+    tensor = convert(values)
+    if tensor.dtype is not string:
+        raise invalid(f"cannot compute a split as the input was expected to be a string tensor but is {tensor.dtype.name}")
+    array = tensor._numpy()
     if array.ndim == 0:
         return vector(function(array[()]), dtype)
     from tapeflow.ragged import RaggedTensor
@@ -52,6 +55,8 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
         >>> tf.strings.bytes_split("abc").numpy().tolist()
         [b'a', b'b', b'c']
     """
+    if not hasattr(input, "to_list"):
+        input = convert(convert(input), string)
     return ragged(input, lambda v: [v[i : i + 1] for i in range(len(v))])
 
 

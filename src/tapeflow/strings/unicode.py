@@ -155,12 +155,18 @@ def unicode_encode(
         replacement_char: what it is replaced by.
 
     Raises:
-        InvalidArgumentError: something is no code point, and `errors` is "strict".
+        InvalidArgumentError: something is no code point, and `errors` is "strict"; or the encoding is another.
+        ValueError: there is no last dimension.
 
     Example:
         >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
         b'a\\xc3\\xa9'
     """
+    if output_encoding not in _ENCODINGS:
+        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
+        raise invalid(
+            f"Value for attr 'output_encoding' of \"{output_encoding}\" is not in the list of allowed values: {allowed}"
+        )
     codec = _codec(output_encoding)
 
     def point(code: int) -> str:
@@ -179,8 +185,13 @@ def unicode_encode(
         from tapeflow.ragged import constant
 
         return constant(walk(input.to_list()), dtype=string)
-    array = convert(input, int32)._numpy()
-    rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+    tensor = convert(input)
+    if tensor.dtype is not int32:
+        raise invalid(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {tensor.dtype.name}")
+    if not tensor.shape.rank:
+        raise ValueError("input_tensor's rank must be at least 1.")
+    array = tensor._numpy()
+    rows = array.reshape(-1, array.shape[-1])
     out = np.empty(len(rows), object)
     out[:] = [walk(row.tolist()) for row in rows]
     return EagerTensor(out.reshape(array.shape[:-1]), string)
