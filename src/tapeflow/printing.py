@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import DType
+from tapeflow.core.dtypes import DType, string
 from tapeflow.core.tensor import ReadAsTensor, Tensor
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
@@ -45,7 +45,11 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     edge = None if summarize is None or summarize < 0 else summarize
-    _write(separator.join([_top(v, edge) for v in inputs]), end, stream)
+    if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is string and not inputs[0].shape.rank:
+        text = inputs[0].numpy().decode("utf-8", "backslashreplace")  # a text of one's own making is printed as it is
+    else:
+        text = separator.join([_top(v, edge) for v in inputs])
+    _write(text, end, stream)
 
 
 def _write(text: str, end: str, stream: Any) -> None:

@@ -257,9 +257,10 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:
         array = tensor._numpy()
-        text = repr(array[()] if array.ndim == 0 else array) if is_repr else str(array[()] if array.ndim == 0 else array)
-        if is_repr and array.ndim == 0:
-            text = text if array.dtype == object else str(array[()])
+        if array.ndim:
+            text = repr(array) if is_repr else str(array)
+        else:
+            text = repr(array.tolist()) if is_repr else str(array[()])
     else:
         text = "<unprintable>"
     if "\n" in text:
