@@ -6,6 +6,7 @@ result, or raises InvalidArgumentError saying which shapes do not go together. E
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.shape import TensorShape
@@ -53,17 +54,37 @@ def broadcast_all(*shapes: Any) -> TensorShape:
     return out
 
 
+def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
+    """The dimensions that an `axis` argument names, none of them negative; all for None.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension, or it is named twice.
+    """
+    if axis is None:
+        return tuple(range(rank))
+    found: list[int] = []
+    for a in [axis] if isinstance(axis, int) else _flat(axis):
+        if not -rank <= a < rank:
+            raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
+        if a % rank in found:
+            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
+        found.append(a % rank)
+    return tuple(found)
+
+
+def _flat(axis: Any) -> Iterator[int]:
+    if isinstance(axis, (tuple, list)):
+        for a in axis:
+            yield from _flat(a)
+    elif hasattr(axis, "__index__"):
+        yield axis.__index__()
+    else:
+        raise invalid(f"Value for attr 'Tidx' of an axis is not int32 or int64 but {axis!r}")
+
+
 def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> TensorShape:
     """The dimensions of `axis` (all of them for None) are reduced away, or to 1."""
     if x.rank is None:
         return TensorShape(None)
-    rank = x.rank
-    axes = range(rank) if axis is None else [axis] if isinstance(axis, int) else axis
-    reduced = set()
-    for a in axes:
-        if not -rank <= a < rank:
-            raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
-        if a % rank in reduced:
-            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
-        reduced.add(a % rank)
+    reduced = reduced_dimensions(axis, x.rank)
     return TensorShape([1 if i in reduced else d for i, d in enumerate(x) if i not in reduced or keepdims])

@@ -1,0 +1,158 @@
+"""What the op table can't say of reductions, scans and segments: ties, NaN, zeros, empties. Values are TensorFlow's."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+nan, inf = float("nan"), float("inf")
+
+
+def gradient(function, x):
+    x = tf.convert_to_tensor(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x).numpy()
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "expected"),
+    [
+        (tf.reduce_max, [1.0, 3.0, 3.0], [0.0, 0.5, 0.5]),
+        (tf.reduce_max, [1.0, nan, 3.0], [nan, nan, nan]),
+        (tf.reduce_min, [[1.0, 3.0], [1.0, 1.0]], [[1 / 3, 0.0], [1 / 3, 1 / 3]]),
+        (lambda x: tf.reduce_max(x, 0), [[1.0, 3.0], [1.0, 1.0]], [[0.5, 1.0], [0.5, 0.0]]),
+        (lambda x: tf.reduce_max(x, 0), np.zeros([0, 2], np.float32), np.zeros([0, 2])),
+        (tf.reduce_mean, np.zeros([0, 2], np.float32), np.zeros([0, 2])),
+        (tf.reduce_prod, [1.0, 0.0, 3.0], [0.0, 3.0, 0.0]),
+        (tf.reduce_prod, [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]),
+        (
+            lambda x: tf.reduce_prod(x, [0, 2]),
+            np.arange(8.0).reshape(2, 2, 2),
+            [[[20, 0], [126, 84]], [[0, 0], [42, 36]]],
+        ),
+        (lambda x: tf.reduce_prod(x, []), [2.0, 3.0], [1.0, 1.0]),
+        (tf.math.reduce_euclidean_norm, [3.0, 4.0], [0.6, 0.8]),
+        (tf.math.reduce_euclidean_norm, [0.0, 0.0], [nan, nan]),
+        (tf.math.reduce_euclidean_norm, [3 + 4j], [0.6 + 0.8j]),
+        (tf.math.reduce_std, [0.0, 0.0], [nan, nan]),
+        (tf.reduce_logsumexp, [-inf, -inf], [nan, nan]),
+        (tf.reduce_logsumexp, [inf, 1.0], [nan, 0.0]),
+        (tf.math.cumprod, [2.0, 0.0, 3.0], [1.0, 0.0, 0.0]),
+        (lambda x: tf.math.cumprod(x, exclusive=True), [2.0, 1.0, 3.0], [2.0, 2.0, 0.0]),
+        (lambda x: tf.math.cumulative_logsumexp(x, exclusive=True), [2.0, 1.0, 3.0], [1.7310586, 0.2689414, 0.0]),
+        (
+            lambda x: tf.math.cumulative_logsumexp(x, reverse=True, exclusive=True),
+            [2.0, 1.0, 3.0],
+            [0.0, 0.11920292, 1.8807971],
+        ),
+        (lambda x: tf.math.segment_max(x, [0, 0, 2]), [2.0, 2.0, 3.0], [0.5, 0.5, 1.0]),
+        (lambda x: tf.math.segment_prod(x, [0, 0, 2]), [0.0, 2.0, 3.0], [2.0, 0.0, 1.0]),
+        (lambda x: tf.math.unsorted_segment_sum(x, [0, -1, 2], 3), [1.0, 2.0, 3.0], [1.0, 0.0, 1.0]),
+        (lambda x: tf.math.unsorted_segment_max(x, [0, 0, -1], 3), [2.0, 2.0, 3.0], [0.5, 0.5, 0.0]),
+        (lambda x: tf.math.unsorted_segment_prod(x, [0, 0, 2], 3), [0.0, 2.0, 3.0], [2.0, 0.0, 1.0]),
+        (lambda x: tf.math.unsorted_segment_prod(x, [0, 0, -1], 3), [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]),
+        (lambda x: tf.math.unsorted_segment_mean(x, [0, 0, -1], 3), [1.0, 2.0, 3.0], [0.5, 0.5, 0.0]),
+    ],
+)
+def test_gradient_at_the_edges(function, x, expected):
+    np.testing.assert_allclose(gradient(function, x), expected, rtol=1e-6)
+
+
+def test_gradient_of_cumulative_logsumexp_does_not_overflow():
+    found = gradient(tf.math.cumulative_logsumexp, [-500.0, 0.0, 500.0])
+    np.testing.assert_allclose(found, [1.0, 1.0, 1.0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("position", range(3))
+def test_extremes_of_nan_are_nan_and_positions_pass_it_over(position):
+    x = np.array([1.0, 3.0, 2.0], np.float32)
+    x[position] = nan
+    assert np.isnan(tf.reduce_max(x)) and np.isnan(tf.reduce_min(x))
+    assert int(tf.argmax(x)) == np.nanargmax(x)
+    assert int(tf.argmin(x)) == np.nanargmin(x)
+
+
+def test_position_among_nothing_but_nan_is_the_first():
+    assert int(tf.argmax([nan, nan])) == int(tf.argmin([nan, nan])) == int(tf.argmax([nan, -inf])) == 0
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lowest", "highest"),
+    [
+        ("float16", -inf, inf),
+        ("bfloat16", -inf, inf),
+        ("float32", -inf, inf),
+        ("int8", -128, 127),
+        ("uint8", 0, 255),
+        ("int32", -(2**31), 2**31 - 1),
+        ("uint64", 0, 2**64 - 1),
+    ],
+)
+def test_extremes_of_nothing(dtype, lowest, highest):
+    assert tf.reduce_max(tf.zeros([0], dtype)).numpy() == lowest
+    assert tf.reduce_min(tf.zeros([0], dtype)).numpy() == highest
+
+
+def test_extremes_of_empty_segments_are_finite():
+    big = np.finfo(np.float32).max
+    assert tf.math.unsorted_segment_max([1.0], [0], 2).numpy().tolist() == [1.0, -big]
+    assert tf.math.unsorted_segment_min([1.0], [0], 2).numpy().tolist() == [1.0, big]
+    assert tf.math.unsorted_segment_max(tf.zeros([0, 1], tf.int32), tf.zeros([0], tf.int32), 1).numpy() == -(2**31)
+    assert tf.math.unsorted_segment_sum([1.0, 2.0], [-1, -1], 0).shape == [0]
+
+
+def test_uint64_beyond_int64():
+    x = tf.constant(np.array([1, 2**63 + 5], np.uint64))
+    assert tf.reduce_max(x).numpy() == 2**63 + 5
+    assert tf.reduce_min(x).numpy() == 1
+    assert tf.reduce_mean(x).numpy() == 2**62 + 3
+    assert int(tf.argmax(x)) == 1
+    assert tf.math.segment_max(x, [0, 2]).numpy().tolist() == [1, 0, 2**63 + 5]
+
+
+def test_integers_wrap_in_sums_and_not_in_means():
+    x = tf.constant([100, 100, 7], tf.int8)
+    assert tf.reduce_sum(x).numpy() == -49
+    assert tf.reduce_prod(x).numpy() == 112
+    assert tf.reduce_mean(x).numpy() == 69
+    assert tf.reduce_mean([-1, -2, -4]).numpy() == -2
+    assert tf.cumsum(x).numpy().tolist() == [100, -56, -49]
+    assert tf.math.segment_mean(x, [0, 0, 1]).numpy().tolist() == [-28, 7]
+    assert tf.reduce_mean(tf.zeros([0], tf.int32)).numpy() == 0
+
+
+def test_narrow_floats_are_summed_in_wider_ones():
+    assert tf.reduce_sum(tf.ones([5000], tf.float16)).numpy() == 5000
+    assert tf.reduce_sum(tf.ones([5000], tf.bfloat16)).numpy() == 4992
+    assert tf.reduce_mean(tf.ones([5000], tf.float16)).numpy() == 1
+
+
+def test_norms_of_integers():
+    assert tf.math.reduce_euclidean_norm([1, 2, 2]).numpy() == 3
+    assert tf.math.reduce_euclidean_norm([1, 1]).numpy() == 1
+    assert tf.math.reduce_euclidean_norm(tf.constant([-3], tf.int8)).numpy() == 3
+
+
+@pytest.mark.parametrize("keepdims", [1, True, None, 0])
+def test_keepdims_is_taken_for_its_truth(keepdims):
+    assert tf.reduce_sum(tf.ones([2, 3]), keepdims=keepdims).shape == ([1, 1] if keepdims else [])
+    assert tf.reduce_max(tf.ones([2, 3]), 0, keepdims=keepdims).shape == ([1, 3] if keepdims else [3])
+
+
+@pytest.mark.parametrize("output_type", ["int16", "uint16", "int32", "int64", tf.int32])
+def test_positions_come_in_the_dtype_asked_for(output_type):
+    found = tf.argmax([1, 3, 2], output_type=output_type)
+    assert found.dtype == output_type and found.numpy() == 1
+
+
+def test_count_nonzero_of_strings_and_bools():
+    assert tf.math.count_nonzero(["a", "", " "]).numpy() == 2
+    assert tf.math.count_nonzero([True, False]).numpy() == 1
+    assert tf.math.count_nonzero([0.0, -0.0, nan], dtype=tf.int8).dtype == tf.int8
+
+
+def test_indexed_slices_become_dense():
+    slices = tf.IndexedSlices(tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([2, 2]), tf.constant([3, 2]))
+    assert tf.convert_to_tensor(slices).numpy().tolist() == [[0, 0], [0, 0], [4, 6]]
