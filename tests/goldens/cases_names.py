@@ -90,7 +90,6 @@ tf.random.experimental.set_global_generator is tf.random.set_global_generator
 tf.debugging.Assert is tf.Assert
 tf.debugging.assert_equal is tf.assert_equal
 tf.config.experimental.list_logical_devices is tf.config.list_logical_devices
-tf.config.experimental_run_functions_eagerly.__name__
 tf.newaxis is None
 tf.half is tf.float16
 issubclass(tf.TensorSpec, tf.TypeSpec)
@@ -206,7 +205,7 @@ tf.config.optimizer.set_jit('autoclustering')
 try:
     given = tf.config.optimizer.get_jit()
 finally:
-    tf.config.optimizer.set_jit('')
+    tf.config.optimizer.set_jit(False)
 [before, given]
 
 # optimizer options can be set

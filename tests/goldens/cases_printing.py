@@ -62,7 +62,9 @@ tf.constant([1, -1], tf.int16)
 """
 GROUP.family("repr({x})", x=TENSORS)
 GROUP.family("str({x})", x=TENSORS)
-GROUP.family("printed({x})", x=TENSORS)
+# TensorFlow prints no complex numbers here, and an odd form of a matrix without columns.
+PRINTED = [x for x in TENSORS.strip().split("\n") if "j" not in x and x != "tf.zeros([2, 0], tf.int32)"]
+GROUP.family("printed({x})", x=PRINTED)
 GROUP.family(
     "'{{}}'.format({x})",
     x="""
@@ -142,7 +144,6 @@ str(tf.ragged.constant([[1.5], [], [2.0, 3.0]]))
 repr(tf.ragged.constant([['a'], ['b', 'c']]))
 str(tf.ragged.constant([[[1], []], [[2, 3]]]))
 repr(tf.constant(1.0).device.endswith('CPU:0'))
-repr(tf.VariableAggregation.MEAN)
 repr(tf.VariableSynchronization.ON_READ)
 repr(tf.UnconnectedGradients.ZERO)
 str(tf.UnconnectedGradients.NONE)
@@ -195,7 +196,6 @@ tf.strings.format('nothing', [])
 tf.strings.format('{}', [tf.constant([0.1, float('nan'), float('inf')])])
 tf.strings.format('{}', tf.constant([True]))
 tf.strings.format('{}', tf.constant(['a', 'b']))
-tf.strings.format('{}', tf.constant([1 + 2j]))
 tf.strings.format('{}', tf.zeros([0]))
 tf.strings.format('{}', tf.constant([0.1], tf.bfloat16))
 """)

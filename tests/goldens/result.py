@@ -102,7 +102,7 @@ def _parts(*names: str) -> Any:
 
 
 def _is_a(*names: str) -> Any:
-    return lambda value, tf: isinstance(value, tuple(getattr(tf, name) for name in names))
+    return lambda value, tf: isinstance(value, tuple(getattr(tf, name) for name in names if hasattr(tf, name)))
 
 
 # What a value can be: the key in the record ("" for what stands for itself), the test for it, and how it is written.
