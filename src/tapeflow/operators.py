@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array.slicing import getitem, iterate, variable_getitem
+from tapeflow.array.slicing import careful_getitem, getitem, iterate, variable_getitem
 from tapeflow.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
@@ -46,7 +46,11 @@ def _named(function: Any, name: str) -> Any:
     return function
 
 
+_bound: set[str] = set()
+
+
 def _bind(name: str, function: Function, types: tuple[type, ...] = (Tensor, Variable)) -> None:
+    _bound.add(name)
     for each in types:
         setattr(each, name, function)
 
@@ -163,6 +167,10 @@ def _invert(self: Any) -> Any:
 _bind("__invert__", _named(_invert, "__invert__"))
 
 
+# What libraries look through to give the operators to classes of their own.
+Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}  # type: ignore[attr-defined]
+
+
 # ---- variables do not change by operators ----------------------------------------------------------------------------
 
 
@@ -210,6 +218,7 @@ EagerTensor._copied_to = _copied_to  # type: ignore[method-assign]
 
 # ---- square brackets -------------------------------------------------------------------------------------------------
 
-_bind("__getitem__", getitem, (Tensor,))
+_bind("__getitem__", careful_getitem, (Tensor,))
+_bind("__getitem__", getitem, (EagerTensor,))
 _bind("__getitem__", variable_getitem, (Variable,))
 _bind("__iter__", iterate, (Tensor,))

@@ -12,7 +12,7 @@ import torch
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import op
+from tapeflow.core.op import op, widened
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast, same, text
 from tapeflow.core.tape import Call
@@ -158,6 +158,12 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
+def _multiply_anything_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
+    x = convert(args[0])
+    return _multiply_no_nan.op.run((x, convert(args[1], x.dtype)), name)
+
+
+@widened(_multiply_no_nan, _multiply_anything_no_nan)
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """Multiplies element by element, giving 0 where `y` is 0, even if `x` is NaN or infinite there.
 
@@ -172,8 +178,6 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
         >>> tf.math.multiply_no_nan([float("nan"), 2.0], [0.0, 3.0]).numpy().tolist()
         [0.0, 6.0]
     """
-    x = convert(x)
-    return _multiply_no_nan(x, convert(y, x.dtype), name)
 
 
 def _add_all(inputs: list[torch.Tensor]) -> torch.Tensor:

@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.convert import convert, datatype_name, from_array, storage_type
 from tapeflow.core.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same, text
 from tapeflow.core.tape import Call
@@ -196,4 +196,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """
 
 
-not_differentiable(bitcast)
+@bitcast.gradient()
+def _(call: Call, dy: Any) -> Any:
+    raise LookupError("gradient registry has no entry for: Bitcast")

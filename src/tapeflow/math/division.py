@@ -273,6 +273,19 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
+def _divide_anything_no_nan(args: tuple[Any, Any], name: str | None = None) -> Any:
+    x = convert(args[0])
+    y = convert(args[1], hint=x.dtype)
+    dtype = _of_one_dtype(x, y)
+    if dtype.is_floating or dtype.is_complex:
+        return _divide_no_nan.op.run((x, y), name)
+    if not dtype.is_integer:
+        raise TypeError(f"Invalid dtype {dtype!r} in tf.math.divide_no_nan. Expected a number.")
+    to = _DIVIDED_AS.get(dtype, float64)
+    return _divide_no_nan(cast(x, to), cast(y, to), name)
+
+
+@widened(_divide_no_nan, _divide_anything_no_nan)
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """Divides element by element, giving 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
 
@@ -287,15 +300,6 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
         >>> tf.math.divide_no_nan([1.0, 2.0], [0.0, 4.0]).numpy().tolist()
         [0.0, 0.5]
     """
-    x = convert(x)
-    y = convert(y, hint=x.dtype)
-    dtype = _of_one_dtype(x, y)
-    if dtype.is_floating or dtype.is_complex:
-        return _divide_no_nan(x, y, name)
-    if not dtype.is_integer:
-        raise TypeError(f"Invalid dtype {dtype!r} in tf.math.divide_no_nan. Expected a number.")
-    to = _DIVIDED_AS.get(dtype, float64)
-    return _divide_no_nan(cast(x, to), cast(y, to), name)
 
 
 def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:

@@ -17,7 +17,7 @@ from tapeflow.core.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
-from tapeflow.math.division import nonzero, realdiv, reciprocal, xdivy
+from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, xdivy
 from tapeflow.math.gradients import conj, sum_like
 
 # ---- absolute value and sign -----------------------------------------------------------------------------------------
@@ -73,6 +73,23 @@ def _signum(x: torch.Tensor) -> torch.Tensor:
 
 
 @op("Sign", kernel=_signum, shape=same)
+def _sign(x: Any, name: str | None = None) -> Any:
+    """The sign of real numbers."""
+
+
+@_sign.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return registry["ZerosLike"].function(dy)
+
+
+def _sign_of_anything(args: tuple[Any], name: str | None = None) -> Any:
+    x: Any = args[0] if isinstance(args[0], CompositeTensor) else convert(args[0])
+    if x.dtype.is_complex:  # not a step as for real numbers, and so with a gradient
+        return divide_no_nan(x, cast(abs(x), x.dtype), name)
+    return _sign.op.run((x,), name)
+
+
+@widened(_sign, _sign_of_anything)
 def sign(x: Any, name: str | None = None) -> Any:
     """-1, 0 or 1, as each element is below, at or above 0; for complex numbers `x / |x|`, or 0.
 
@@ -83,11 +100,6 @@ def sign(x: Any, name: str | None = None) -> Any:
         >>> tf.sign([-3.5, 0.0, 2.0]).numpy().tolist()
         [-1.0, 0.0, 1.0]
     """
-
-
-@sign.gradient()
-def _(call: Call, dy: Any) -> Any:
-    return registry["ZerosLike"].function(dy)
 
 
 # ---- powers and roots ------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def erfc(x: Any, name: str | None = None) -> Any:
 
     Example:
         >>> tf.math.erfc([0.0, 1.0]).numpy().round(6).tolist()
-        [1.0, 0.15729899704456329]
+        [1.0, 0.1572989970445633]
     """
 
 

@@ -42,7 +42,7 @@ def cos(x: Any, name: str | None = None) -> Any:
 
     Example:
         >>> tf.cos([0.0, 1.0]).numpy().tolist()
-        [1.0, 0.5403022766113281]
+        [1.0, 0.5403023362159729]
     """
 
 
@@ -177,7 +177,7 @@ def cosh(x: Any, name: str | None = None) -> Any:
 
     Example:
         >>> tf.cosh([0.0, 1.0]).numpy().tolist()
-        [1.0, 1.5430806875228882]
+        [1.0, 1.5430805683135986]
     """
 
 
