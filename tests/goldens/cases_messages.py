@@ -21,7 +21,6 @@ tf.constant([1, 2]) * 'a'
 tf.constant(1.0) + None
 tf.constant(1) / tf.constant(1.0)
 tf.matmul([[1., 2.]], [[1., 2.]])
-tf.matmul([1., 2.], [1., 2.])
 tf.matmul(tf.ones([2, 2, 3]), tf.ones([3, 3, 2]))
 tf.reshape(m, [4])
 tf.reshape(m, [-1, 4])
