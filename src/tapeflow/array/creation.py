@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.joining import concat
 from tapeflow.array.passing import identity
-from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
+from tapeflow.array.shaping import reshape
 from tapeflow.core import device as devices
 from tapeflow.core.context import detours
-from tapeflow.core.convert import convert, operand
+from tapeflow.core.convert import convert, operand, placed
+from tapeflow.core.convert import register as register_conversion
 from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
@@ -25,8 +25,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
     """The tensor of a value.
 
-    Python ints become int32 (int64 where they don't fit), floats float32, arrays keep their dtype; tensors in a list are
-    stacked, so that gradients pass.
+    Python ints become int32 (int64 where they don't fit), floats float32, arrays keep their dtype; tensors in a list
+    are stacked, so that gradients pass.
 
     Args:
         value: a number, a text, a nested list of them or of tensors, a NumPy array, a `torch.Tensor`, a variable, or an
@@ -47,6 +47,40 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     if dtype_hint is not None:
         dtype_hint = as_dtype(dtype_hint).base_dtype
     return convert(value, dtype, dtype_hint)
+
+
+_NOT_REGISTRABLE = (int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: Any, priority: int = 100) -> None:
+    """Has objects of a type converted by a function, where TapeFlow does not convert them itself.
+
+    Args:
+        base_type: the type, or a tuple of types; also for subclasses.
+        conversion_func: `conversion_func(value, dtype=None, name=None, as_ref=False)`, giving a tensor (of `dtype`,
+            where that is not None) or `NotImplemented`.
+        priority: functions of lower priority are asked first.
+
+    Raises:
+        TypeError: `base_type` is no type, or one of Python's or NumPy's numbers, or the function can't be called.
+
+    Example:
+        >>> class Meters:
+        ...     def __init__(self, value):
+        ...         self.value = value
+        >>> tf.register_tensor_conversion_function(
+        ...     Meters, lambda v, dtype=None, name=None, as_ref=False: tf.constant(v.value, dtype))
+        >>> float(tf.constant(1.0) + Meters(2.0))
+        3.0
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not types or not all(isinstance(t, type) for t in types):
+        raise TypeError("Argument `base_type` must be a type or a tuple of types.")
+    if any(issubclass(t, _NOT_REGISTRABLE) for t in types):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
+    if not callable(conversion_func):
+        raise TypeError("Argument `conversion_func` must be callable.")
+    register_conversion(base_type, conversion_func, priority)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
@@ -76,9 +110,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
         tensor = cast(value, dtype)
     else:
-        tensor = convert(value, dtype)
+        tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
         if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is nobody else's
-            tensor = EagerTensor(tensor.value, tensor.dtype)
+            tensor = placed(EagerTensor(tensor.value, tensor.dtype))
     return tensor if shape is None else _with_shape(tensor, shape, value)
 
 
@@ -90,8 +124,8 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
     if given == 1:
         return fill(wanted.as_list(), reshape(tensor, ()))
     raise TypeError(
-        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} (converted from {value!r}) has "
-        f"{given} elements, but got `shape` {wanted} with {count} elements)."
+        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} (converted from {value!r}) "
+        f"has {given} elements, but got `shape` {wanted} with {count} elements)."
     )
 
 
@@ -143,6 +177,8 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
         >>> tf.fill([2, 2], 7).numpy().tolist()
         [[7, 7], [7, 7]]
     """
+    if type(value) is float or type(value) is int:
+        value = operand(value, None)
     return _fill(dims, value, name)
 
 
@@ -278,57 +314,7 @@ def _shape_of(value: Any) -> Any:
     return tuple(value.value.shape) if type(value) is EagerTensor else shape(value)
 
 
-def eye(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
-) -> Any:
-    """An identity matrix, or a batch of them.
-
-    Args:
-        num_rows: the number of rows.
-        num_columns: the number of columns; by default that of the rows.
-        batch_shape: leading dimensions of the result.
-        dtype: a numeric dtype, or bool.
-
-    Returns:
-        A tensor of shape `batch_shape + [num_rows, num_columns]`, with ones on the main diagonal.
-
-    Raises:
-        TypeError: the numbers are no integers.
-        InvalidArgumentError: a number is negative.
-
-    Example:
-        >>> tf.eye(2).numpy().tolist()
-        [[1.0, 0.0], [0.0, 1.0]]
-    """
-    columns = num_rows if num_columns is None else num_columns
-    for n in (num_rows, columns):
-        if not isinstance(n, (int, np.integer)) and not (isinstance(n, Tensor) and n.dtype.is_integer):
-            raise TypeError(
-                "Arguments `num_rows` and `num_columns` must be positive integer values. "
-                f"Received: num_rows={num_rows}, num_columns={columns}"
-            )
-    dtype = as_dtype(dtype).base_dtype
-    one, zero = (True, False) if dtype.is_bool else (1, 0)
-    rows = fill((num_rows,), 0) if type(num_rows) is int and num_rows < 0 else range(num_rows)
-    matrix = one_hot(rows, _counted(columns), convert(one, dtype), convert(zero, dtype), dtype=dtype)
-    if batch_shape is None:
-        return matrix
-    return broadcast_to(matrix, concat([_shape_argument(batch_shape), [_as_int(num_rows), _as_int(columns)]], 0))
-
-
-def _counted(columns: Any) -> Any:
-    if isinstance(columns, (int, np.integer)) and columns < 0:
-        raise invalid(f"Dimension {columns} must be >= 0 [Op:Fill] name: ")
-    return columns
-
-
-def _as_int(n: Any) -> Any:
-    from tapeflow.math.casting import cast
-
-    return cast(n, int32) if isinstance(n, Tensor) else int(n)
-
-
-# ---- ranges ------------------------------------------------------------------------------------------------------------
+# ---- ranges ----------------------------------------------------------------------------------------------------------
 
 _RANGE_DTYPES = (int32, int64, float32, float64)
 
@@ -358,12 +344,10 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: torch.dtype, device: An
         if dtype in (torch.uint16, torch.uint32, torch.uint64):
             return torch.arange(start, limit, delta, device=device).to(dtype)
         return torch.arange(start, limit, delta, dtype=dtype, device=device)
-    count = math.ceil(abs((limit - start) / delta))
-    if delta == 1 and start == 0:
-        return torch.arange(count, dtype=dtype, device=device)
-    # Each number is start + i * delta, in the dtype itself.
-    steps = torch.arange(count, device=device).to(dtype)
-    return torch.add(torch.mul(steps, torch.tensor(delta, dtype=dtype)), torch.tensor(start, dtype=dtype))
+    # All in the dtype itself, to its rounding errors.
+    first, step = (torch.tensor(v, dtype=dtype) for v in (start, delta))
+    count = math.ceil(abs(torch.div(torch.sub(torch.tensor(limit, dtype=dtype), first), step).item()))
+    return torch.add(torch.mul(torch.arange(count, device=device).to(dtype), step), first)
 
 
 @op("Range", kernel=_arange, shape=_range_rule, creates=True)
@@ -393,7 +377,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if limit is None:
         start, limit = 0, start
     if dtype is None and not detours and type(start) is int and type(limit) is int and type(delta) is int:
-        dtype = int32 if -(2**31) <= min(start, limit, delta) and max(start, limit, delta) < 2**31 else int64
+        dtype = int32 if min(start, limit, delta) >= -(2**31) and max(start, limit, delta) < 2**31 else int64
         return EagerTensor(_count_up_here(start, limit, delta, dtype), dtype)
     if dtype is not None:
         dtype = as_dtype(dtype).base_dtype
@@ -417,149 +401,3 @@ def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Te
         return _count_up(start, limit, delta, dtype.torch)
     except Exception:
         return _range(*[convert(v, dtype) for v in (start, limit, delta)]).value
-
-
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Any:
-    """Evenly spaced numbers from `start` to `stop`, both included.
-
-    Args:
-        start, stop: floating or complex (integers become float64), of shapes that broadcast.
-        num: how many; an integer.
-        axis: where the new dimension goes.
-
-    Returns:
-        A tensor of the broadcast shape of `start` and `stop`, with a new dimension of length `num` at `axis`.
-
-    Raises:
-        TypeError: `num` is no integer.
-        InvalidArgumentError: `num` is negative.
-
-    Example:
-        >>> tf.linspace(0.0, 1.0, 5).numpy().tolist()
-        [0.0, 0.25, 0.5, 0.75, 1.0]
-    """
-    from tapeflow.array.properties import shape
-    from tapeflow.array.slicing import slice
-    from tapeflow.math import add, divide, maximum, multiply, subtract
-    from tapeflow.math.casting import cast
-
-    start = convert(start)
-    stop = convert(stop, start.dtype)
-    if start.dtype.is_integer:
-        start, stop = cast(start, float64), cast(stop, float64)
-    count = convert(num)
-    if not count.dtype.is_integer:
-        raise TypeError(
-            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {count.dtype}"
-        )
-    count = reshape(cast(count, int32), ())
-    where = axis if axis >= 0 else axis + max(len(start.shape), len(stop.shape)) + 1
-    ends = broadcast_to(start, shape(add(start, stop))), broadcast_to(stop, shape(add(start, stop)))
-    start, stop = expand_dims(ends[0], axis), expand_dims(ends[1], axis)
-    number = start.dtype
-    steps = cast(maximum(subtract(count, 1), 1), number)
-    step = divide(subtract(stop, start), steps)
-    inner = _range(convert(1), maximum(subtract(count, 1), 1), convert(1))
-    along = reshape(cast(inner, number), [-1 if i == where else 1 for i in builtins_range(len(start.shape))])
-    rows = concat([start, add(start, multiply(step, along)), stop], where)
-    if type(count) is EagerTensor and int(count) < 0:
-        raise invalid(f"Requires start <= limit when delta > 0: 1/{int(count)} [Op:Range] name: ")
-    size = [-1] * len(start.shape)
-    size[where] = count
-    return slice(rows, [0] * len(start.shape), size)
-
-
-builtins_range = __builtins__["range"] if isinstance(__builtins__, dict) else __builtins__.range
-
-
-# ---- one hot -----------------------------------------------------------------------------------------------------------
-
-
-def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: TensorShape, axis: int) -> TensorShape:
-    if isinstance(depth, tuple):
-        raise invalid(f"depth must be a scalar, but got: {text(TensorShape(np.shape(depth)))}")
-    if depth < 0:
-        raise invalid(f"depth must be non-negative, got: {depth}")
-    if on.rank or off.rank:
-        raise invalid(f"on_value and off_value must be scalars, but got: {text(on)} and {text(off)}")
-    rank = indices.rank
-    if rank is None:
-        return TensorShape(None)
-    if not -1 <= axis <= rank:
-        raise invalid(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
-    dims = indices.as_list()
-    dims.insert(rank if axis == -1 else axis, depth)
-    return TensorShape(dims)
-
-
-def _hot(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor, axis: int = -1) -> torch.Tensor:
-    rank = indices.ndim
-    if axis < -1 or depth < 0 or on.ndim or off.ndim:
-        raise TypeError("the shape rule says what is wrong")
-    column = indices.unsqueeze(axis)
-    places = torch.arange(depth, device=indices.device)
-    if axis not in (-1, rank):
-        places = places.view((-1,) + (1,) * (rank - axis))
-    return torch.where(column == places, on, off)
-
-
-@op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True)
-def _one_hot(
-    indices: Any, depth: Any, on_value: Any, off_value: Any, axis: int = -1, name: str | None = None
-) -> Any:
-    """One value at each index of a new dimension, and another elsewhere."""
-
-
-not_differentiable(_one_hot)
-
-
-def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: int | None = None,
-    dtype: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Gives each index a row with `on_value` at the index and `off_value` elsewhere.
-
-    Args:
-        indices: uint8, int8, int32 or int64, of any shape; an index out of range gives a row of `off_value`s.
-        depth: the length of a row.
-        on_value, off_value: scalars of one dtype; 1 and 0 by default.
-        axis: where the new dimension goes; last by default.
-        dtype: of the result; by default that of the values, and float32 without them.
-
-    Raises:
-        TypeError: the dtypes do not match.
-        InvalidArgumentError: `depth` is negative, or there is no such axis.
-
-    Example:
-        >>> tf.one_hot([0, 2], 3).numpy().tolist()
-        [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    if on_value is None and off_value is None:
-        dtype = float32 if dtype is None else as_dtype(dtype).base_dtype
-        on_value, off_value = operand(1, dtype) if not dtype.is_bool else convert(1, dtype), operand(0, dtype)
-    else:
-        on_value, off_value = _hot_values(on_value, off_value, dtype)
-    return _one_hot(indices, depth, on_value, off_value, -1 if axis is None else axis, name)
-
-
-def _hot_values(on_value: Any, off_value: Any, dtype: Any) -> tuple[Any, Any]:
-    if dtype is not None:
-        dtype = as_dtype(dtype).base_dtype
-    given = {}
-    for name, value in (("on_value", on_value), ("off_value", off_value)):
-        if value is not None:
-            given[name] = convert(value, None, dtype).dtype
-            if dtype is not None and given[name] is not dtype:
-                raise TypeError(f"dtype {given[name]} of {name} does not match dtype parameter {dtype}")
-    found = next(iter(given.values()))
-    if len(given) == 2 and given["off_value"] is not found:
-        raise TypeError(f"dtype {given['on_value']} of on_value does not match dtype {given['off_value']} of off_value")
-    dtype = dtype or found
-    return convert(1 if on_value is None else on_value, dtype), convert(0 if off_value is None else off_value, dtype)
-
-

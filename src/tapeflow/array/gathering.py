@@ -19,7 +19,7 @@ from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 from tapeflow.math.gradients import shape_of
 
-# ---- gather ------------------------------------------------------------------------------------------------------------
+# ---- gather ----------------------------------------------------------------------------------------------------------
 
 
 def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dims: int = 0) -> TensorShape:
@@ -118,7 +118,8 @@ def _(call: Call, dy: Any) -> Any:
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:
         if type(indices) is not EagerTensor or indices.value.ndim != 1:
-            dy, indices = reshape(dy, (-1, *shape[1:]) if 0 not in shape else _rows(indices, shape)), reshape(indices, (-1,))
+            dy = reshape(dy, (-1, *shape[1:]) if 0 not in shape else _rows(indices, shape))
+            indices = reshape(indices, (-1,))
         return IndexedSlices(dy, indices, convert(list(shape), int32)), None
     if batch_dims < 0:
         batch_dims += len(shape_of(indices))
@@ -174,8 +175,8 @@ def gather(
         batch_dims: how many leading dimensions `params` and `indices` have in common.
 
     Returns:
-        A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. On a GPU, slices at
-        indices out of range are 0.
+        A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. On a GPU, slices
+        at indices out of range are 0.
 
     Raises:
         InvalidArgumentError: an index is out of range, or there is no such dimension.
@@ -186,10 +187,12 @@ def gather(
     """
     if axis is None:
         axis = batch_dims
+    elif type(axis) is int and axis == 0:  # as in TensorFlow, there are no batches then
+        batch_dims = 0
     return _gather(params, indices, axis, batch_dims, name)
 
 
-# ---- gather_nd ---------------------------------------------------------------------------------------------------------
+# ---- gather_nd -------------------------------------------------------------------------------------------------------
 
 
 def flat_places(indices: torch.Tensor, shape: Any, what: str, where: str = "") -> tuple[torch.Tensor, torch.Size]:
@@ -243,6 +246,11 @@ def _taken_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: s
         lengths = torch.tensor(params.shape[:depth], device=indices.device)
         outside = ((indices < 0) | (indices >= lengths)).any(-1)
         indices = torch.where(outside[..., None], 0, indices)
+    elif depth and indices.dtype in (torch.int32, torch.int64) and not (indices.numel() and int(indices.min()) < 0):
+        try:
+            return params[indices.unbind(-1)]
+        except (IndexError, RuntimeError):  # out of range, or a dtype that torch can't index
+            pass
     flat, inner = flat_places(indices, params.shape, "param shape", ", node name: GatherNd")
     rows = params.reshape((int(np.prod(params.shape[:depth])), *inner))
     out = torch.index_select(rows, 0, flat).view(indices.shape[:-1] + inner)
@@ -297,15 +305,15 @@ def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
     from tapeflow.array.shaping import broadcast_to
     from tapeflow.math.casting import cast
 
-    dims = [d for d in shape_of(indices)]
+    dims = list(shape_of(indices))
     if not 0 <= batch_dims < len(dims):
         raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {len(dims)}")
     if batch_dims >= len(shape_of(params)):
-        raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`params`) = {len(shape_of(params))}")
-    if tuple(dims[:batch_dims]) != tuple(shape_of(params)[:batch_dims]):
-        raise invalid(
-            f"the batch dimensions of params {list(shape_of(params)[:batch_dims])} and of indices {dims[:batch_dims]} differ"
-        )
+        rank = len(shape_of(params))
+        raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`params`) = {rank}")
+    batch = list(shape_of(params)[:batch_dims])
+    if dims[:batch_dims] != batch:
+        raise invalid(f"the batch dimensions of params {batch} and of indices {dims[:batch_dims]} differ")
     around = []
     for i in range(batch_dims):
         places = reshape(cast(numbers(dims[i]), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)])

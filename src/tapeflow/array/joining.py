@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.passing import identity
 from tapeflow.core.convert import convert
-from tapeflow.core.op import op
+from tapeflow.core.op import is_tensor_like, op, widened
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 
-# ---- concat ------------------------------------------------------------------------------------------------------------
+# ---- concat ----------------------------------------------------------------------------------------------------------
 
 
 def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
@@ -58,6 +59,18 @@ def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
 
 
 @op("ConcatV2", kernel=_cat, host=("axis",), shape=_concat_rule, moves=True)
+def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
+    """Tensors joined along a dimension."""
+
+
+def _concat_anything(args: tuple[Any, Any], name: str | None = None) -> Any:
+    values, _ = args
+    if isinstance(values, (list, tuple)) and len(values) != 1:
+        return _concat.op.run(args, name)
+    return identity(values[0] if isinstance(values, (list, tuple)) else values)
+
+
+@widened(_concat, _concat_anything)
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     """Joins tensors along a dimension they have.
 
@@ -74,7 +87,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     """
 
 
-@concat.gradient(needs="shapes")
+@_concat.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     axis = int(call.attrs[0])
     count = len(call.wanted)
@@ -96,7 +109,7 @@ def _(call: Call, dy: Any) -> Any:
     return grads
 
 
-# ---- stack and unstack -------------------------------------------------------------------------------------------------
+# ---- stack and unstack -----------------------------------------------------------------------------------------------
 
 
 def _axis_error(axis: int, rank: int) -> ValueError:
@@ -126,6 +139,21 @@ def _pack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
 
 
 @op("Pack", kernel=_pack, shape=_stack_rule, moves=True)
+def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Tensors beside each other along a new dimension."""
+
+
+def _stack_anything(args: tuple[Any, int], name: str | None = None) -> Any:
+    values, axis = args
+    if axis == 0 and not (isinstance(values, (list, tuple)) and any(map(is_tensor_like, values))):
+        try:
+            return convert(values)
+        except (TypeError, ValueError):  # numbers of several types, say
+            pass
+    return _stack.op.run(args, name)
+
+
+@widened(_stack, _stack_anything)
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     """Puts tensors of one shape beside each other, along a new dimension.
 
@@ -143,7 +171,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     """
 
 
-@stack.gradient()
+@_stack.gradient()
 def _(call: Call, dy: Any) -> Any:
     return _unpack(dy, len(call.wanted), call.attrs[0])
 
@@ -219,7 +247,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None 
     return _unpack(value, num, axis, name)
 
 
-# ---- split -------------------------------------------------------------------------------------------------------------
+# ---- split -----------------------------------------------------------------------------------------------------------
 
 
 def _split_axis(axis: int, rank: int) -> int:
@@ -263,6 +291,11 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
         return [value] * num_split
     axis = _split_axis(axis, value.rank)
     sizes = list(size_splits)
+    if len(sizes) != num_split:
+        raise invalid(
+            "size of the split_tensor must be 1-D and have the same elements as outputs got 1 -D and "
+            f"{len(sizes)} elements"
+        )
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     length = value[axis]
@@ -275,11 +308,14 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
             )
         sizes = [length - total if s == -1 else s for s in sizes]
     if any(s < -1 for s in sizes):
-        raise invalid(f"Split size at index {next(i for i, s in enumerate(sizes) if s < -1)} must be >= 0. Got: {min(sizes)}")
+        place = next(i for i, s in enumerate(sizes) if s < -1)
+        raise invalid(f"Split size at index {place} must be >= 0. Got: {sizes[place]}")
     return [TensorShape([None if s == -1 else s if i == axis else d for i, d in enumerate(value)]) for s in sizes]
 
 
 def _split_with_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_split: int) -> tuple[torch.Tensor, ...]:
+    if len(size_splits) != num_split:
+        raise TypeError("the shape rule says what is wrong")
     if -1 in size_splits:
         rest = value.shape[axis] - sum(size_splits) - 1
         size_splits = [rest if s == -1 else s for s in size_splits]
@@ -296,7 +332,9 @@ def _(call: Call, *dys: Any) -> Any:
     return concat(list(dys), call.attrs[1])
 
 
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split") -> list[Any]:
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = "split"
+) -> list[Any]:
     """Splits a tensor into parts along a dimension.
 
     Args:
@@ -323,10 +361,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     if not isinstance(sizes, (list, tuple)):
         if isinstance(sizes, np.integer):
             return split(value, int(sizes), axis, num, name)
-        shape = convert(sizes).shape if not isinstance(sizes, TensorShape) else (sizes.rank,)
+        shape = convert(sizes).shape
         if len(shape) == 0:
-            if getattr(sizes, "dtype", None) is not None and sizes.dtype.is_integer and hasattr(sizes, "numpy"):
-                return split(value, int(sizes), axis, num, name)
             raise ValueError(
                 "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
                 f"Argument provided: {sizes}"
@@ -343,7 +379,7 @@ def _too_few(attr: str, number: int) -> Exception:
     return invalid(f"Value for attr '{attr}' of {number} must be at least minimum 1")
 
 
-# ---- repeated ----------------------------------------------------------------------------------------------------------
+# ---- repeated --------------------------------------------------------------------------------------------------------
 
 
 def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
@@ -421,6 +457,11 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     axis %= rank
     counts = convert(repeats)
+    if not counts.dtype.is_integer:
+        raise TypeError(
+            f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = {repeats} of dtype: "
+            f"{counts.dtype}"
+        )
     if len(counts.shape) == 0 or counts.shape == (1,):
         length = input.shape[axis]
         copies = [1] * (rank + 1)
@@ -436,7 +477,6 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 
 def _repeated_places(counts: Any) -> Any:
     """Each place as often as its count says: [2, 0, 1] gives [0, 0, 2]."""
-    from tapeflow.array.gathering import where
-    from tapeflow.array.masks import sequence_mask
+    from tapeflow.array.masks import sequence_mask, where
 
     return where(sequence_mask(counts))[:, 0]

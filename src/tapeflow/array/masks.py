@@ -8,17 +8,25 @@ import torch
 
 from tapeflow.array.gathering import gather
 from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.core.context import detours, listeners
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast_all
+from tapeflow.core.shape_rules import broadcast_all, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.errors import InvalidArgumentError
 from tapeflow.math.gradients import sum_to_shape
 
 
-@op("Where", kernel=torch.nonzero, shape=lambda x: TensorShape([None, x.rank]))
+def _true_places(input: torch.Tensor) -> torch.Tensor:
+    if not input.ndim:
+        raise invalid("WhereOp : Unhandled input dimensions: 0")
+    return torch.nonzero(input)
+
+
+@op("Where", kernel=_true_places, shape=lambda x: TensorShape([None, x.rank]))
 def _where(input: Any, name: str | None = None) -> Any:
     """The indices of what is true or not zero."""
 
@@ -26,7 +34,15 @@ def _where(input: Any, name: str | None = None) -> Any:
 not_differentiable(_where)
 
 
-@op("SelectV2", kernel=torch.where, shape=broadcast_all, moves=True)
+def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> TensorShape:
+    try:
+        return broadcast_all(condition, x, y)
+    except InvalidArgumentError:
+        shapes = f"condition {text(condition)}, then {text(x)}, and else {text(y)}"
+        raise invalid(f"{shapes} must be broadcastable") from None
+
+
+@op("SelectV2", kernel=torch.where, shape=_select_rule, moves=True)
 def _select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """`x` where the condition is true, and `y` elsewhere."""
 
@@ -98,21 +114,26 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """
     tensor = convert(tensor)
     mask = convert(mask)
+    if axis is None and not listeners and not detours and type(tensor.value) is torch.Tensor and mask.dtype.is_bool:
+        where_true = mask.value  # a tape needs the gather
+        if where_true.ndim and where_true.shape == tensor.value.shape[: where_true.ndim]:
+            try:
+                return EagerTensor(tensor.value[where_true], tensor.dtype)
+            except RuntimeError:  # a dtype that torch can't index
+                pass
     axis = 0 if axis is None else int(axis)
     shape, masked = tensor.shape, mask.shape
     rank = masked.rank
     if rank is None:
         raise ValueError(
-            "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, but "
-            "shape=None is not."
+            "Number of mask dimensions must be specified, even if some dimensions are None.  "
+            "E.g. shape=[None] is ok, but shape=None is not."
         )
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     axis = axis + len(shape) if axis < 0 else axis
     shape[axis : axis + rank].assert_is_compatible_with(masked)
-    from tapeflow.array.properties import shape as shape_op
-
-    known = tuple(shape_op(tensor).numpy().tolist()) if type(tensor) is EagerTensor else shape.as_list()
+    known = tuple(tensor.value.shape) if type(tensor) is EagerTensor else shape.as_list()
     count = 1
     for d in known[axis : axis + rank]:
         count *= d
@@ -144,8 +165,10 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
         [[True, False, False], [True, True, True]]
     """
     from tapeflow.array.creation import range as numbers
-    from tapeflow.math import less, maximum, reduce_max
     from tapeflow.math.casting import cast
+    from tapeflow.math.comparison import less
+    from tapeflow.math.extrema import maximum
+    from tapeflow.math.reduction import reduce_max
 
     lengths = convert(lengths)
     if maxlen is None:
@@ -153,7 +176,10 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: st
     else:
         maxlen = convert(maxlen)
     if maxlen.shape.rank not in (0, None):
-        raise ValueError(f"Argument `maxlen` must be scalar, received `maxlen` = {maxlen}")
+        raise ValueError(
+            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen.numpy()} "
+            f"with shape '{maxlen.shape}' instead"
+        )
     kind = int64 if maxlen.dtype is int64 else int32 if maxlen.dtype.is_integer else maxlen.dtype
     row = numbers(cast(0, kind), cast(maxlen, kind), cast(1, kind))
     mask = less(row, cast(expand_dims(lengths, -1), kind))

@@ -13,14 +13,12 @@ from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 
-# ---- pad ---------------------------------------------------------------------------------------------------------------
+# ---- pad -------------------------------------------------------------------------------------------------------------
 
 
 def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
     shape = np.shape(paddings)
     if len(shape) != 2 or shape[1] != 2:
-        if shape in ((0,), (0, 0)) and not x.rank:
-            return x
         raise invalid(f"paddings must be a matrix with 2 columns: {text(TensorShape(shape))}")
     if x.rank is None:
         return TensorShape([None] * shape[0])
@@ -179,7 +177,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     )
 
 
-# ---- turned round --------------------------------------------------------------------------------------------------------
+# ---- turned round ----------------------------------------------------------------------------------------------------
 
 
 def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
@@ -228,6 +226,8 @@ def _(call: Call, dy: Any) -> Any:
 def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     if x.rank == 0:
         raise invalid("input must be 1-D or higher")
+    if isinstance(shift, int) != isinstance(axis, int):
+        raise invalid("shift and axis must have the same size")
     shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
     if len(shifts) != len(axes):
         raise invalid("shift and axis must have the same size")
@@ -238,7 +238,7 @@ def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
 
 
 def _rolled(x: torch.Tensor, shift: Any, axis: Any) -> torch.Tensor:
-    if not x.ndim or type(shift) is int and type(axis) is not int and len(axis) != 1:
+    if not x.ndim or (type(shift) is int) != (type(axis) is int):
         raise TypeError("the shape rule says what is wrong")
     return torch.roll(x, shift, axis)
 

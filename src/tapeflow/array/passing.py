@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape_rules import same
 from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
 
 
 def _itself(x: torch.Tensor) -> torch.Tensor:
@@ -47,6 +48,8 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 
 def _all(inputs: Any) -> tuple[Any, ...]:
+    if not inputs:
+        raise invalid("Length for attr 'T' of 0 must be at least minimum 1")
     return tuple(inputs)
 
 
@@ -99,14 +102,7 @@ def no_op(name: str | None = None) -> None:
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
-    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give.
-
-    Raises:
-        ValueError: there are other keyword arguments than `name`.
-    """
-    kwargs.pop("name", None)
-    if kwargs:
-        raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
+    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give."""
 
 
 def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:
@@ -115,7 +111,10 @@ def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None 
     Example:
         >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]
         [1, 2]
+
+    Raises:
+        TypeError: `tensors` is no list.
     """
-    return list(tensors)
+    return list(tensors) if isinstance(tensors, Iterable) else tensors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -9,11 +10,18 @@ import torch
 from tapeflow.core.dtypes import DType, as_dtype, int32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+
+
+@functools.lru_cache(maxsize=1024)
+def _as_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    return torch.tensor(shape, dtype=dtype)
 
 
 def _dims(input: Any, out_type: DType = int32) -> torch.Tensor:
-    return torch.tensor(input.shape, dtype=out_type.torch)
+    return _as_tensor(input.shape, out_type.torch)
 
 
 @op("Shape", kernel=_dims, shape=lambda x, _: TensorShape([x.rank]), strings=_dims)
@@ -146,7 +154,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
             return tensor.numpy()
         except AttributeError:  # a handle
             return None
-    return None
+    return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
@@ -166,8 +174,8 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         return broadcast(TensorShape(shape_x), TensorShape(shape_y))
     except InvalidArgumentError:
         raise ValueError(
-            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are either "
-            f"equal or one of them is 1. Received: {shape_x} and {shape_y}."
+            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "
+            f"either equal or one of them is 1. Received: {shape_x} and {shape_y}."
         ) from None
 
 
@@ -196,3 +204,38 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any, name: str | None = None)
 
 not_differentiable(broadcast_dynamic_shape)
 
+
+def _checked_shape(input: Any, shape: Any) -> Any:
+    expected = TensorShape(shape)
+    given = TensorShape(tuple(input.shape))
+    if not given.is_compatible_with(expected):
+        raise invalid(f"Shape of tensor input {text(given)} is not compatible with expected shape {text(expected)}.")
+    return input
+
+
+@op("EnsureShape", kernel=_checked_shape, strings=_checked_shape, shape=lambda x, shape: x.merge_with(shape))
+def _ensure_shape(input: Any, shape: Any, name: str | None = None) -> Any:
+    """The same tensor, if it has the shape."""
+
+
+@_ensure_shape.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return dy
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """The same tensor, checked to have a shape.
+
+    Args:
+        x: of any dtype.
+        shape: the shape, with None for dimensions of any length; None for any shape.
+
+    Raises:
+        InvalidArgumentError: `x` does not have it.
+
+    Example:
+        >>> tf.ensure_shape([[1, 2]], [None, 2]).shape
+        TensorShape([1, 2])
+    """
+    shape = TensorShape(shape)
+    return _ensure_shape(x, None if shape.rank is None else tuple(shape.as_list()), name)

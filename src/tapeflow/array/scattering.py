@@ -28,7 +28,7 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
             f"updates[shape={text(updates)}]"
         )
     depth = indices[-1]
-    if depth is not None and target.as_list()[depth:] != updates.as_list()[outer:]:
+    if depth is not None and (depth > target.rank or target.as_list()[depth:] != updates.as_list()[outer:]):
         raise invalid(
             f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
             f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
@@ -36,7 +36,9 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     return target
 
 
-def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str) -> tuple[torch.Tensor, torch.Tensor]:
+def _places(
+    indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Where the updates go in the rows of a tensor of that shape, and the updates in as many rows."""
     if not indices.ndim or indices.shape[-1] > len(shape):
         raise TypeError("the shape rule says what is wrong")
@@ -65,7 +67,9 @@ def _scattered(indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_ind
     return out.index_add_(0, places, rows).view(shape)
 
 
-def _scattered_texts(indices: torch.Tensor, updates: np.ndarray, shape: Any, bad_indices_policy: str = "") -> np.ndarray:
+def _scattered_texts(
+    indices: torch.Tensor, updates: np.ndarray, shape: Any, bad_indices_policy: str = ""
+) -> np.ndarray:
     order = torch.arange(updates.size).view(updates.shape)
     places, rows = _places(indices, order, shape, bad_indices_policy)
     out = np.full(tuple(shape), b"" if updates.dtype == object else 0, updates.dtype)
@@ -104,7 +108,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     return _scatter_nd(indices, updates, shape, bad_indices_policy, name)
 
 
-# ---- into a tensor -----------------------------------------------------------------------------------------------------
+# ---- into a tensor ---------------------------------------------------------------------------------------------------
 
 
 def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, _: str = "") -> TensorShape:
@@ -118,7 +122,7 @@ def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, 
             "Outer dimensions of indices and update must match. "
             f"Indices shape: {text(indices)}, updates shape:{text(updates)}"
         )
-    if depth is not None and tensor.as_list()[depth:] != updates.as_list()[outer:]:
+    if depth is not None and (depth > tensor.rank or tensor.as_list()[depth:] != updates.as_list()[outer:]):
         raise invalid(
             "Inner dimensions of output shape must match inner dimensions of updates shape. "
             f"Output: {text(tensor)} updates: {text(updates)}"
@@ -132,7 +136,9 @@ def _into(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, po
     return out, _rows_of(out, indices.shape[-1]), places, rows
 
 
-def _update(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
+def _update(
+    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
+) -> torch.Tensor:
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
     if places.numel() > 1 and not indices.is_cuda:  # of several updates of one place the last one counts
         last = torch.full((target.shape[0],), -1, dtype=torch.int64)
@@ -144,7 +150,9 @@ def _update(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, 
     return out
 
 
-def _added(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
+def _added(
+    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
+) -> torch.Tensor:
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
     target.index_add_(0, places, rows)
     return out
@@ -241,7 +249,7 @@ def _(call: Call, dy: Any) -> Any:
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """A tensor with the maximum of it and of updates at the places that indices name. See `tf.tensor_scatter_nd_update`.
+    """A tensor with the maximum of it and of updates at places. See `tf.tensor_scatter_nd_update`.
 
     Example:
         >>> tf.tensor_scatter_nd_max([1, 2, 3], [[1], [2]], [9, 0]).numpy().tolist()
@@ -253,7 +261,7 @@ def tensor_scatter_nd_max(
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Any:
-    """A tensor with the minimum of it and of updates at the places that indices name. See `tf.tensor_scatter_nd_update`.
+    """A tensor with the minimum of it and of updates at places. See `tf.tensor_scatter_nd_update`.
 
     Example:
         >>> tf.tensor_scatter_nd_min([1, 2, 3], [[1], [2]], [9, 0]).numpy().tolist()

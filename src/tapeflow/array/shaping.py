@@ -23,7 +23,8 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
         raise invalid(f"sizes input must be 1-D, not {text(TensorShape(np.shape(wanted)))}")
     count = x.num_elements()
     if wanted.count(-1) > 1:
-        raise invalid(f"Only one input size may be -1, not both {wanted.index(-1)} and {len(wanted) - 1 - wanted[::-1].index(-1)}")
+        first, second = [i for i, d in enumerate(wanted) if d == -1][:2]
+        raise invalid(f"Only one input size may be -1, not both {first} and {second}")
     for i, d in enumerate(wanted):
         if d < -1:
             raise invalid(f"Size {i} must be non-negative, not {d}")
@@ -66,7 +67,9 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
-    wanted = (shape,) if isinstance(shape, int) else tuple(shape)
+    if isinstance(shape, int) or any(isinstance(d, tuple) for d in shape):
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
+    wanted = tuple(shape)
     for d in wanted:
         if d is not None and d < 0:
             raise invalid(f"Dimension {d} must be >= 0")
@@ -82,9 +85,7 @@ def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
 
 
 def _broadcasted(x: torch.Tensor, shape: Any) -> torch.Tensor:
-    if type(shape) is int:
-        shape = (shape,)
-    if -1 in shape:  # torch would keep the dimension
+    if type(shape) is int or -1 in shape:  # torch would keep the dimension
         raise TypeError("the shape rule says what is wrong")
     return torch.broadcast_to(x, shape)
 
@@ -135,6 +136,8 @@ def _squeezed(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
     for a in axes:
         if shape[a] != 1:
             raise TypeError("the shape rule says what is wrong")
+    if len(axes) > 1:
+        axes = tuple({a % len(shape) for a in axes})  # a dimension may be given twice
     return torch.squeeze(x, axes)
 
 
@@ -163,7 +166,7 @@ def _(call: Call, dy: Any) -> Any:
 def _expand_dims_rule(x: TensorShape, axis: Any) -> TensorShape:
     axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
     if isinstance(axis, tuple):
-        raise invalid("'dim' input must be a tensor with a single value")
+        raise invalid("'dim' must be a tensor with a single value")
     if x.rank is None:
         return TensorShape(None)
     if not -x.rank - 1 <= axis <= x.rank:
@@ -199,7 +202,7 @@ def _(call: Call, dy: Any) -> Any:
     return reshape(dy, call.shape(0))
 
 
-# ---- transpose ---------------------------------------------------------------------------------------------------------
+# ---- transpose -------------------------------------------------------------------------------------------------------
 
 
 def _transpose_rule(x: TensorShape, perm: Any) -> TensorShape:

@@ -1,7 +1,7 @@
 """Slices: `tf.slice`, `tf.strided_slice`, and the square brackets of tensors and variables.
 
-Brackets are a `StridedSlice`, which says in numbers and bit masks what Python says in ints, slices, None and `...`. Most of
-them mean the same to torch, which then takes them as they are; a tape gets the numbers and masks.
+Brackets are a `StridedSlice`, which says in numbers and bit masks what Python says in ints, slices, None and `...`.
+Most of them mean the same to torch, which then takes them as they are; a tape gets the numbers and masks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call, record_unary
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 
-# ---- slice -------------------------------------------------------------------------------------------------------------
+# ---- slice -----------------------------------------------------------------------------------------------------------
 
 
 def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
@@ -88,7 +88,7 @@ def _(call: Call, dy: Any) -> Any:
     return pad(dy, paddings)
 
 
-# ---- strided slice -----------------------------------------------------------------------------------------------------
+# ---- strided slice ---------------------------------------------------------------------------------------------------
 
 
 class _Spec(NamedTuple):
@@ -179,7 +179,7 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
     known = _Spec(*spec)
     dims: list[int | None] = []
     shape = input.as_list()
-    # Lengths that are unknown stay so, unless the slice does not depend on them.
+    # A slice of an unknown length has an unknown length.
     index, _ = _torch_index([2**62 if d is None else d for d in shape], known)
     axis = 0
     for entry in index:
@@ -189,10 +189,9 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
         length = shape[axis]
         axis += 1
         if isinstance(entry, _slice_type):
-            whole = length is None and entry != _slice_type(None) and (entry.start or 0) >= 0 and (entry.stop or 0) > 0
-            dims.append(None if length is None and not whole else len(range(*entry.indices(2**62 if length is None else length))))
+            dims.append(None if length is None else len(range(*entry.indices(length))))
     dims.extend(shape[axis:])
-    return TensorShape([None if d is None or d > 2**61 else d for d in dims])
+    return TensorShape(dims)
 
 
 @op("StridedSlice", kernel=_strided, host=("begin", "end", "strides"), shape=_strided_rule, moves=True)
@@ -241,7 +240,8 @@ def _updated(
             value = value.expand(wanted)
         except RuntimeError:
             given = text(TensorShape(value.shape))
-            raise invalid(f"Cannot broadcast input shape {given} into final shape {text(TensorShape(wanted))}") from None
+            final = text(TensorShape(wanted))
+            raise invalid(f"Cannot broadcast input shape {given} into final shape {final}") from None
     out[index] = torch.flip(value, flips) if flips else value
     return out
 
@@ -297,7 +297,8 @@ def strided_slice(
         [1, 3]
     """
     if strides is None:
-        strides = [1] * len(convert(begin)) if not isinstance(begin, (list, tuple)) else [1] * len(begin)
+        count = len(begin) if isinstance(begin, (list, tuple)) else convert(begin).shape
+        strides = [1] * count if isinstance(count, int) else [1] * count[0] if len(count) else 1
     masks = begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
     part = _strided_slice(input_, begin, end, strides, *masks, name=name)
     if var is not None:
@@ -305,33 +306,40 @@ def strided_slice(
     return part
 
 
-# ---- square brackets ---------------------------------------------------------------------------------------------------
+# ---- square brackets -------------------------------------------------------------------------------------------------
 
 _BASIC = frozenset({int, _slice_type, NoneType, EllipsisType})
 
 
 def getitem(self: Any, key: Any) -> Any:
     """`tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
-    if type(self) is EagerTensor and not detours and type(self.value) is torch.Tensor:
-        kind = type(key)
-        if (
+    kind = type(key)
+    value = self.value
+    if (
+        (
             kind is int
             or kind is _slice_type
             or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2)
-        ):
-            try:
-                out = EagerTensor(self.value[key], self.dtype)
-            except Exception:  # steps backwards, an error, or a dtype that torch can't slice
-                return _getitem(self, key)
-            if listeners and self._id:
-                for _ in state.tapes:
-                    record_unary(_strided_slice.op, self, spec_of(key), out)
-                    break
-            return out
-    return _getitem(self, key)
+        )
+        and type(value) is torch.Tensor
+        and not detours
+    ):
+        try:
+            if kind is _slice_type and type(key.step) is int and key.step < 0:
+                part = value[_positive(key.start, key.stop, key.step, value.shape[0])]
+                out = EagerTensor(torch.flip(part, (0,)), self.dtype)
+            else:
+                out = EagerTensor(value[key], self.dtype)
+        except Exception:  # steps backwards, an error, or a dtype that torch can't slice
+            return careful_getitem(self, key)
+        if listeners and self._id and state.tapes:
+            record_unary(_strided_slice.op, self, spec_of(key), out)
+        return out
+    return careful_getitem(self, key)
 
 
-def _getitem(self: Any, key: Any) -> Any:
+def careful_getitem(self: Any, key: Any) -> Any:
+    """`getitem` for whatever is not on its short path."""
     if not isinstance(self, Tensor):
         self = convert(self)
     if _is_mask(key):
@@ -406,7 +414,7 @@ def _index(value: Any) -> Any:
 
 def variable_getitem(self: Any, key: Any) -> Any:
     """`variable[key]`: the part of its value, with a method `assign` that changes this part of the variable."""
-    part = getitem(self._read(), key)
+    part = self._read()[key]
     if not _is_mask(key):
         part.assign = functools.partial(_assign, self, key)
     return part

@@ -28,22 +28,18 @@ from tapeflow.core.dtypes import (
     int32,
     int64,
     string,
+    uint64,
 )
+from tapeflow.core.sequences import array_of, datatype_name, fits, is_sequence, letter, quick_array, unfit
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 _INT32 = range(-(2**31), 2**31)
 _SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
-_DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 # Python scalars that were operands lately, as tensors, by (value, type, dtype). Bounded.
 scalars: dict[Any, EagerTensor] = {}
 _MOST_SCALARS = 1024
-
-
-def datatype_name(dtype: DType) -> str:
-    """The dtype as TensorFlow's C++ spells it in messages: `float` for float32."""
-    return _DATATYPE_NAMES.get(dtype.name, dtype.name)
 
 
 def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
@@ -66,6 +62,8 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
             except TypeError:
                 pass
         return operand(value, dtype)
+    if kind is list and not _registered and hint is None:
+        return from_sequence(value, dtype)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
             raise ValueError(
@@ -106,8 +104,8 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
         return placed(from_array(np.asarray(value), dtype))
     if hasattr(value, "__dlpack__"):
         return from_torch(torch.from_dlpack(value), dtype)
-    if isinstance(value, Sequence) or isinstance(value, memoryview):
-        return from_sequence(list(value), dtype)
+    if is_sequence(value):
+        return from_sequence(value, dtype)
     raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor.")
 
 
@@ -145,10 +143,11 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
     kind = type(value)
     if kind is str or kind is bytes:
         if dtype is not None and dtype is not string:
-            raise _unfit(value, dtype)
+            raise unfit(value, dtype)
         text = np.empty((), object)
         text[()] = value.encode() if kind is str else value
         return EagerTensor(text, string)
+    asked = dtype is not None
     if dtype is None:
         if kind is float:
             dtype = float32
@@ -158,35 +157,28 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
             dtype = int32 if value in _INT32 else int64
         else:
             dtype = complex128
-    if not _fits(kind, dtype):
-        raise _unfit(value, dtype)
-    if kind is float and dtype is float32 and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
+    if not fits(letter(kind), dtype):
+        raise unfit(value, dtype)
+    if kind is float and not asked and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
         raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
-    if kind is int and dtype.is_integer:
-        bits = dtype.size * 8
-        if not -(2**63) <= value < 2**64:
-            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
-        value &= (1 << bits) - 1  # wraps, as in TensorFlow
-        if not dtype.is_unsigned and value >= 1 << (bits - 1):
-            value -= 1 << bits
+    if kind is int:
+        try:
+            value = float(value) if dtype.is_floating else _wrapped(value, dtype) if dtype.is_integer else value
+        except OverflowError:
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
     if dtype.torch is None:
         return from_array(np.asarray(value), dtype)
     return EagerTensor(torch.scalar_tensor(value, dtype=dtype.torch), dtype)
 
 
-def _fits(kind: type, dtype: DType) -> bool:
-    """Whether a Python number of that type may become that dtype."""
-    if kind is bool:
-        return dtype.is_bool or dtype.is_integer or dtype.is_floating or dtype.is_complex
-    if kind is int:
-        return dtype.is_integer or dtype.is_floating or dtype.is_complex or dtype.is_quantized
-    if kind is float:
-        return dtype.is_floating or dtype.is_complex
-    return dtype.is_complex
-
-
-def _unfit(value: Any, dtype: DType) -> TypeError:
-    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
+def _wrapped(value: int, dtype: DType) -> int:
+    """The integer as it is in `dtype`, where too large ones wrap, as long as they fit 64 bits."""
+    low, high = (0, 2**64) if dtype is uint64 else (-(2**63), 2**63)
+    if not low <= value < high:
+        raise OverflowError
+    bits = dtype.size * 8
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if not dtype.is_unsigned and value >= 1 << (bits - 1) else value
 
 
 # ---- sequences -------------------------------------------------------------------------------------------------------
@@ -197,98 +189,40 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
 
     Raises:
         ValueError: the lists are not of equal lengths, or mix types.
+        TypeError: the elements do not fit `dtype`.
     """
-    leaves: list[Any] = []
-    shape = _flatten(value, leaves)
-    kinds = set(map(type, leaves))
-    if not kinds <= _SCALAR_TYPES:
-        if any(isinstance(v, Tensor) or hasattr(type(v), "__tf_tensor__") for v in leaves):
-            return _packed(value, dtype)
-        for v in leaves:
-            if not isinstance(v, (int, float, complex, str, bytes, np.generic)):
-                raise ValueError(f"Attempt to convert a value ({v!r}) with an unsupported type ({type(v)}) to a Tensor.")
-    array = _leaves_as_array(leaves, kinds, value, dtype)
-    return placed(from_array(array.reshape(shape), dtype or _inferred(leaves, array), own=True))
+    quick = quick_array(value, dtype)
+    if quick is not None:
+        array, found = quick
+        tensor = EagerTensor(torch.from_numpy(array), found)
+        return tensor if not state.devices and devices.default().type == "cpu" else placed(tensor)
+    if _has_tensor(value):
+        return _packed(value, dtype)
+    array, found = array_of(value, dtype)
+    return placed(from_array(array, found, own=True))
 
 
-def _flatten(value: Any, leaves: list[Any]) -> list[int]:
-    """Appends the leaves of a nested sequence, and gives its shape."""
-    if isinstance(value, np.ndarray):
-        leaves.extend(value.reshape(-1))
-        return list(value.shape)
-    if isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__") or not isinstance(value, (list, tuple, range)):
-        leaves.append(value)
-        return []
-    if not value or not any(isinstance(v, (list, tuple, range, np.ndarray)) for v in value):
-        leaves.extend(value)
-        return [len(value)]
-    shapes = [_flatten(v, leaves) for v in value]
-    if any(s != shapes[0] for s in shapes[1:]):
-        if any(isinstance(v, Tensor) for v in leaves):
-            return [len(value)]
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-    return [len(value), *shapes[0]]
-
-
-def _leaves_as_array(leaves: list[Any], kinds: set[type], value: Any, dtype: DType | None) -> np.ndarray:
-    """The leaves as an array of one NumPy kind, refusing mixtures as TensorFlow does."""
-    texts = {k for k in kinds if issubclass(k, (str, bytes))}
-    complexes = {k for k in kinds if issubclass(k, (complex, np.complexfloating))}
-    mixed = ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    if texts:
-        if texts != kinds:
-            raise mixed
-        if dtype is not None and dtype is not string:
-            raise _unfit(value, dtype)
-        array = np.empty(len(leaves), object)
-        array[:] = [v.encode() if isinstance(v, str) else bytes(v) for v in leaves]
-        return array
-    if complexes and complexes != kinds and dtype is None:
-        raise mixed
-    first = type(leaves[0]) if leaves else float
-    if issubclass(first, (bool, np.bool_)) and any(not issubclass(k, (bool, np.bool_)) for k in kinds):
-        raise mixed
-    if dtype is not None and leaves:
-        for k in kinds:
-            base = bool if issubclass(k, (bool, np.bool_)) else int if issubclass(k, (int, np.integer)) else (
-                complex if issubclass(k, (complex, np.complexfloating)) else float)  # fmt: skip
-            if not _fits(base, dtype):
-                raise _unfit(value, dtype)
-    try:
-        array = np.array(leaves) if leaves else np.zeros(0, np.float32)
-    except OverflowError:
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
-    if array.dtype == object:
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
-    return array
-
-
-def _inferred(leaves: list[Any], array: np.ndarray) -> DType:
-    """The dtype of a list without one: by its first leaf, and float32 where it mixes ints and floats."""
-    if array.dtype == object:
-        return string
-    if not leaves:
-        return float32
-    kind = array.dtype.kind
-    if kind == "b":
-        return bool_
-    if kind in "iu":
-        fits = array.size == 0 or (int(array.min()) in _INT32 and int(array.max()) in _INT32)
-        return int32 if fits else int64
-    if kind == "c":
-        return complex128
-    return FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_tensor, value))
+    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
 
 def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
     """A nested list with tensors in it, stacked level by level."""
-    from tapeflow import stack  # an op; core imports none before it is needed
+    from tapeflow import cast, stack  # ops; core imports none before it is needed
 
+    asked = dtype is not None
     if dtype is None:
         dtype = _first_dtype(value)
 
     def pack(v: Any) -> Any:
-        return stack([pack(x) for x in v]) if isinstance(v, (list, tuple)) else convert(v, dtype)
+        if isinstance(v, (list, tuple)) and _has_tensor(v):
+            return stack([pack(x) for x in v], name="packed")
+        if isinstance(v, Tensor) or hasattr(type(v), "__tf_tensor__"):
+            tensor = convert(v)
+            return cast(tensor, dtype) if asked and tensor.dtype is not dtype else tensor
+        return convert(v, dtype)
 
     return pack(value)
 
@@ -313,6 +247,8 @@ def from_shape(shape: TensorShape, dtype: DType | None) -> EagerTensor:
     """
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    if dtype is not None and dtype not in (int32, int64):
+        raise TypeError(f"Cannot convert {shape!r} to a tensor with dtype {dtype.name}: dimensions are int32 or int64.")
     dims = shape.as_list()
     if dtype is None:
         dtype = int32 if all(d in _INT32 for d in dims) else int64
@@ -341,7 +277,9 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{kind}).")
     if dtype is None:
         dtype = found
-    if dtype is string or dtype.as_datatype_enum in (20, 21):
+    if dtype is string:
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {array.dtype.name}).")
+    if dtype.as_datatype_enum in (20, 21):
         raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype {dtype.name}")
     target = storage_type(dtype)
     if array.dtype != target:
@@ -368,11 +306,13 @@ def _to_torch(array: np.ndarray, dtype: DType) -> Any:
 
 def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
     flat = array.reshape(-1).tolist()
+    if dtype is not None and dtype is not string:
+        raise ValueError(f"Failed to convert a NumPy array of texts to a Tensor of dtype {dtype.name}.")
     for v in flat:
         if not isinstance(v, (str, bytes)):
-            raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(v).__name__}).")
-    if dtype is not None and dtype is not string:
-        raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype {datatype_name(dtype)}")
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(v).__name__})."
+            )
     out = np.empty(len(flat), object)
     out[:] = [v.encode() if isinstance(v, str) else v for v in flat]
     return EagerTensor(out.reshape(array.shape), string)

@@ -1,0 +1,141 @@
+"""Ops that share a tensor's slices out among several tensors, and put them together again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.gathering import gather
+from tapeflow.array.shaping import reshape
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.gradients import shape_of
+
+
+def _partition_rule(data: TensorShape, partitions: TensorShape, num_partitions: int) -> list[TensorShape]:
+    if data.rank is None or partitions.rank is None:
+        return [TensorShape(None)] * num_partitions
+    if data.as_list()[: partitions.rank] != partitions.as_list():
+        raise invalid(
+            f"data.shape must start with partitions.shape, got data.shape = {text(data)}, "
+            f"partitions.shape = {text(partitions)}"
+        )
+    return [TensorShape([None, *data.as_list()[partitions.rank :]])] * num_partitions
+
+
+def _shared_out(data: torch.Tensor, partitions: torch.Tensor, num_partitions: int) -> tuple[torch.Tensor, ...]:
+    if num_partitions < 1:
+        raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
+    rank = partitions.ndim
+    if data.shape[:rank] != partitions.shape:
+        raise TypeError("the shape rule says what is wrong")
+    wrong = (partitions < 0) | (partitions >= num_partitions)
+    if wrong.any():
+        place = torch.nonzero(wrong)[0].tolist()
+        at = f"[{','.join(map(str, place))}]" if place else ""
+        raise invalid(f"partitions{at} = {partitions[tuple(place)].item()} is not in [0, {num_partitions})")
+    which = partitions.reshape(-1).to(torch.int64)
+    rows = data.reshape((which.numel(), *data.shape[rank:]))
+    order = torch.argsort(which, stable=True)
+    counts = torch.bincount(which, minlength=num_partitions).tolist()
+    return torch.split_with_sizes(torch.index_select(rows, 0, order), counts)
+
+
+@op("DynamicPartition", kernel=_shared_out, shape=_partition_rule, moves=True)
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> Any:
+    """Shares the slices of a tensor out among several tensors.
+
+    Args:
+        data: of any dtype.
+        partitions: int32, of a shape that `data.shape` starts with: for each slice the number of its tensor.
+        num_partitions: how many tensors.
+
+    Returns:
+        A list of tensors; each has its slices in the order they had.
+
+    Raises:
+        InvalidArgumentError: a number is out of range, or the shapes do not go together.
+
+    Example:
+        >>> [t.numpy().tolist() for t in tf.dynamic_partition([10, 20, 30], [1, 0, 1], 2)]
+        [[20], [10, 30]]
+    """
+
+
+@dynamic_partition.gradient(needs="input1 shapes")
+def _(call: Call, *dys: Any) -> Any:
+    from tapeflow.array.creation import range as numbers
+
+    partitions = call.inputs[1]
+    shape = tuple(shape_of(partitions))
+    places = reshape(numbers(int(np.prod(shape))), shape)
+    stitched = dynamic_stitch(dynamic_partition(places, partitions, call.attrs[0]), list(dys))
+    return reshape(stitched, tuple(call.shape(0))), None
+
+
+def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorShape:
+    inner: list[int | None] | None = None
+    for i, (index, values) in enumerate(zip(indices, data, strict=True)):
+        if index.rank is None or values.rank is None:
+            continue
+        if values.as_list()[: index.rank] != index.as_list():
+            raise invalid(
+                f"data[{i}].shape = {text(values)} does not start with indices[{i}].shape = {text(index)}"
+            )
+        rest = values.as_list()[index.rank :]
+        if inner is not None and rest != inner:
+            raise invalid(
+                f"Need data[0].shape[{indices[0].rank}:] = data[{i}].shape[{index.rank}:], got data[0].shape = "
+                f"{text(data[0])}, data[{i}].shape = {text(values)}"
+            )
+        inner = rest
+    return TensorShape(None) if inner is None else TensorShape([None, *inner])
+
+
+def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Tensor:
+    if not indices or len(indices) != len(data):
+        raise invalid(f"Value for attr 'N' of {len(indices)} must be at least minimum 1, and as many data: {len(data)}")
+    _stitch_rule([TensorShape(i.shape) for i in indices], [TensorShape(d.shape) for d in data])
+    size = 0
+    for i, index in enumerate(indices):
+        if index.numel():
+            if int(index.min()) < 0:
+                raise invalid(f"indices[{i}] is out of range")
+            size = max(size, int(index.max()) + 1)
+    out = data[0].new_zeros((size, *data[0].shape[indices[0].ndim :]))
+    for index, values in zip(indices, data, strict=True):  # where indices meet, the last one counts
+        out[index.reshape(-1).to(torch.int64)] = values.reshape((-1, *out.shape[1:]))
+    return out
+
+
+@op("DynamicStitch", kernel=_stitched, shape=_stitch_rule, moves=True)
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """Puts slices of several tensors together as their indices say.
+
+    Args:
+        indices: a list of int32 tensors.
+        data: as many tensors of one dtype; `data[i].shape` starts with `indices[i].shape`.
+
+    Returns:
+        A tensor whose slice `indices[i][j]` is `data[i][j]`. Of several for one place the last one counts.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is negative.
+
+    Example:
+        >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy().tolist()
+        [10, 20, 30]
+    """
+
+
+@dynamic_stitch.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    count = len(call.inputs) // 2
+    wanted = call.wanted[count:]
+    grads = [gather(dy, index) if w else None for index, w in zip(call.inputs[:count], wanted, strict=True)]
+    return [None] * count + grads

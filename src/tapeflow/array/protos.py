@@ -1,0 +1,131 @@
+"""Tensors as TensorFlow's `TensorProto` messages, and back. The messages are those that TensorBoard ships."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert, storage_type
+from tapeflow.core.dtypes import DType, as_dtype, string
+from tapeflow.core.sequences import array_of, is_sequence
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor
+
+# The field of a TensorProto that holds the elements of a dtype, one by one.
+_FIELDS = {
+    "float16": "half_val", "bfloat16": "half_val", "float32": "float_val", "float64": "double_val", "int32": "int_val",
+    "uint8": "int_val", "uint16": "int_val", "int8": "int_val", "int16": "int_val", "qint8": "int_val",
+    "quint8": "int_val", "qint16": "int_val", "quint16": "int_val", "qint32": "int_val", "uint32": "uint32_val",
+    "uint64": "uint64_val", "int64": "int64_val", "bool": "bool_val", "string": "string_val",
+    "complex64": "scomplex_val", "complex128": "dcomplex_val",
+}  # fmt: skip
+# Dtypes of several elements whose bytes TensorFlow packs into `tensor_content`.
+_PACKED = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64"})
+
+
+def _proto_class() -> Any:
+    try:
+        from tensorboard.compat.proto import tensor_pb2
+    except ImportError as error:
+        raise ImportError("TensorProto messages need the package tensorboard: pip install tensorboard") from error
+    return tensor_pb2.TensorProto
+
+
+def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    if isinstance(values, EagerTensor) or not (is_sequence(values) and not isinstance(values, np.ndarray)):
+        if dtype is None or isinstance(values, EagerTensor):
+            tensor = convert(values)
+        else:
+            try:
+                tensor = convert(values, dtype)
+            except TypeError:
+                raise TypeError(f"Expected {dtype.name}, but got {values} of type '{type(values).__name__}'.") from None
+        return tensor._numpy(), tensor.dtype
+    array, found = array_of(values, dtype)
+    return (array if found is string else array.astype(storage_type(found))), found
+
+
+def make_tensor_proto(
+    values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False, allow_broadcast: bool = False
+) -> Any:
+    """A `TensorProto` message with the values of a tensor.
+
+    Args:
+        values: a Python value, nested list, array or tensor.
+        dtype: the dtype it gets; by default by the rules of `tf.convert_to_tensor`.
+        shape: the shape it gets; a message with fewer values than that repeats its last one.
+        verify_shape: refuses values of another shape than `shape`.
+        allow_broadcast: with `shape`, takes values of that shape, or a single one.
+
+    Raises:
+        ValueError: `values` is None, or there are too many values for `shape`.
+        TypeError: they do not fit `dtype` or, with one of the flags, `shape`.
+        ImportError: the package `tensorboard` is not installed.
+
+    Example:
+        >>> tf.make_ndarray(tf.make_tensor_proto(7, shape=[2])).tolist()  # doctest: +SKIP
+        [7, 7]
+    """
+    if values is None:
+        raise ValueError("None values not supported.")
+    proto_class = _proto_class()
+    dtype = None if dtype is None else as_dtype(dtype).base_dtype
+    array, dtype = _array(values, dtype)
+    dims = array.shape if shape is None else tuple(int(d) for d in shape)
+    size = int(np.prod(dims, dtype=np.int64))
+    wrong = (verify_shape and array.shape != dims) or (allow_broadcast and array.shape != dims and array.size != 1)
+    if wrong:
+        raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
+    if array.size > size:
+        raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}.")
+    proto = proto_class(dtype=dtype.as_datatype_enum, tensor_shape=TensorShape(dims).as_proto())
+    if dtype.name in _PACKED and array.size == size and size > 1:
+        proto.tensor_content = array.astype(array.dtype.newbyteorder("<")).tobytes()
+        return proto
+    field = _FIELDS.get(dtype.name)
+    if field is None:
+        raise TypeError(f"Unrecognized tensor type: {dtype.name}")
+    flat = array.reshape(-1)
+    if field == "half_val":
+        flat = flat.view(np.uint16)
+    elif dtype.is_complex:
+        flat = flat.view(flat.real.dtype)
+    getattr(proto, field).extend(flat.tolist())
+    return proto
+
+
+def make_ndarray(tensor: Any) -> np.ndarray:
+    """The array of a `TensorProto` message.
+
+    Args:
+        tensor: the message.
+
+    Raises:
+        TypeError: its dtype has no NumPy type.
+
+    Example:
+        >>> tf.make_ndarray(tf.make_tensor_proto([1, 2])).tolist()  # doctest: +SKIP
+        [1, 2]
+    """
+    dims = [d.size for d in tensor.tensor_shape.dim]
+    size = int(np.prod(dims, dtype=np.int64))
+    dtype = as_dtype(tensor.dtype)
+    if dtype.name not in _FIELDS:
+        raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
+    kind = storage_type(dtype)
+    if tensor.tensor_content:
+        return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(dims)
+    values = list(getattr(tensor, _FIELDS[dtype.name]))
+    if dtype is string:
+        row = np.empty(len(values), object)
+        row[:] = values
+    elif _FIELDS[dtype.name] == "half_val":
+        row = np.array(values, np.uint16).view(kind)
+    elif dtype.is_complex:
+        row = np.array(values, np.float64).view(np.complex128).astype(kind)
+    else:
+        row = np.array(values, kind)
+    if len(row) < size:  # the last one is repeated
+        row = np.concatenate([row, np.repeat(row[-1:], size - len(row))]) if len(row) else np.zeros(size, kind)
+    return row.reshape(dims)

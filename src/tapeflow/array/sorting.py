@@ -1,0 +1,370 @@
+"""Ops that put elements in order, and ops on indices."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.shaping import reshape, transpose
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, int32
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.gradients import shape_of
+
+# ---- sort ------------------------------------------------------------------------------------------------------------
+
+
+def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    """Sorts a tensor along a dimension.
+
+    Args:
+        values: real numbers, of rank at least 1.
+        axis: the dimension.
+        direction: "ASCENDING" or "DESCENDING".
+
+    Raises:
+        ValueError: there is no such direction.
+        InvalidArgumentError: there is no such axis, or the dtype has no order.
+
+    Example:
+        >>> tf.sort([3, 1, 2]).numpy().tolist()
+        [1, 2, 3]
+    """
+    return _sorted(values, axis, direction, 0)
+
+
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Any:
+    """The indices that sort a tensor along a dimension.
+
+    Args:
+        values: real numbers, of rank at least 1.
+        axis: the dimension.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: equal elements keep their order; they always do.
+
+    Returns:
+        An int32 tensor of the same shape.
+
+    Raises:
+        ValueError: there is no such direction.
+        InvalidArgumentError: there is no such axis, or the dtype has no order.
+
+    Example:
+        >>> tf.argsort([3, 1, 2]).numpy().tolist()
+        [1, 2, 0]
+    """
+    return _sorted(values, axis, direction, 1)
+
+
+def _sorted(values: Any, axis: Any, direction: str, which: int) -> Any:
+    """Sorts with TopKV2, as TensorFlow does, the other way round for an ascending order."""
+    from tapeflow.bitwise import invert
+    from tapeflow.math.arithmetic import negative
+
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
+        )
+    values = convert(values)
+    axis = int(axis)
+    rank = len(values.shape)
+    if not -rank <= axis < rank:
+        raise invalid(f"slice index {axis} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
+    other_way = None
+    if direction == "ASCENDING":
+        # -1 - x keeps the order of all integers, unsigned and smallest ones too.
+        other_way = invert if values.dtype.is_integer else negative
+        values = other_way(values)
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    last = axis % rank == rank - 1
+    found = top_k_v2(values if last else transpose(values, order), values.shape[axis])[which]
+    if not last:
+        found = transpose(found, order)
+    return other_way(found) if other_way is not None and which == 0 else found
+
+
+def _largest(input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32) -> Any:
+    if not input.ndim:
+        raise invalid(f"input must be >= 1-D, got shape {text(TensorShape(input.shape))}")
+    if isinstance(k, tuple):
+        raise invalid(f"k must be scalar, got shape {text(TensorShape(np.shape(k)))}")
+    if k < 0:
+        raise invalid(f"Need k >= 0, got {k}")
+    if input.shape[-1] < k:
+        raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
+    # A stable sort, as of equal elements the first ones count.
+    values, places = torch.sort(input, dim=-1, descending=True, stable=True)
+    return values[..., :k], places[..., :k].to(index_type.torch)
+
+
+def _top_k_rule(input: TensorShape, k: int, *_: Any) -> list[TensorShape]:
+    shape = TensorShape(None) if input.rank is None else TensorShape([*input.as_list()[:-1], k])
+    return [shape, shape]
+
+
+@op("TopKV2", kernel=_largest, host=("k",), shape=_top_k_rule, orders=True)
+def top_k_v2(input: Any, k: Any, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> Any:
+    """The k largest elements of each row, and their places; of equal ones the first."""
+
+
+@top_k_v2.gradient(needs="outputs shapes")
+def _(call: Call, dy: Any, _: Any) -> Any:
+    from tapeflow.array.creation import range as numbers
+    from tapeflow.array.scattering import scatter_nd
+    from tapeflow.math.casting import cast
+
+    shape, places = call.shape(0), call.outputs[1]
+    k, length = shape_of(places)[-1], shape[-1]
+    rows = int(np.prod(shape[:-1]))
+    starts = reshape(cast(numbers(rows), places.dtype) * length, [rows, 1])
+    flat = reshape(reshape(places, [rows, k]) + starts, [rows * k, 1])
+    return reshape(scatter_nd(flat, reshape(dy, [rows * k]), [rows * length]), tuple(shape))
+
+
+# ---- search ----------------------------------------------------------------------------------------------------------
+
+
+def _bound(right: bool) -> Any:
+    def kernel(sorted_inputs: torch.Tensor, values: torch.Tensor, out_type: DType = int32) -> torch.Tensor:
+        if sorted_inputs.shape[0] != values.shape[0]:
+            raise invalid("Leading dim_size of both tensors must match.")
+        wide = _COMPARED_AS.get(values.dtype)
+        if wide is not None:
+            sorted_inputs, values = sorted_inputs.to(wide), values.to(wide)
+        found = torch.searchsorted(sorted_inputs.contiguous(), values.contiguous(), right=right)
+        if values.is_floating_point():  # nothing is less than NaN, and NaN is less than nothing
+            found = torch.where(torch.isnan(values), sorted_inputs.shape[1] if right else 0, found)
+        return found.to(out_type.torch)
+
+    return kernel
+
+
+_COMPARED_AS = {torch.bfloat16: torch.float32, torch.float16: torch.float32, torch.uint16: torch.int32,
+                torch.uint32: torch.int64, torch.bool: torch.uint8}  # fmt: skip
+
+
+@op("LowerBound", kernel=_bound(False), orders=True, shape=lambda s, v, _: v)
+def _lower_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The first places in sorted rows where values could go."""
+
+
+@op("UpperBound", kernel=_bound(True), orders=True, shape=lambda s, v, _: v)
+def _upper_bound(sorted_inputs: Any, values: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """The last places in sorted rows where values could go."""
+
+
+not_differentiable(_lower_bound, _upper_bound)
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+) -> Any:
+    """Where values could go into sorted rows, which stay sorted.
+
+    Args:
+        sorted_sequence: of shape `[..., n]`, sorted along the last dimension.
+        values: of the same dtype, of shape `[..., m]`.
+        side: "left" for the first place, "right" for the last one.
+        out_type: int32 or int64.
+
+    Returns:
+        A tensor of the shape of `values`.
+
+    Raises:
+        ValueError: there is no such side.
+        InvalidArgumentError: the leading dimensions differ.
+
+    Example:
+        >>> tf.searchsorted([1, 3, 5], [0, 3, 9]).numpy().tolist()
+        [0, 1, 3]
+    """
+    rows, wanted = convert(sorted_sequence), convert(values)
+    for shape in (rows.shape, wanted.shape):
+        if shape.rank == 0:
+            raise invalid("slice index -1 of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
+    rows = reshape(rows, [-1, rows.shape[-1]] if rows.shape[-1] else [int(np.prod(rows.shape[:-1])), 0])
+    flat = reshape(wanted, [-1, wanted.shape[-1]] if wanted.shape[-1] else [int(np.prod(wanted.shape[:-1])), 0])
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
+    found = (_upper_bound if side == "right" else _lower_bound)(rows, flat, as_dtype(out_type), name)
+    return reshape(found, shape_op(wanted))
+
+
+# ---- unique ----------------------------------------------------------------------------------------------------------
+
+_Unique = collections.namedtuple("Unique", ["y", "idx"])
+_UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The distinct elements in the order of their first appearance, where each element is in them, and their counts."""
+    if x.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
+    found, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
+    places = torch.arange(x.numel(), device=x.device)
+    first = torch.full_like(counts, x.numel()).scatter_reduce_(0, where, places, "amin")
+    order = torch.argsort(first)
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(order.numel(), device=x.device)
+    return found[order], rank[where], counts[order]
+
+
+def _distinct_texts(x: np.ndarray) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
+    if x.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
+    seen: dict[Any, int] = {}
+    where = torch.tensor([seen.setdefault(v, len(seen)) for v in x.tolist()], dtype=torch.int64)
+    found = np.empty(len(seen), x.dtype)
+    found[:] = list(seen)
+    return found, where, torch.bincount(where, minlength=len(seen))
+
+
+def _unique_kernel(x: Any, out_idx: DType = int32) -> Any:
+    y, where, _ = (_distinct if isinstance(x, torch.Tensor) else _distinct_texts)(x)
+    return y, where.to(out_idx.torch)
+
+
+def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
+    y, where, counts = (_distinct if isinstance(x, torch.Tensor) else _distinct_texts)(x)
+    return y, where.to(out_idx.torch), counts.to(out_idx.torch)
+
+
+@op("Unique", kernel=_unique_kernel, strings=_unique_kernel, moves=True)
+def _unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The distinct elements of a vector."""
+
+
+@op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True)
+def _unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The distinct elements of a vector, and how many there are of each."""
+
+
+not_differentiable(_unique, _unique_with_counts)
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The distinct elements of a vector, in the order of their first appearance.
+
+    Args:
+        x: of rank 1, of any dtype.
+        out_idx: the dtype of the indices, int32 or int64.
+
+    Returns:
+        `(y, idx)`: the distinct elements, and for each element of `x` its index in `y`.
+
+    Raises:
+        InvalidArgumentError: `x` is no vector.
+
+    Example:
+        >>> y, idx = tf.unique([5, 3, 5])
+        >>> y.numpy().tolist(), idx.numpy().tolist()
+        ([5, 3], [0, 1, 0])
+    """
+    return _Unique(*_unique(x, as_dtype(out_idx), name))
+
+
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The distinct elements of a vector, in the order of their first appearance, and how many there are of each.
+
+    Args:
+        x: of rank 1, of any dtype.
+        out_idx: the dtype of indices and counts, int32 or int64.
+
+    Returns:
+        `(y, idx, count)`: the distinct elements, for each element of `x` its index in `y`, and for each of `y` how
+        often it is there.
+
+    Raises:
+        InvalidArgumentError: `x` is no vector.
+
+    Example:
+        >>> tf.unique_with_counts([5, 3, 5]).count.numpy().tolist()
+        [2, 1]
+    """
+    return _UniqueWithCounts(*_unique_with_counts(x, as_dtype(out_idx), name))
+
+
+# ---- indices ---------------------------------------------------------------------------------------------------------
+
+
+def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
+    if dims.ndim != 1:
+        raise invalid(f'The indices can only be 1-D, got "{text(TensorShape(dims.shape))}"')
+    if indices.ndim > 1:
+        raise invalid(f'The indices can only be scalar or vector, got "{text(TensorShape(indices.shape))}"')
+    lengths = dims.tolist()
+    count = int(np.prod(lengths))
+    if 0 in lengths:
+        raise invalid("Input dims cannot contain a dim of zero, but dims contains zero")
+    if indices.numel() and int(indices.max()) >= count:
+        raise invalid("index is out of bound as with dims")
+    out = []
+    for length in lengths:
+        count //= length
+        out.append(torch.fmod(torch.div(indices, count, rounding_mode="trunc"), length))
+    return torch.stack(out) if out else indices.new_zeros((0, *indices.shape))
+
+
+@op("UnravelIndex", kernel=_unravelled)
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """The places in a tensor of a shape that flat indices stand for.
+
+    Args:
+        indices: int32 or int64, a scalar or vector.
+        dims: the shape, of the same dtype.
+
+    Returns:
+        A tensor of shape `[len(dims)]`, or `[len(dims), n]` for n indices.
+
+    Raises:
+        InvalidArgumentError: an index is out of range.
+
+    Example:
+        >>> tf.unravel_index([2, 5], [2, 3]).numpy().tolist()
+        [[0, 1], [2, 2]]
+    """
+
+
+def _inverted(x: torch.Tensor) -> torch.Tensor:
+    if x.ndim != 1:
+        raise invalid("invert_permutation expects a 1D vector.")
+    size = x.numel()
+    for v in x[(x < 0) | (x >= size)].tolist():
+        raise invalid(f"{v} is not between 0 and {size}")
+    counts = torch.bincount(x, minlength=size)
+    if size and int(counts.max()) > 1:
+        raise invalid(f"{int(counts.argmax())} is duplicated in the input.")
+    inverse = torch.empty_like(x)
+    inverse[x.to(torch.int64)] = torch.arange(size, dtype=x.dtype, device=x.device)
+    return inverse
+
+
+@op("InvertPermutation", kernel=_inverted, shape=lambda x: x)
+def invert_permutation(x: Any, name: str | None = None) -> Any:
+    """The permutation that undoes another.
+
+    Args:
+        x: int32 or int64, of shape `[n]`, with each number from 0 to n - 1 once.
+
+    Raises:
+        InvalidArgumentError: it is no permutation.
+
+    Example:
+        >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
+        [1, 2, 0]
+    """
+
+
+not_differentiable(unravel_index, invert_permutation)
+

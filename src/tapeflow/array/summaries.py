@@ -1,0 +1,244 @@
+"""Ops that sum tensors up in few numbers: histograms, fingerprints, edit distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.shaping import reshape
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, int32
+from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tensor import as_numpy, invalid
+
+# ---- histograms ------------------------------------------------------------------------------------------------------
+
+
+def _histogram(values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtype: DType = int32) -> torch.Tensor:
+    if value_range.shape != (2,):
+        raise invalid("value_range should be a vector of 2 elements.")
+    if isinstance(nbins, tuple):
+        raise invalid("nbins should be a scalar.")
+    if nbins <= 0:
+        raise invalid(f"nbins should be a positive number, but got '{nbins}'")
+    low, high = value_range.tolist()
+    if not low < high:
+        raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
+    values = values.reshape(-1).to(torch.float64)
+    if values.isnan().any():
+        raise invalid("Histogram values must not contain NaN")
+    bins = ((values - low) / ((high - low) / nbins)).clamp(0, nbins - 1).to(torch.int64)
+    return torch.bincount(bins, minlength=nbins).to(dtype.torch)
+
+
+@op("HistogramFixedWidth", kernel=_histogram, host=("nbins",))
+def _histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any, dtype: Any = int32, name: str | None = None
+) -> Any:
+    """How many values there are in each of several bins of equal width."""
+
+
+not_differentiable(_histogram_fixed_width)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+) -> Any:
+    """How many values there are in each of several bins of equal width.
+
+    Args:
+        values: real numbers, of any shape.
+        value_range: `[low, high]`, of the dtype of `values`; what is outside counts in the first or the last bin.
+        nbins: how many bins.
+        dtype: of the result, int32 or int64.
+
+    Returns:
+        A tensor of shape `[nbins]`.
+
+    Raises:
+        InvalidArgumentError: the range is empty, there are no bins, or a value is NaN.
+
+    Example:
+        >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy().tolist()
+        [2, 1, 1, 0, 2]
+    """
+    return _histogram_fixed_width(values, value_range, nbins, as_dtype(dtype), name)
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+) -> Any:
+    """The bin of each value in a histogram with bins of equal width.
+
+    Args:
+        values: real numbers, of any shape.
+        value_range: `[low, high]`, of the dtype of `values`; what is outside is in the first or the last bin.
+        nbins: how many bins.
+        dtype: does nothing; the result is int32.
+
+    Returns:
+        An int32 tensor of the shape of `values`.
+
+    Raises:
+        InvalidArgumentError: there are no bins.
+
+    Example:
+        >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy().tolist()
+        [0, 0, 1, 2, 4, 4]
+    """
+    from tapeflow.math.arithmetic import multiply, subtract
+    from tapeflow.math.casting import cast
+    from tapeflow.math.division import truediv
+    from tapeflow.math.extrema import clip_by_value
+    from tapeflow.math.rounding import floor
+
+    values = convert(values)
+    flat = reshape(values, [-1])
+    value_range = convert(value_range, values.dtype)
+    count = convert(nbins, int32)
+    if int(count) <= 0:
+        raise invalid(f"nbins {count} must > 0")
+    low = value_range[0]
+    scaled = truediv(subtract(flat, low), subtract(value_range[1], low))
+    bins = cast(count, scaled.dtype)
+    places = floor(multiply(bins, scaled))
+    return reshape(cast(clip_by_value(places, 0, bins - 1), int32), values.shape)
+
+
+# ---- fingerprints ----------------------------------------------------------------------------------------------------
+
+
+def _as_bytes(row: bytes) -> list[int]:
+    return list(fingerprint64(row).to_bytes(8, "little"))
+
+
+def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
+    name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
+    if name != "farmhash64":
+        raise invalid(f"Unsupported fingerprint method: {name}")
+    if not data.ndim:
+        raise invalid(f"`data` should have at least one dimension: {text(TensorShape(data.shape))}")
+    if isinstance(data, torch.Tensor):
+        from tapeflow.core.dtypes import FROM_TORCH
+
+        data = as_numpy(data.contiguous(), FROM_TORCH[data.dtype])
+    rows = data.reshape(data.shape[0], -1) if data.size else data.reshape(data.shape[0], 0)
+    if data.dtype != object:
+        hashes = [_as_bytes(np.ascontiguousarray(row).tobytes()) for row in rows]
+    elif data.ndim == 1:
+        hashes = [_as_bytes(row[0]) for row in rows]
+    else:  # the fingerprint of the fingerprints
+        hashes = [_as_bytes(b"".join(fingerprint64(v).to_bytes(8, "little") for v in row)) for row in rows]
+    return torch.tensor(hashes, dtype=torch.uint8).reshape(len(hashes), 8)
+
+
+@op("Fingerprint", kernel=_fingerprints, strings=_fingerprints)
+def _fingerprint(data: Any, method: Any, name: str | None = None) -> Any:
+    """The fingerprints of the rows of a tensor."""
+
+
+not_differentiable(_fingerprint)
+
+
+def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+    """The fingerprint of each slice along the first dimension: the same for the same bytes, on every machine.
+
+    Args:
+        data: of any dtype, of rank at least 1.
+        method: "farmhash64".
+
+    Returns:
+        A uint8 tensor of shape `[data.shape[0], 8]`.
+
+    Raises:
+        InvalidArgumentError: there is no such method, or `data` is a scalar.
+
+    Example:
+        >>> tf.fingerprint(["a"]).numpy().tolist()
+        [[227, 117, 223, 182, 101, 66, 69, 179]]
+    """
+    return _fingerprint(data, method, name)
+
+
+# ---- edit distances --------------------------------------------------------------------------------------------------
+
+
+def _levenshtein(a: list[Any], b: list[Any]) -> int:
+    """The least number of elements to insert, delete or replace to get from one sequence to the other."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        previous, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (x != y))
+    return row[-1]
+
+
+def _sequences(indices: torch.Tensor, values: Any) -> dict[tuple[int, ...], list[Any]]:
+    """The sequences of a sparse tensor, by their places."""
+    found: dict[tuple[int, ...], list[Any]] = {}
+    for place, value in zip(indices.tolist(), values.tolist(), strict=True):
+        found.setdefault(tuple(place[:-1]), []).append(value)
+    return found
+
+
+def _distances(
+    hypothesis_indices: torch.Tensor, hypothesis_values: Any, hypothesis_shape: torch.Tensor,
+    truth_indices: torch.Tensor, truth_values: Any, truth_shape: torch.Tensor, normalize: bool = True,
+) -> torch.Tensor:  # fmt: skip
+    given, true = hypothesis_shape.tolist(), truth_shape.tolist()
+    if len(true) < 2:
+        raise invalid(f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {len(true)}")
+    if len(true) != len(given):
+        raise invalid(
+            "Expected truth and hypothesis to have matching ranks, but their shapes are: "
+            f"[{len(true)}] and [{len(given)}]"
+        )
+    out = np.zeros([max(g, t) for g, t in zip(given[:-1], true[:-1], strict=True)], np.float32)
+    hypotheses = _sequences(hypothesis_indices, hypothesis_values)
+    truths = _sequences(truth_indices, truth_values)
+    for place in hypotheses.keys() | truths.keys():
+        a, b = hypotheses.get(place, []), truths.get(place, [])
+        distance: float = _levenshtein(a, b)
+        if normalize:
+            distance = distance / len(b) if b else np.inf
+        out[place] = distance
+    return torch.from_numpy(out)
+
+
+@op("EditDistance", kernel=_distances, strings=_distances)
+def _edit_distance(
+    hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: Any, truth_indices: Any, truth_values: Any,
+    truth_shape: Any, normalize: bool = True, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The edit distances of sequences."""
+
+
+not_differentiable(_edit_distance)
+
+
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
+    """The Levenshtein distance of sequences: how many elements to insert, delete or replace.
+
+    Args:
+        hypothesis, truth: `tf.SparseTensor`s of one dtype and rank n >= 2, with sequences along the last dimension.
+        normalize: divides by the length of the true sequence.
+
+    Returns:
+        A dense float32 tensor of rank n - 1.
+
+    Raises:
+        TypeError: an argument is no `tf.SparseTensor`.
+        InvalidArgumentError: the ranks differ.
+    """
+    for value, what in ((hypothesis, "Hypothesis"), (truth, "Truth")):
+        if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
+            raise TypeError(f"{what} must be a SparseTensor.")
+    return _edit_distance(
+        hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
+        truth.indices, truth.values, truth.dense_shape, normalize, name,
+    )  # fmt: skip
