@@ -14,21 +14,23 @@ name, source = sys.argv[1:]
 sys.path.insert(0, source)
 start = time.perf_counter()
 module = importlib.import_module(name)
-print(time.perf_counter() - start, module.__version__)
+print(time.perf_counter() - start, getattr(module, "__version__", "unversioned"))
 """
 
 
 def measure(name, pythons, rounds, versions):
-    """Imports each framework in fresh processes, in turn; the first, which fills the disk cache, does not count."""
+    """Imports each framework in fresh processes, in turn. The first, which finds cold caches, does not count."""
     importable = dict(pythons)
     if "tapeflow" in importable:
         importable["torch"] = importable["tapeflow"]  # torch as TapeFlow finds it
     seconds = {framework: [] for framework in importable}
+    variables = environment()
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     for number in range(max(rounds, AT_LEAST) + 1):
         for framework, python in list(importable.items()):
             done = subprocess.run(
                 [python, "-c", PROGRAM, framework, str(ROOT / "src")],
-                env=environment(), capture_output=True, text=True, check=False,
+                env=variables, capture_output=True, text=True, check=False,
             )  # fmt: skip
             if done.returncode:
                 reason = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -131,7 +131,7 @@ def main():
         module, benchmarks = load(framework, program)
     except Exception as error:
         return say(error=describe(error))
-    say(version=module.__version__, benchmarks=list(benchmarks))
+    say(version=getattr(module, "__version__", "unversioned"), benchmarks=list(benchmarks))
 
     timer = Timer(wait=getattr(module, "block_until_ready", lambda result: None))
     for line in sys.stdin:
