@@ -1,0 +1,146 @@
+"""Batch normalization in one kernel: the op that layers call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.nn.windows import from_first, to_first
+
+aten = torch.ops.aten
+
+
+def _check(x: torch.Tensor, data_format: str, **vectors: torch.Tensor) -> int:
+    """The number of channels.
+
+    Raises:
+        InvalidArgumentError: it is not that of the vectors.
+    """
+    if x.dim() not in (4, 5):
+        raise invalid(f"input must be 4 or 5-dimensional{list(x.shape)}")
+    channels = x.shape[-1 if data_format[-1] == "C" else 1]
+    for name, vector in vectors.items():
+        if vector.dim() != 1:
+            raise invalid(f"{name} must be 1-dimensional{list(vector.shape)}")
+        if vector.shape[0] != channels:
+            raise invalid(
+                f"{name} must have the same number of elements as the channels of x, got {vector.shape[0]} and {channels}"
+            )
+    return channels
+
+
+def _fused_batch_norm(
+    x: torch.Tensor,
+    scale: torch.Tensor,
+    offset: torch.Tensor,
+    mean: torch.Tensor,
+    variance: torch.Tensor,
+    epsilon: float = 0.0001,
+    exponential_avg_factor: float = 1.0,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+) -> tuple[torch.Tensor, ...]:
+    channels = _check(x, data_format, scale=scale, offset=offset)
+    nothing = scale.new_empty(0)
+    if not is_training:
+        _check(x, data_format, mean=mean, variance=variance)
+        y = aten.native_batch_norm(to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
+        return from_first(y, data_format), mean, variance, mean, variance, nothing
+    if not x.numel():
+        unknown = scale.new_full((channels,), torch.nan)
+        return x, unknown, unknown, unknown, unknown, nothing
+    image = to_first(x, data_format)
+    y, batch_mean, inverse = aten.native_batch_norm(image, scale, offset, None, None, True, 0.0, epsilon)
+    batch_variance = inverse.pow(-2).sub_(epsilon)
+    count = x.numel() // channels
+    running_mean, running_variance = batch_mean, batch_variance * (count / max(count - 1, 1))
+    if exponential_avg_factor != 1.0:
+        running_mean = torch.lerp(mean, running_mean, exponential_avg_factor)
+        running_variance = torch.lerp(variance, running_variance, exponential_avg_factor)
+    return from_first(y, data_format), running_mean, running_variance, batch_mean, batch_variance, nothing
+
+
+@op("FusedBatchNormV3", kernel=_fused_batch_norm)
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    epsilon: float = 0.0001,
+    exponential_avg_factor: float = 1.0,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Normalizes each channel of images by its mean and variance, then scales and shifts it.
+
+    Args:
+        x: `[batch, height, width, channels]` (or "NCHW", or of one dimension more); half, bfloat16 or float32.
+        scale, offset: `[channels]`, float32.
+        mean, variance: `[channels]`, float32: those to normalize by, or while training the running ones (which may be
+            empty if the factor is 1).
+        epsilon: added to the variance.
+        exponential_avg_factor: the share of the batch in the new running mean and variance.
+        data_format: "NHWC", "NCHW", "NDHWC" or "NCDHW".
+        is_training: normalizes by the mean and variance of the batch.
+
+    Returns:
+        The result; the new running mean and (unbiased) variance; and three tensors for the gradient.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+    """
+
+
+@fused_batch_norm.gradient(needs="input0 input1 outputs", none_for_zero=True)
+def _(call: Call, dy: Any, *_: Any) -> Any:
+    if dy is None:
+        return (None,) * 5
+    x, scale = call.inputs[:2]
+    epsilon, _, data_format, is_training = call.attrs
+    reserved = call.outputs[3:6]
+    found = fused_batch_norm_grad(dy, x, scale, *reserved, epsilon, data_format, is_training)
+    return found[0], found[1], found[2], None, None
+
+
+def _fused_batch_norm_grad(
+    dy: torch.Tensor,
+    x: torch.Tensor,
+    scale: torch.Tensor,
+    mean: torch.Tensor,
+    variance: torch.Tensor,
+    _: torch.Tensor,
+    epsilon: float = 0.0001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+) -> tuple[torch.Tensor, ...]:
+    nothing = scale.new_empty(0)
+    if not x.numel():
+        return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
+    running = (None, None) if is_training else (mean, variance)
+    saved = (mean, torch.rsqrt(variance + epsilon)) if is_training else (None, None)
+    dx, dscale, doffset = aten.native_batch_norm_backward(
+        to_first(dy, data_format), to_first(x, data_format), scale, *running, *saved, is_training, epsilon, (True,) * 3
+    )
+    return from_first(dx, data_format), dscale, doffset, nothing, nothing
+
+
+@op("FusedBatchNormGradV3", kernel=_fused_batch_norm_grad)
+def fused_batch_norm_grad(
+    y_backprop: Any,
+    x: Any,
+    scale: Any,
+    reserve_space_1: Any,
+    reserve_space_2: Any,
+    reserve_space_3: Any,
+    epsilon: float = 0.0001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The gradients of `fused_batch_norm` by its input, scale and offset."""

@@ -1,0 +1,121 @@
+"""Moving elements between the channels of images and their height and width."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.nn.windows import channels_last
+
+
+def _check(op: str, x: torch.Tensor, block_size: int, data_format: str) -> None:
+    if block_size < 2:
+        raise invalid(f"Value for attr 'block_size' of {block_size} must be at least minimum 2")
+    if data_format not in ("NHWC", "NCHW"):
+        raise invalid(
+            f'Value for attr \'data_format\' of "{data_format}" is not in the list of allowed values: "NHWC", "NCHW"'
+        )
+    if x.dim() != 4:
+        raise invalid(f"{op}: Input rank should be: 4 instead of: {x.dim()}")
+
+
+def _depth_to_space(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
+    _check("DepthToSpace", input, block_size, data_format)
+    b = block_size
+    last = channels_last(data_format)
+    n, height, width, channels = input.shape if last else (input.shape[i] for i in (0, 2, 3, 1))
+    if channels % (b * b):
+        raise invalid(f"Input depth dimension {channels} should be divisible by: {b * b}")
+    c = channels // (b * b)
+    if last:
+        blocks = input.reshape(n, height, width, b, b, c).permute(0, 1, 3, 2, 4, 5)
+        return blocks.reshape(n, height * b, width * b, c)
+    return input.reshape(n, b, b, c, height, width).permute(0, 3, 4, 1, 5, 2).reshape(n, c, height * b, width * b)
+
+
+def _space_to_depth(input: torch.Tensor, block_size: int, data_format: str = "NHWC") -> torch.Tensor:
+    _check("SpaceToDepth", input, block_size, data_format)
+    b = block_size
+    last = channels_last(data_format)
+    n, height, width, c = input.shape if last else (input.shape[i] for i in (0, 2, 3, 1))
+    if height % b or width % b:
+        raise invalid(f"Image width {width} and height {height} should be divisible by block_size: {b}")
+    h, w = height // b, width // b
+    if last:
+        return input.reshape(n, h, b, w, b, c).permute(0, 1, 3, 2, 4, 5).reshape(n, h, w, b * b * c)
+    return input.reshape(n, c, h, b, w, b).permute(0, 3, 5, 1, 2, 4).reshape(n, b * b * c, h, w)
+
+
+def _resized(x: TensorShape, channels: Any, sides: Any, data_format: str) -> TensorShape:
+    if x.rank is None:
+        return TensorShape([None] * 4)
+    last = channels_last(data_format)
+    n, height, width, c = x if last else (x[i] for i in (0, 2, 3, 1))
+    height, width = (None if d is None else sides(d) for d in (height, width))
+    c = None if c is None else channels(c)
+    return TensorShape([n, height, width, c] if last else [n, c, height, width])
+
+
+def _depth_to_space_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> TensorShape:
+    return _resized(x, lambda c: c // (b * b), lambda d: d * b, data_format)
+
+
+def _space_to_depth_rule(x: TensorShape, b: int, data_format: str = "NHWC") -> TensorShape:
+    return _resized(x, lambda c: c * b * b, lambda d: d // b, data_format)
+
+
+@op("DepthToSpace", kernel=_depth_to_space, shape=_depth_to_space_rule, moves=True)
+def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+    """Spreads the channels of each point over a block of points.
+
+    Args:
+        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW"; of any dtype.
+        block_size: the height and width of the block, at least 2.
+        data_format: "NHWC" or "NCHW".
+
+    Returns:
+        `[batch, height * block_size, width * block_size, channels / block_size ** 2]`.
+
+    Raises:
+        InvalidArgumentError: the channels do not fill a block.
+
+    Example:
+        >>> tf.nn.depth_to_space([[[[1, 2, 3, 4]]]], 2)[0, :, :, 0].numpy().tolist()
+        [[1, 2], [3, 4]]
+    """
+
+
+@depth_to_space.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return space_to_depth(dy, *call.attrs)
+
+
+@op("SpaceToDepth", kernel=_space_to_depth, shape=_space_to_depth_rule, moves=True)
+def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+    """Gathers each block of points into the channels of one.
+
+    Args:
+        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW"; of any dtype.
+        block_size: the height and width of the block, at least 2.
+        data_format: "NHWC" or "NCHW".
+
+    Returns:
+        `[batch, height / block_size, width / block_size, channels * block_size ** 2]`.
+
+    Raises:
+        InvalidArgumentError: the blocks do not fill the image.
+
+    Example:
+        >>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy().tolist()
+        [[[[1, 2, 3, 4]]]]
+    """
+
+
+@space_to_depth.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return depth_to_space(dy, *call.attrs)

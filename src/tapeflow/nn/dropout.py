@@ -1,0 +1,134 @@
+"""Dropout: setting elements to 0 at random, and enlarging the others so that the expected value stays."""
+
+from __future__ import annotations
+
+import functools
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, operand
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor
+from tapeflow.math.arithmetic import multiply, subtract
+from tapeflow.math.division import realdiv
+from tapeflow.math.gradients import shape_of
+
+
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Any:
+    """Sets a random share of the elements to 0, and divides the others by the share that is kept.
+
+    Args:
+        x: floating.
+        rate: the share to drop, in [0, 1): a number or a scalar tensor.
+        noise_shape: the shape of the random choices, which broadcasts against `x`: where it has a 1 (or is shorter),
+            elements are dropped together. None in it stands for the dimension of `x`.
+        seed: the op's seed; see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        ValueError: the rate is out of range, or `x` is not floating.
+
+    Example:
+        >>> sorted(set(tf.nn.dropout(tf.ones([1000]), 0.5).numpy().tolist()))
+        [0.0, 2.0]
+    """
+    return _dropped(x, rate, noise_shape, functools.partial(tf.random.uniform, seed=seed), name)
+
+
+def stateless_dropout(
+    x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None, name: str | None = None
+) -> Any:
+    """Dropout whose choices follow from the seed alone.
+
+    Args:
+        x: floating.
+        rate: the share to drop, in [0, 1): a number or a scalar tensor.
+        seed: two integers.
+        rng_alg: the random number generator, as in `tf.random.stateless_uniform`.
+        noise_shape: the shape of the random choices; see `tf.nn.dropout`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        ValueError: the rate is out of range, or `x` is not floating.
+
+    Example:
+        >>> x = tf.ones([100])
+        >>> first, again = (tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 2]) for _ in range(2))
+        >>> bool(tf.reduce_all(first == again))
+        True
+    """
+    sampler = functools.partial(tf.random.stateless_uniform, seed=seed, alg=rng_alg)
+    return _dropped(x, rate, noise_shape, sampler, name)
+
+
+def general_dropout(
+    x: Any, rate: Any, uniform_sampler: Callable[..., Any], noise_shape: Any = None, name: str | None = None
+) -> Any:
+    """Dropout by a random number generator of one's own.
+
+    Args:
+        x: floating.
+        rate: the share to drop, in [0, 1): a number or a scalar tensor.
+        uniform_sampler: `uniform_sampler(shape=..., dtype=...)` gives numbers uniform in [0, 1).
+        noise_shape: the shape of the random choices; see `tf.nn.dropout`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        ValueError: the rate is out of range, or `x` is not floating.
+
+    Example:
+        >>> halves = lambda shape, dtype: tf.constant([0.1, 0.9], dtype)
+        >>> tf.nn.experimental.general_dropout([1.0, 1.0], 0.5, halves).numpy().tolist()
+        [0.0, 2.0]
+    """
+    return _dropped(x, rate, noise_shape, uniform_sampler, name)
+
+
+def _dropped(x: Any, rate: Any, noise_shape: Any, sampler: Callable[..., Any], name: str | None) -> Any:
+    is_number = isinstance(rate, numbers.Real)
+    if is_number and not 0 <= rate < 1:
+        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+    x = convert(x)
+    dtype = x.dtype
+    if not dtype.is_floating:
+        raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={dtype}")
+    if is_number:
+        if rate == 0:
+            sampler(shape=(), dtype=dtype)  # the random numbers that follow do not depend on the rate
+            return x
+        scaled = multiply(x, 1 / (1 - rate))
+    else:
+        rate = _rate_tensor(rate, dtype)
+        scaled = realdiv(x, subtract(1, rate))
+    keep = tf.greater_equal(sampler(shape=_noise_shape(x, noise_shape), dtype=dtype), rate)
+    return tf.where(keep, scaled, operand(0.0, dtype), name)
+
+
+def _rate_tensor(rate: Any, dtype: Any) -> Any:
+    if not isinstance(rate, Tensor) and not hasattr(type(rate), "__tf_tensor__"):
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+    rate = convert(rate)
+    if rate.shape.rank:
+        raise ValueError(f"Shape {rate.shape} must have rank 0")
+    if rate.dtype is not dtype:
+        raise ValueError(
+            f"`x.dtype` must be compatible with `rate.dtype`. Received: x.dtype={dtype} and rate.dtype={rate.dtype}"
+        )
+    return rate
+
+
+def _noise_shape(x: Any, noise_shape: Any) -> Any:
+    """The shape of the choices, with the dimensions of `x` where None stands."""
+    if noise_shape is None:
+        return shape_of(x)
+    if isinstance(noise_shape, (list, tuple, TensorShape)) and len(noise_shape) == x.shape.rank:
+        return tuple([n if d is None else d for d, n in zip(noise_shape, shape_of(x), strict=True)])
+    return noise_shape

@@ -1,0 +1,2 @@
+"""The public `tf.nn.experimental` namespace."""
+

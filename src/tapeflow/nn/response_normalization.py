@@ -1,0 +1,102 @@
+"""Local response normalization (Krizhevsky et al., ImageNet classification with deep convolutional networks, 2012)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn.functional import pad
+
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+
+
+def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:
+    """Of each element of the last dimension, the sum of those at most `radius` away."""
+    channels = x.shape[-1]
+    radius = min(radius, channels)
+    sums = pad(x, (radius + 1, radius)).cumsum(-1)
+    return sums[..., 2 * radius + 1 :] - sums[..., : -2 * radius - 1]
+
+
+def _lrn_kernel(
+    input: torch.Tensor, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
+) -> torch.Tensor:
+    if input.dim() != 4:
+        raise invalid("in must be 4-dimensional")
+    if depth_radius < 0:
+        raise invalid(f"depth_radius = {depth_radius} must not be negative")
+    wide = input.double()  # sums of squares lose digits as differences of running sums
+    scale = bias + alpha * _window_sums(wide * wide, depth_radius)
+    return (wide * scale.pow(-beta)).to(input.dtype)
+
+
+@op("LRN", kernel=_lrn_kernel, shape=same)
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Any:
+    """Divides each element by a power of the sum of squares of its neighbours among the channels.
+
+    It is `input / (bias + alpha * sums) ** beta`, where the sums are over the channels at most `depth_radius` away.
+
+    Args:
+        input: `[batch, height, width, channels]`; half, bfloat16 or float32.
+        depth_radius: how far neighbours may be.
+        bias: a positive number, so that nothing is divided by 0.
+        alpha: the factor of the sums.
+        beta: the power.
+
+    Returns:
+        A tensor of the shape and dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: the input has not four dimensions.
+
+    Example:
+        >>> tf.nn.local_response_normalization([[[[2.0]]]], bias=0.0).numpy().item()
+        1.0
+    """
+
+
+@local_response_normalization.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    return lrn_grad(dy, call.inputs[0], call.outputs[0], *call.attrs)
+
+
+def _lrn_grad_kernel(
+    dy: torch.Tensor,
+    x: torch.Tensor,
+    _: torch.Tensor,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+) -> torch.Tensor:
+    wide, gradients = x.double(), dy.double()
+    scale = bias + alpha * _window_sums(wide * wide, depth_radius)
+    shared = _window_sums(gradients * wide * scale.pow(-beta - 1), depth_radius)
+    return (gradients * scale.pow(-beta) - 2 * alpha * beta * wide * shared).to(x.dtype)
+
+
+@op("LRNGrad", kernel=_lrn_grad_kernel)
+def lrn_grad(
+    input_grads: Any,
+    input_image: Any,
+    output_image: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Any:
+    """The gradient of `local_response_normalization`."""
+
+
+lrn = local_response_normalization

@@ -1,0 +1,162 @@
+"""Windows with gaps by windows without: images cut into ones of every other point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, host_value
+from tapeflow.nn.avg_pooling import avg_pool1d, avg_pool2d, avg_pool3d
+from tapeflow.nn.max_pooling import max_pool1d, max_pool2d, max_pool3d
+from tapeflow.nn.windows import FORMATS, per_dimension
+
+
+def with_space_to_batch(
+    input: Any,
+    dilation_rate: Any,
+    padding: str,
+    op: Callable[..., Any],
+    filter_shape: Any = None,
+    spatial_dims: Any = None,
+    data_format: str | None = None,
+) -> Any:
+    """Runs an op of windows without gaps as one with gaps, by cutting the images up.
+
+    Args:
+        input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
+        dilation_rate: ints, the steps between the elements of a window in each of `spatial_dims`.
+        padding: "SAME" or "VALID".
+        op: `op(input, num_spatial_dims, padding)`, called with "VALID" where a rate exceeds 1.
+        filter_shape: the window's size in `spatial_dims`; needed for "SAME".
+        spatial_dims: the dimensions to dilate; by default the first spatial ones.
+        data_format: where the channels stand.
+
+    Returns:
+        What the op gives, put together again.
+
+    Raises:
+        ValueError: a rate is not positive, or the arguments do not go together.
+
+    Example:
+        >>> window = lambda x, dims, padding: tf.nn.max_pool1d(x, 2, 1, padding)
+        >>> x = tf.constant([[[1.0], [2.0], [3.0], [4.0]]])
+        >>> tf.nn.with_space_to_batch(x, [2], "VALID", window)[0, :, 0].numpy().tolist()
+        [3.0, 4.0]
+    """
+    input = convert(input)
+    rates = host_value(dilation_rate)
+    rates = rates if isinstance(rates, tuple) else (rates,)
+    if any(r < 1 for r in rates):
+        raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate={list(rates)}")
+    first = 2 if data_format is not None and data_format.startswith("NC") else 1
+    dims = tuple(range(first, first + len(rates))) if spatial_dims is None else tuple(sorted(host_value(spatial_dims)))
+    if len(dims) != len(rates) or any(d < 1 for d in dims):
+        raise ValueError(
+            f"`spatial_dims` must be as many positive dimensions as there are rates. Received: {list(dims)}"
+        )
+    if all(r == 1 for r in rates):
+        return op(input, len(dims), padding)
+    base = _base_paddings(padding, filter_shape, rates)
+    shape = input.shape.as_list()
+    # Everything up to the last dilated dimension takes part, with a rate of 1 where it is not dilated.
+    last = dims[-1]
+    block, paddings, crops = [], [], []
+    for i in range(1, last + 1):
+        rate, (before, after) = (rates[dims.index(i)], base[dims.index(i)]) if i in dims else (1, (0, 0))
+        more = -(shape[i] + before + after) % rate
+        block.append(rate)
+        paddings.append((before, after + more))
+        crops.append((0, more))
+    result = op(tf.space_to_batch(input, block, paddings), len(dims), "VALID")
+    return tf.batch_to_space(result, block, crops)
+
+
+def _base_paddings(padding: str, filter_shape: Any, rates: tuple[int, ...]) -> list[tuple[int, int]]:
+    """What "SAME" adds before and after each dimension."""
+    if padding == "VALID":
+        return [(0, 0)] * len(rates)
+    if padding != "SAME":
+        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
+    if filter_shape is None:
+        raise ValueError("`filter_shape` must be specified for `padding='SAME'`.")
+    sizes = host_value(filter_shape)[: len(rates)]
+    total = [(k - 1) * r for k, r in zip(sizes, rates, strict=True)]
+    return [(t // 2, t - t // 2) for t in total]
+
+
+_POOLS = {
+    ("MAX", 1): max_pool1d,
+    ("MAX", 2): max_pool2d,
+    ("MAX", 3): max_pool3d,
+    ("AVG", 1): avg_pool1d,
+    ("AVG", 2): avg_pool2d,
+    ("AVG", 3): avg_pool3d,
+}
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The maximum or the mean of each window, in one to three spatial dimensions, whose elements may lie apart.
+
+    Args:
+        input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
+        window_shape: the size of the window: as many ints as there are spatial dimensions.
+        pooling_type: "MAX" or "AVG".
+        strides: from one window to the next; by default 1.
+        padding: "SAME" or "VALID".
+        data_format: where the channels stand; None for last.
+        dilations: the steps between the elements of a window; by default 1.
+
+    Returns:
+        `[batch, new spatial..., channels]`.
+
+    Raises:
+        ValueError: the arguments do not go together.
+        InvalidArgumentError: a window does not fit.
+
+    Example:
+        >>> tf.nn.pool(tf.constant([[[1.0], [2.0], [3.0]]]), [2], "AVG")[0, :, 0].numpy().tolist()
+        [1.5, 2.5]
+    """
+    window = host_value(window_shape)
+    window = window if isinstance(window, tuple) else (window,)
+    dims = len(window)
+    if not 1 <= dims <= 3:
+        raise ValueError(f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window} of length {dims}")
+    input = convert(input)
+    if input.shape.rank not in (dims + 2, None):
+        raise ValueError(f"Shape {input.shape} must have rank {dims + 2}")
+    if (pooling_type, dims) not in _POOLS:
+        raise ValueError(f"{dims}-D {pooling_type} pooling is not supported.")
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    last = data_format is None or not data_format.startswith("NC")
+    steps = per_dimension(strides, dims, last, "strides")
+    rates = host_value(dilations) if dilations is not None else (1,) * dims
+    rates = rates if isinstance(rates, tuple) else (rates,) * dims
+    dilated = any(r > 1 for r in rates)
+    if dilated and padding == "SAME":
+        raise ValueError(
+            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
+            f"Received: padding={padding} and dilation_rate={list(rates)}"
+        )
+    if dilated and any(s > 1 for s in steps):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={strides} and dilation_rate={list(rates)}"
+        )
+    function, spatial_format = _POOLS[pooling_type, dims], FORMATS[dims][0 if last else 1]
+
+    def without_gaps(x: Any, _: int, padding: str) -> Any:
+        return function(x, window, steps, padding, spatial_format, name)
+
+    return with_space_to_batch(input, rates, padding, without_gaps, window, data_format=data_format)
