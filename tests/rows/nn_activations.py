@@ -1,4 +1,4 @@
-"""Rows of `tapeflow/nn/activations.py`, `softmax.py` and `bias.py`."""
+"""Rows of `tapeflow/nn/activations.py`, `softmaxes.py` and `bias.py`."""
 
 import numpy as np
 import tapeflow as tf

@@ -1,4 +1,4 @@
-"""Rows of convolution and pooling: `tapeflow/nn/convolution.py`, `depthwise.py`, `conv_transpose.py`, `*_pooling.py`."""
+"""Rows of convolution and pooling: `tapeflow/nn/conv.py`, `depthwise.py`, `conv_transposed.py`, `*_pooling.py`."""
 
 import itertools
 

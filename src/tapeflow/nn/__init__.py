@@ -1,14 +1,14 @@
 """The public `tf.nn` namespace."""
 
 from tapeflow.array.blocks import space_to_batch
-from tapeflow.math import l2_normalize, sigmoid, softplus, softsign, tanh
 from tapeflow.math.normalize import l2_normalize
 from tapeflow.math.sigmoid import sigmoid, softplus, softsign, tanh
-from tapeflow.nn import experimental
+from tapeflow.nn import batch_norm, experimental
 from tapeflow.nn.activations import crelu, elu, gelu, leaky_relu, relu, relu6, selu, silu, swish
 from tapeflow.nn.avg_pooling import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.bias import bias_add
-from tapeflow.nn.conv_transpose import (
+from tapeflow.nn.conv import conv1d, conv2d, conv3d, convolution
+from tapeflow.nn.conv_transposed import (
     atrous_conv2d,
     atrous_conv2d_transpose,
     conv1d_transpose,
@@ -16,7 +16,6 @@ from tapeflow.nn.conv_transpose import (
     conv3d_transpose,
     conv_transpose,
 )
-from tapeflow.nn.convolution import conv1d, conv2d, conv3d, convolution
 from tapeflow.nn.cross_entropy import (
     log_poisson_loss,
     sigmoid_cross_entropy_with_logits,
@@ -31,11 +30,15 @@ from tapeflow.nn.depthwise import (
     depthwise_conv2d_backprop_input,
     separable_conv2d,
 )
-from tapeflow.nn.dropout import dropout
+from tapeflow.nn.dilated import pool, with_space_to_batch
+from tapeflow.nn.dropping import dropout
 from tapeflow.nn.embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse
+from tapeflow.nn.largest import approx_max_k, approx_min_k, in_top_k, top_k
 from tapeflow.nn.losses import compute_average_loss, l2_loss, scale_regularization_loss
 from tapeflow.nn.max_pooling import max_pool, max_pool1d, max_pool2d, max_pool3d, max_pool_with_argmax
-from tapeflow.nn.moments import (
+from tapeflow.nn.response_normalization import local_response_normalization, lrn
+from tapeflow.nn.softmaxes import log_softmax, softmax
+from tapeflow.nn.statistics import (
     batch_norm_with_global_normalization,
     batch_normalization,
     moments,
@@ -44,7 +47,3 @@ from tapeflow.nn.moments import (
     weighted_moments,
     zero_fraction,
 )
-from tapeflow.nn.response_normalization import local_response_normalization, lrn
-from tapeflow.nn.softmax import log_softmax, softmax
-from tapeflow.nn.space_to_batch import pool, with_space_to_batch
-from tapeflow.nn.top_k import approx_max_k, approx_min_k, in_top_k, top_k

@@ -16,7 +16,7 @@ from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.gradients import shape_of
-from tapeflow.nn.softmax import log_softmax, softmax
+from tapeflow.nn.softmaxes import log_softmax, softmax
 
 _PRECISE = (float32, float64)
 

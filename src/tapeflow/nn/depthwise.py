@@ -12,7 +12,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.math.gradients import shape_of
-from tapeflow.nn.convolution import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input
+from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input
 from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
 
 # Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups as

@@ -6,7 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.core.convert import convert, host_value
-from tapeflow.nn.convolution import conv2d, conv2d_backprop_input, conv3d_backprop_input
+from tapeflow.nn.conv import conv2d, conv2d_backprop_input, conv3d_backprop_input
 from tapeflow.nn.windows import FORMATS, flat, padding_attrs, per_dimension
 
 
