@@ -39,6 +39,8 @@ from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
-from tapeflow.linalg import einsum, matmul, tensordot
+from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
+from tapeflow.linalg import sqrtm as matrix_square_root
+from tapeflow.linalg.norms import clip_by_global_norm, clip_by_norm
 from tapeflow.math import add, divide, exp, multiply, negative, reduce_sum, subtract, truediv
 from tapeflow.math.casting import cast

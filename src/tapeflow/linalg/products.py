@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.core.context import detours
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32
-from tapeflow.core.op import op
+from tapeflow.core.op import accumulates, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast, text
 from tapeflow.core.tape import Call
@@ -49,6 +49,35 @@ def _(call: Call, dy: Any) -> Any:
     if a.dtype.is_complex:
         a, b = conj(a), conj(b)
     return _matmul(dy, b, False, True) if want_a else None, _matmul(a, dy, True) if want_b else None
+
+
+@accumulates(_product)
+def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
+    a, b = call.inputs
+    i, j = call.input_ids
+    want_a, want_b = call.wanted
+    if a.dtype.is_complex:
+        return call.op.gradient(call, dy)
+    da = db = None
+    if want_a:
+        if i not in owned or not _added_product(sums[i], dy, b, False):
+            da = _matmul(dy, b, False, True)
+    if want_b:
+        if j not in owned or not _added_product(sums[j], a, dy, True):
+            db = _matmul(a, dy, True)
+    return da, db
+
+
+def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
+    """Adds a product to a sum in place; False where its memory can't take it (a batched value)."""
+    try:
+        if transpose_a:
+            total.value.addmm_(a.value.t(), b.value)
+        else:
+            total.value.addmm_(a.value, b.value.t())
+    except RuntimeError:
+        return False
+    return True
 
 
 def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> torch.Tensor:

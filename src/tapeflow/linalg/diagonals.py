@@ -1,0 +1,487 @@
+"""Diagonals and bands of matrices, and transposes.
+
+Several diagonals at once stand in the rows of a tensor, the uppermost first, padded to the length of the longest.
+`align` says on which side: "RIGHT_LEFT" puts those above the main diagonal to the right and those below it to the left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.linalg.rules import sizes
+
+
+def _diagonal_range(k: Any) -> tuple[int, int]:
+    """The lowest and the highest of the diagonals that `k` names."""
+    if isinstance(k, int):
+        return k, k
+    if any(not isinstance(i, int) for i in k):
+        raise invalid(f"diag_index must be a scalar or vector, not {k}")
+    if len(k) not in (1, 2):
+        raise invalid(f"diag_index must have only one or two elements, received {len(k)} elements.")
+    if k[0] > k[-1]:
+        raise invalid(f"lower_diag_index must not be larger than upper_diag_index: {k[0]} > {k[-1]}")
+    return k[0], k[-1]
+
+
+def _check_range(low: int, high: int, rows: int, columns: int) -> None:
+    for name, i in (("lower", low), ("upper", high)):
+        if not (-rows < i < columns or i == 0):
+            raise invalid(f"{name}_diag_index is out of bound: {i}. It must be between {-rows} and {columns}")
+
+
+def _longest(low: int, high: int, rows: int, columns: int) -> int:
+    return min(rows + min(high, 0), columns - max(low, 0))
+
+
+def _places(low: int, high: int, rows: int, columns: int, width: int, align: str) -> Iterator[tuple[int, int, int]]:
+    """For each diagonal from the highest: its index, and where its elements start and stop in a row of `width`."""
+    above, _, below = align.partition("_")
+    for i in range(high, low - 1, -1):
+        length = _longest(i, i, rows, columns)
+        start = width - length if (above if i >= 0 else below) == "RIGHT" else 0
+        yield i, start, start + length
+
+
+_ALIGNMENTS = frozenset({"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"})
+
+
+def _check_align(align: str) -> None:
+    if align not in _ALIGNMENTS:
+        raise invalid(
+            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
+            '"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"'
+        )
+
+
+# ---- from diagonals to matrices --------------------------------------------------------------------------------------
+
+
+def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) -> tuple[int, int]:
+    """The shape of the matrices around diagonals of length `width`, where a number of -1 is to be found."""
+    rows, columns = width - min(high, 0), width + max(low, 0)  # the least there is room in
+    if num_rows == -1 == num_cols:
+        return max(rows, columns), max(rows, columns)
+    if num_rows != -1 and num_rows < rows:
+        raise invalid("The number of rows is too small.")
+    if num_cols != -1 and num_cols < columns:
+        raise invalid("The number of columns is too small.")
+    if num_rows not in (-1, rows) and num_cols not in (-1, columns):
+        raise invalid(
+            "The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal."
+        )
+    return rows if num_rows == -1 else num_rows, columns if num_cols == -1 else num_cols
+
+
+def _diag_rule(
+    diagonal: TensorShape, k: Any = 0, num_rows: int = -1, num_cols: int = -1, *_: Any
+) -> TensorShape:
+    if diagonal.rank is None:
+        return TensorShape(None)
+    if diagonal.rank < 1:
+        raise invalid(f"diagonal must be at least 1-dim, received shape: {text(diagonal)}")
+    low, high = _diagonal_range(k)
+    batch = diagonal[:-1]
+    if low < high:
+        if diagonal.rank < 2 or batch[-1] not in (None, high - low + 1):
+            count = high - low + 1
+            raise invalid(f"diagonals {low} to {high} need a tensor [..., {count}, length], not {text(diagonal)}")
+        batch = batch[:-1]
+    if diagonal[-1] is None:
+        return batch.concatenate([None if num_rows == -1 else num_rows, None if num_cols == -1 else num_cols])
+    return batch.concatenate(_diag_size(diagonal[-1], low, high, num_rows, num_cols))
+
+
+def _matrix_diag_kernel(
+    diagonal: torch.Tensor, k: Any, num_rows: int, num_cols: int, padding_value: Any, align: str
+) -> torch.Tensor:
+    if k == 0 and num_rows == -1 == num_cols and padding_value == 0 and diagonal.ndim and align in _ALIGNMENTS:
+        return torch.diag_embed(diagonal)
+    _check_align(align)
+    shape = sizes(_diag_rule(TensorShape(diagonal.shape), k, num_rows, num_cols))
+    low, high = _diagonal_range(k)
+    out = diagonal.new_full(shape, padding_value)
+    if low == high:
+        diagonal = diagonal.unsqueeze(-2)
+    places = _places(low, high, shape[-2], shape[-1], diagonal.shape[-1], align)
+    for row, (i, start, stop) in enumerate(places):
+        out.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
+    return out
+
+
+@op("MatrixDiagV3", kernel=_matrix_diag_kernel, host=("k", "num_rows", "num_cols", "padding_value"), shape=_diag_rule,
+    moves=True)  # fmt: skip
+def _matrix_diag(
+    diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: Any = None
+) -> Any:
+    """Matrices with the given diagonals."""
+
+
+@_matrix_diag.gradient()
+def _(call: Call, dy: Any) -> Any:
+    k, _, _, _, align = call.attrs
+    return _matrix_diag_part(dy, k, 0, align)
+
+
+def diag(
+    diagonal: Any,
+    name: str | None = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:
+    """Matrices with the given diagonals.
+
+    Args:
+        diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
+        num_rows, num_cols: the size of the matrices; -1 for the least there is room in.
+        padding_value: what stands everywhere else.
+        align: on which side shorter diagonals are padded: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", for
+            those above and those below the main one.
+
+    Returns:
+        A tensor of shape `[..., rows, columns]`.
+
+    Raises:
+        InvalidArgumentError: the diagonals do not fit.
+
+    Example:
+        >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
+        [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
+    return _matrix_diag(diagonal, k, num_rows, num_cols, padding_value, align, name)
+
+
+# ---- from matrices to diagonals --------------------------------------------------------------------------------------
+
+
+def _diag_part_rule(input: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
+    if input.rank is None:
+        return TensorShape(None)
+    if input.rank < 2:
+        raise invalid(f"input must be at least 2-dim, received shape: {text(input)}")
+    low, high = _diagonal_range(k)
+    count = [high - low + 1] if high > low else []
+    rows, columns = input[-2:]
+    if rows is None or columns is None:
+        return input[:-2].concatenate([*count, None])
+    _check_range(low, high, rows, columns)
+    return input[:-2].concatenate([*count, _longest(low, high, rows, columns)])
+
+
+def _matrix_diag_part_kernel(input: torch.Tensor, k: Any, padding_value: Any, align: str) -> torch.Tensor:
+    if k == 0 and input.ndim >= 2 and align in _ALIGNMENTS:
+        return input.diagonal(0, -2, -1).contiguous()
+    _check_align(align)
+    shape = sizes(_diag_part_rule(TensorShape(input.shape), k))
+    low, high = _diagonal_range(k)
+    if low == high:
+        return input.diagonal(low, -2, -1).contiguous()
+    out = input.new_full(shape, padding_value)
+    places = _places(low, high, input.shape[-2], input.shape[-1], shape[-1], align)
+    for row, (i, start, stop) in enumerate(places):
+        out[..., row, start:stop] = input.diagonal(i, -2, -1)
+    return out
+
+
+@op("MatrixDiagPartV3", kernel=_matrix_diag_part_kernel, host=("k", "padding_value"), shape=_diag_part_rule, moves=True)
+def _matrix_diag_part(input: Any, k: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: Any = None) -> Any:
+    """Diagonals of matrices."""
+
+
+@_matrix_diag_part.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    k, _, align = call.attrs
+    return _matrix_set_diag(tf.zeros(call.shape(0), dy.dtype), dy, k, align)
+
+
+def diag_part(
+    input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """Diagonals of matrices.
+
+    Args:
+        input: of shape `[..., rows, columns]`.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
+        padding_value: what shorter diagonals are padded with.
+        align: on which side; see `tf.linalg.diag`.
+
+    Returns:
+        A tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals.
+
+    Raises:
+        InvalidArgumentError: there is no such diagonal.
+
+    Example:
+        >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
+        [1, 4]
+        >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(-1, 0)).numpy().tolist()
+        [[1, 4], [3, 0]]
+    """
+    return _matrix_diag_part(input, k, padding_value, align, name)
+
+
+def _set_diag_rule(input: TensorShape, diagonal: TensorShape, k: Any = 0, *_: Any) -> TensorShape:
+    expected = _diag_part_rule(input, k)
+    if not expected.is_compatible_with(diagonal):
+        raise invalid(
+            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "
+            f"the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: {text(input)}\n"
+            f"Diagonal shape: {text(diagonal)}\nExpected diagonal shape: {text(expected)}"
+        )
+    return input
+
+
+def _matrix_set_diag_kernel(input: torch.Tensor, diagonal: torch.Tensor, k: Any, align: str) -> torch.Tensor:
+    _check_align(align)
+    _set_diag_rule(TensorShape(input.shape), TensorShape(diagonal.shape), k)  # copy_ would broadcast
+    low, high = _diagonal_range(k)
+    out = input.clone(memory_format=torch.contiguous_format)
+    if low == high:
+        diagonal = diagonal.unsqueeze(-2)
+    places = _places(low, high, input.shape[-2], input.shape[-1], diagonal.shape[-1], align)
+    for row, (i, start, stop) in enumerate(places):
+        out.diagonal(i, -2, -1).copy_(diagonal[..., row, start:stop])
+    return out
+
+
+@op("MatrixSetDiagV3", kernel=_matrix_set_diag_kernel, host=("k",), shape=_set_diag_rule, moves=True)
+def _matrix_set_diag(input: Any, diagonal: Any, k: Any, align: str = "RIGHT_LEFT", name: Any = None) -> Any:
+    """Matrices with other diagonals."""
+
+
+@_matrix_set_diag.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    k, align = call.attrs
+    want_input, want_diagonal = call.wanted
+    return (
+        _matrix_set_diag(dy, tf.zeros(call.shape(1), dy.dtype), k, align) if want_input else None,
+        _matrix_diag_part(dy, k, 0, align) if want_diagonal else None,
+    )
+
+
+def set_diag(
+    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """Matrices with their diagonals replaced.
+
+    Args:
+        input: of shape `[..., rows, columns]`.
+        diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals, as `tf.linalg.diag_part`
+            gives.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
+        align: on which side shorter diagonals are padded; see `tf.linalg.diag`.
+
+    Returns:
+        A tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: the diagonals do not fit.
+
+    Example:
+        >>> tf.linalg.set_diag([[1, 2], [3, 4]], [8, 9]).numpy().tolist()
+        [[8, 2], [3, 9]]
+    """
+    return _matrix_set_diag(input, diagonal, k, align, name)
+
+
+def trace(x: Any, name: str | None = None) -> Any:
+    """The sums of the main diagonals of matrices.
+
+    Args:
+        x: of shape `[..., rows, columns]` and a numeric dtype.
+
+    Returns:
+        A tensor of shape `[...]`.
+
+    Raises:
+        InvalidArgumentError: it has less than two dimensions.
+
+    Example:
+        >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
+        5
+    """
+    return tf.reduce_sum(_matrix_diag_part(x, 0, 0), -1)
+
+
+def _band_part_rule(input: TensorShape, num_lower: int, num_upper: int) -> TensorShape:
+    if input.rank is not None:
+        if input.rank < 2:
+            raise invalid(f"input must be at least 2-dim, received shape: {text(input)}")
+        for number, length, said in (
+            (num_lower, input[-2], "num_lower must be negative or less or equal to number of rows"),
+            (num_upper, input[-1], "num_upper must be negative or less or equal to number of columns"),
+        ):
+            if length is not None and number > length:
+                raise invalid(f"{said} ({length}) got: {number}")
+    return input
+
+
+def _band_part_kernel(input: torch.Tensor, num_lower: int, num_upper: int) -> torch.Tensor:
+    _band_part_rule(TensorShape(input.shape), num_lower, num_upper)
+    if num_upper >= 0:
+        input = torch.tril(input, num_upper)
+    return torch.triu(input, -num_lower) if num_lower >= 0 else input
+
+
+@op("MatrixBandPart", kernel=_band_part_kernel, host=("num_lower", "num_upper"), shape=_band_part_rule, moves=True)
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
+    """Matrices with zeros everywhere but in a band around the main diagonal.
+
+    Args:
+        input: of shape `[..., rows, columns]`.
+        num_lower, num_upper: how many diagonals below and above the main one are kept; all if negative.
+
+    Raises:
+        InvalidArgumentError: there are not so many diagonals.
+
+    Example:
+        >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
+        [[1, 0], [3, 4]]
+    """
+
+
+@band_part.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return band_part(dy, *call.attrs)
+
+
+# ---- diagonals of tensors --------------------------------------------------------------------------------------------
+
+
+def _tensor_diag_rule(diagonal: TensorShape) -> TensorShape:
+    if diagonal.rank == 0:
+        raise invalid("Input must be at least rank 1, got 0")
+    return diagonal.concatenate(diagonal)
+
+
+def _tensor_diag_kernel(diagonal: torch.Tensor) -> torch.Tensor:
+    shape = sizes(_tensor_diag_rule(TensorShape(diagonal.shape)))
+    return torch.diag_embed(diagonal.reshape(-1)).reshape(shape)
+
+
+@op("Diag", kernel=_tensor_diag_kernel, shape=_tensor_diag_rule)
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """A tensor of twice the rank that is zero but where its indices repeat: `result[i, j, i, j] = diagonal[i, j]`.
+
+    Args:
+        diagonal: of rank 1 at least.
+
+    Raises:
+        InvalidArgumentError: it is a scalar.
+
+    Example:
+        >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
+        [[1, 0], [0, 2]]
+    """
+
+
+@tensor_diag.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return tensor_diag_part(dy)
+
+
+def _tensor_diag_part_rule(input: TensorShape) -> TensorShape:
+    if input.rank is None:
+        return input
+    if input.rank % 2:
+        raise invalid(f"The rank of the tensor should be even and positive, got shape {text(input)}")
+    half = input.rank // 2
+    for i in range(half):
+        if input[i] != input[i + half] and input[i] is not None and input[i + half] is not None:
+            raise invalid(f"Invalid shape {text(input)}: dimensions {i} and {i + half} do not match.")
+    return input[:half]
+
+
+def _tensor_diag_part_kernel(input: torch.Tensor) -> torch.Tensor:
+    shape = sizes(_tensor_diag_part_rule(TensorShape(input.shape)))
+    count = math.prod(shape)
+    return input.reshape(count, count).diagonal().reshape(shape)
+
+
+@op("DiagPart", kernel=_tensor_diag_part_kernel, shape=_tensor_diag_part_rule)
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """The elements where indices repeat: `result[i, j] = input[i, j, i, j]`.
+
+    Args:
+        input: of even rank, the second half of its shape equal to the first.
+
+    Raises:
+        InvalidArgumentError: it has another shape.
+
+    Example:
+        >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
+        [1, 4]
+    """
+
+
+@tensor_diag_part.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return tensor_diag(dy)
+
+
+# ---- transposes ------------------------------------------------------------------------------------------------------
+
+
+def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Any:
+    """Transposes the last two dimensions.
+
+    Args:
+        a: of shape `[..., m, n]`.
+        conjugate: whether complex numbers are conjugated, too.
+
+    Returns:
+        A tensor of shape `[..., n, m]`.
+
+    Raises:
+        ValueError: `a` has less than two dimensions.
+
+    Example:
+        >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy().tolist()
+        [[1, 3], [2, 4]]
+    """
+    if not isinstance(a, Tensor):
+        a = convert(a)
+    rank = a.value.ndim if type(a) is EagerTensor else a.shape.rank
+    if rank is None:
+        dimensions = tf.range(tf.rank(a))
+        order: Any = tf.concat([dimensions[:-2], dimensions[-1:], dimensions[-2:-1]], 0)
+        return tf.transpose(a, order, conjugate, name)
+    if rank < 2:
+        raise ValueError(
+            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {a.shape}"
+        )
+    return tf.transpose(a, (*range(rank - 2), rank - 1, rank - 2), conjugate, name)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Any:
+    """Transposes the last two dimensions and conjugates complex numbers.
+
+    Args:
+        matrix: of shape `[..., m, n]`.
+
+    Returns:
+        A tensor of shape `[..., n, m]`.
+
+    Raises:
+        ValueError: it has less than two dimensions.
+
+    Example:
+        >>> tf.linalg.adjoint([[1 + 1j, 2.0]]).numpy().tolist()
+        [[(1-1j)], [(2-0j)]]
+    """
+    return matrix_transpose(matrix, name, True)

@@ -1,0 +1,302 @@
+"""Factorizations of matrices: Cholesky, LU and QR.
+
+The gradients are those of S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions"
+(2010), and of I. Murray, "Differentiation of the Cholesky decomposition" (2016), written for complex matrices.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, int32
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.linalg.diagonals import adjoint, band_part, diag_part, set_diag
+from tapeflow.linalg.products import matmul
+from tapeflow.linalg.rules import check_square, matrices, square_matrices
+from tapeflow.linalg.solvers import triangular_solve
+from tapeflow.math.gradients import shape_of
+
+# ---- Cholesky --------------------------------------------------------------------------------------------------------
+
+
+def _cholesky(input: torch.Tensor) -> torch.Tensor:
+    check_square(input)
+    factor, info = torch.linalg.cholesky_ex(input)
+    if bool(info.any()):
+        failed = (info != 0)[..., None, None]
+        factor = torch.where(failed, torch.full_like(factor, torch.nan).tril(), factor)
+    return factor
+
+
+@op("Cholesky", kernel=_cholesky, shape=square_matrices)
+def cholesky(input: Any, name: str | None = None) -> Any:
+    """The lower triangular `L` with `L @ adjoint(L) = input`, of matrices that are Hermitian and positive definite.
+
+    Args:
+        input: of shape `[..., n, n]`; only its lower triangle is read.
+
+    Returns:
+        A tensor of the same shape. Where a matrix is not positive definite, the lower triangle is NaN.
+
+    Raises:
+        InvalidArgumentError: the matrices are not square.
+
+    Example:
+        >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy().tolist()
+        [[2.0, 0.0], [1.0, 2.0]]
+    """
+
+
+@cholesky.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    lower = call.outputs[0]
+    middle = matmul(lower, dy, adjoint_a=True)
+    middle = band_part(set_diag(middle, diag_part(middle) * tf.constant(0.5, dy.dtype)), -1, 0)
+    inverse = triangular_solve(lower, _identity_like(lower))
+    grad = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
+    return (grad + adjoint(grad)) * tf.constant(0.5, dy.dtype)
+
+
+def _identity_like(x: Any) -> Any:
+    """Identity matrices of the shape and dtype of `x`."""
+    return set_diag(tf.zeros_like(x), tf.ones_like(diag_part(x)))
+
+
+# ---- QR --------------------------------------------------------------------------------------------------------------
+
+Qr = namedtuple("Qr", ["q", "r"])
+
+
+def _qr_rule(input: TensorShape, full_matrices: bool = False) -> tuple[TensorShape, TensorShape]:
+    matrices(input)
+    if input.rank is None:
+        return input, input
+    rows, columns = input[-2:]
+    least = rows if full_matrices else None if rows is None or columns is None else min(rows, columns)
+    return input[:-2].concatenate([rows, least]), input[:-2].concatenate([least, columns])
+
+
+@op("Qr", kernel=lambda x, full: tuple(torch.linalg.qr(x, "complete" if full else "reduced")), shape=_qr_rule)
+def _qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+    """QR factorization."""
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """Factors matrices into a unitary `q` and an upper triangular `r`, with `q @ r = input`.
+
+    Args:
+        input: of shape `[..., m, n]`, of a float or complex dtype.
+        full_matrices: whether `q` is square; otherwise it has `min(m, n)` columns.
+
+    Returns:
+        A named tuple `(q, r)`.
+
+    Raises:
+        InvalidArgumentError: it has less than two dimensions.
+
+    Example:
+        >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+        >>> np.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]])
+        True
+    """
+    return Qr(*_qr(input, full_matrices, name))
+
+
+@_qr.gradient(needs="outputs")
+def _(call: Call, dq: Any, dr: Any) -> Any:
+    q, r = call.outputs
+    rows, columns = shape_of(r)[-2], shape_of(r)[-1]
+    if rows > columns:
+        raise NotImplementedError(
+            "QrGrad not implemented when nrows > ncols and full_matrices is true. Received "
+            f"r.shape={tuple(shape_of(r))} with nrows={rows}and ncols={columns}."
+        )
+    if rows == columns:
+        return _qr_gradient(q, r, dq, dr)
+    # A wide matrix: the first columns are factored, the rest, Y = q @ V, is multiplied by adjoint(q).
+    u, v = r[..., :rows], r[..., rows:]
+    du, dv = dr[..., :rows], dr[..., rows:]
+    right = matmul(q, dv)
+    y = matmul(q, v)
+    left = _qr_gradient(q, u, dq + matmul(y, dv, adjoint_b=True), du)
+    return tf.concat([left, right], -1)
+
+
+def _qr_gradient(q: Any, r: Any, dq: Any, dr: Any) -> Any:
+    """The gradient for a square `r`: `(dq + q @ hermitian(lower(r dr^H - dq^H q))) @ r^-H`."""
+    middle = matmul(r, dr, adjoint_b=True) - matmul(dq, q, adjoint_a=True)
+    lower = band_part(middle, -1, 0)
+    diagonal = diag_part(middle)
+    if diagonal.dtype.is_complex:
+        diagonal = tf.cast(tf.math.real(diagonal), diagonal.dtype)
+    hermitian = set_diag(lower + adjoint(lower), diagonal)
+    return adjoint(triangular_solve(r, adjoint(dq + matmul(q, hermitian)), lower=False))
+
+
+# ---- LU --------------------------------------------------------------------------------------------------------------
+
+Lu = namedtuple("Lu", ["lu", "p"])
+
+
+def _lu_rule(input: TensorShape, *_: Any) -> tuple[TensorShape, TensorShape]:
+    square_matrices(input)
+    return input, input[:-1] if input.rank is not None else input
+
+
+def _lu_kernel(input: torch.Tensor, output_idx_type: DType) -> tuple[torch.Tensor, torch.Tensor]:
+    check_square(input)
+    factors, pivots, info = torch.linalg.lu_factor_ex(input)
+    if bool(info.any()):
+        raise invalid("Input is not invertible.")
+    permutations = torch.lu_unpack(factors, pivots, unpack_data=False)[0]
+    order = permutations.real.argmax(-2) if input.numel() else input.new_zeros(input.shape[:-1], dtype=torch.int64)
+    return factors, order.to(output_idx_type.torch)
+
+
+@op("Lu", kernel=_lu_kernel, shape=_lu_rule)
+def _lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Any:
+    """LU factorization."""
+
+
+def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
+    """Factors matrices into a lower and an upper triangular one, with exchanged rows.
+
+    Args:
+        input: of shape `[..., n, n]`, of a float or complex dtype.
+        output_idx_type: the dtype of the permutation, int32 or int64.
+
+    Returns:
+        A named tuple `(lu, p)`: both triangles in one matrix (the diagonal of the lower one is 1 and left out), and the
+        order of the rows: row `i` of the product is row `p[i]` of `input`.
+
+    Raises:
+        InvalidArgumentError: the matrices are not square, or not invertible.
+
+    Example:
+        >>> lu, p = tf.linalg.lu([[1.0, -9.0], [2.0, 4.0]])
+        >>> lu.numpy().tolist(), p.numpy().tolist()
+        ([[2.0, 4.0], [0.5, -11.0]], [1, 0])
+    """
+    return Lu(*_lu(input, as_dtype(output_idx_type), name))
+
+
+@_lu.gradient(needs="outputs")
+def _(call: Call, dlu: Any, _: Any) -> Any:
+    factors, order = call.outputs
+    lower = set_diag(band_part(factors, -1, 0), tf.ones_like(diag_part(factors)))
+    upper = band_part(factors, 0, -1)
+    strict = set_diag(band_part(dlu, -1, 0), tf.zeros_like(diag_part(dlu)))
+    below = matmul(lower, strict, adjoint_a=True)
+    below = set_diag(band_part(below, -1, 0), tf.zeros_like(diag_part(below)))
+    above = band_part(matmul(band_part(dlu, 0, -1), upper, adjoint_b=True), 0, -1)
+    middle = triangular_solve(lower, below + above, lower=True, adjoint=True)
+    grad = adjoint(triangular_solve(upper, adjoint(middle), lower=False))
+    return _permute_rows(grad, _inverse_permutations(order))
+
+
+def _inverse_permutations(order: Any) -> Any:
+    return tf.argsort(order, -1)
+
+
+def _permute_rows(x: Any, order: Any) -> Any:
+    """Row `order[..., i]` of each matrix in row `i`."""
+    if order.shape.rank == 1:
+        return tf.gather(x, order, axis=-2)
+    return tf.gather(x, order, axis=-2, batch_dims=order.shape.rank - 1)
+
+
+def _check_lu(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, Any]:
+    lower_upper = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper)
+    perm = perm if isinstance(perm, Tensor) else convert(perm, hint=int32)
+    if lower_upper.shape.rank is not None and lower_upper.shape.rank < 2:
+        raise ValueError("Input `lower_upper` must have at least 2 dimensions.")
+    if perm.shape.rank is not None and perm.shape.rank < 1:
+        raise ValueError("Input `perm` must have at least 1 dimension.")
+    if validate_args:
+        size = shape_of(lower_upper)[-1]
+        if not bool(tf.reduce_all(tf.sort(perm, -1) == tf.range(size, dtype=perm.dtype))):
+            raise invalid("`perm` is not a permutation of the rows")
+        if shape_of(lower_upper)[-2] != size:
+            raise invalid("Expected `lower_upper` to be square.")
+    return lower_upper, perm
+
+
+def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """Solves `x` in `a @ x = rhs` for matrices that `tf.linalg.lu` has factored.
+
+    Args:
+        lower_upper, perm: what `tf.linalg.lu` gave.
+        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        validate_args: checks that `perm` holds permutations.
+
+    Returns:
+        A tensor of shape `[..., n, k]`.
+
+    Raises:
+        ValueError: `rhs` has less than two dimensions.
+        InvalidArgumentError: the arguments do not fit.
+
+    Example:
+        >>> x = tf.linalg.lu_solve(*tf.linalg.lu([[2.0, 0.0], [0.0, 4.0]]), [[2.0], [2.0]])
+        >>> x.numpy().tolist()
+        [[1.0], [0.5]]
+    """
+    lower_upper, perm = _check_lu(lower_upper, perm, validate_args)
+    rhs = rhs if isinstance(rhs, Tensor) else convert(rhs, hint=lower_upper.dtype)
+    if rhs.shape.rank is not None and rhs.shape.rank < 2:
+        raise ValueError("Input `rhs` must have at least 2 dimensions.")
+    if perm.shape.rank != 1:
+        batch = tf.broadcast_static_shape(perm.shape[:-1], rhs.shape[:-2])
+        rhs = tf.broadcast_to(rhs, batch.concatenate(rhs.shape[-2:]))
+        perm = tf.broadcast_to(perm, batch.concatenate(perm.shape[-1:]))
+    rhs = _permute_rows(rhs, perm)
+    lower = set_diag(band_part(lower_upper, -1, 0), tf.ones_like(diag_part(lower_upper)))
+    return triangular_solve(lower_upper, triangular_solve(lower, rhs), lower=False)
+
+
+def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """The inverses of matrices that `tf.linalg.lu` has factored.
+
+    Args:
+        lower_upper, perm: what `tf.linalg.lu` gave.
+        validate_args: checks that `perm` holds permutations.
+
+    Returns:
+        A tensor of the shape of `lower_upper`.
+
+    Example:
+        >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[2.0, 0.0], [0.0, 4.0]])).numpy().tolist()
+        [[0.5, 0.0], [0.0, 0.25]]
+    """
+    lower_upper, perm = _check_lu(lower_upper, perm, validate_args)
+    return lu_solve(lower_upper, perm, _identity_like(lower_upper))
+
+
+def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Any:
+    """The matrices that `tf.linalg.lu` has factored.
+
+    Args:
+        lower_upper, perm: what `tf.linalg.lu` gave.
+        validate_args: checks that `perm` holds permutations.
+
+    Returns:
+        A tensor of the shape of `lower_upper`.
+
+    Example:
+        >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist()
+        [[1.0, 2.0], [3.0, 4.0]]
+    """
+    lower_upper, perm = _check_lu(lower_upper, perm, validate_args)
+    lower = set_diag(band_part(lower_upper, -1, 0), tf.ones_like(diag_part(lower_upper)))
+    product = matmul(lower, band_part(lower_upper, 0, -1))
+    if perm.shape.rank == 1:
+        return _permute_rows(product, tf.math.invert_permutation(perm))
+    return _permute_rows(product, _inverse_permutations(perm))

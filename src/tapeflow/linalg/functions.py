@@ -1,0 +1,221 @@
+"""Functions of matrices: exponential, logarithm, square root."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import Tensor
+from tapeflow.linalg.diagonals import adjoint
+from tapeflow.linalg.rules import check_square, square_matrices
+from tapeflow.linalg.solvers import solve
+from tapeflow.math.gradients import shape_of
+
+
+def _exponential(input: torch.Tensor) -> torch.Tensor:
+    check_square(input)
+    return torch.linalg.matrix_exp(input)
+
+
+@op("MatrixExponential", kernel=_exponential, shape=square_matrices)
+def _matrix_exponential(input: Any, name: str | None = None) -> Any:
+    """The exponentials of matrices."""
+
+
+def expm(input: Any, name: str | None = None) -> Any:
+    """The exponentials of matrices: `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`.
+
+    Args:
+        input: of shape `[..., n, n]`, of a float or complex dtype.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        InvalidArgumentError: the matrices are not square.
+        ValueError: they are of integers.
+
+    Example:
+        >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
+        [[1.0, 1.0], [0.0, 1.0]]
+    """
+    input = input if isinstance(input, Tensor) else convert(input)
+    if not (input.dtype.is_floating or input.dtype.is_complex):
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {input.dtype!r}")
+    return _matrix_exponential(input, name)
+
+
+def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
+    """The gradient of a function of matrices: the upper right block of `function([[x^H, dy], [0, x^H]])`.
+
+    N. J. Higham, "Functions of Matrices" (2008), theorem 3.6.
+    """
+    n = shape_of(x)[-1]
+    x = adjoint(x)
+    blocks = tf.concat([tf.concat([x, dy], -1), tf.concat([tf.zeros_like(x), x], -1)], -2)
+    return function(blocks)[..., :n, n:]
+
+
+@_matrix_exponential.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return _block_gradient(_matrix_exponential, call.inputs[0], dy)
+
+
+# ---- by eigenvalues, or, where a matrix has too few eigenvectors, by iteration ---------------------------------------
+
+
+def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """`V function(values) V^-1`, the eigenvalues, and which matrices have eigenvectors good enough for it."""
+    values, vectors = torch.linalg.eig(x)
+    inverse, info = torch.linalg.inv_ex(vectors)
+    again = (vectors * values.unsqueeze(-2)) @ inverse
+    scale = torch.linalg.matrix_norm(x)
+    good = (info == 0) & (torch.linalg.matrix_norm(again - x) <= 1e-11 * scale)
+    good &= torch.linalg.matrix_norm(vectors) * torch.linalg.matrix_norm(inverse) < 1e7
+    return (vectors * function(values).unsqueeze(-2)) @ inverse, values, good
+
+
+def _turned(x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The matrices times a number of absolute value 1 that takes their eigenvalues away from the negative axis."""
+    angles = torch.angle(values)
+    angles = torch.where(angles < -math.pi + 1e-9, math.pi, angles)
+    turn = (angles.amin(-1) + math.pi) / 2
+    return x * torch.exp(-1j * turn)[..., None, None], turn
+
+
+def _square_root_by_iteration(x: torch.Tensor) -> torch.Tensor:
+    """The principal square root by the product form of the Denman-Beavers iteration (Higham, section 6.3)."""
+    eye = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    m, root = x, x
+    for _ in range(60):
+        inverse = torch.linalg.inv_ex(m)[0]
+        root = root @ (eye + inverse) / 2
+        m = (2 * eye + m + inverse) / 4
+        if bool((torch.linalg.matrix_norm(m - eye) < 1e-14 * x.shape[-1]).all()):
+            break
+    return root
+
+
+def _wide(x: torch.Tensor) -> torch.Tensor:
+    return x.to(torch.complex128)
+
+
+def _square_root(input: torch.Tensor) -> torch.Tensor:
+    check_square(input)
+    if not input.numel():
+        return input.clone()
+    x = _wide(input)
+    if not bool(torch.isfinite(input).all()):
+        return torch.full_like(input, torch.nan)
+    root, values, good = _by_eigenvalues(x, torch.sqrt)
+    if not bool(good.all()):
+        turned, turn = _turned(x, values)
+        other = _square_root_by_iteration(turned) * torch.exp(0.5j * turn)[..., None, None]
+        root = torch.where(good[..., None, None], root, other)
+    zero = torch.linalg.matrix_norm(x) == 0
+    if not input.is_complex():
+        scale = torch.linalg.matrix_norm(root.real).clamp_min(1e-300)
+        zero |= torch.linalg.matrix_norm(root.imag) > 1e-7 * scale  # a negative eigenvalue: the root is not real
+        root = root.real
+    return torch.where(zero[..., None, None], torch.nan, root).to(input.dtype)
+
+
+@op("MatrixSquareRoot", kernel=_square_root, shape=square_matrices)
+def sqrtm(input: Any, name: str | None = None) -> Any:
+    """The principal square roots of matrices: `sqrtm(x) @ sqrtm(x) = x`.
+
+    Args:
+        input: of shape `[..., n, n]`, of a float or complex dtype.
+
+    Returns:
+        A tensor of the same shape; NaN where a real matrix has no real root.
+
+    Raises:
+        InvalidArgumentError: the matrices are not square.
+
+    Example:
+        >>> np.allclose(tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]), [[2.0, 0.0], [0.0, 3.0]])
+        True
+    """
+
+
+@sqrtm.gradient(needs="outputs")
+def _(call: Call, dy: Any) -> Any:
+    # With r = sqrtm(x), the gradient g solves r^H g + g r^H = dy, which is linear in the elements of g.
+    root = adjoint(call.outputs[0])
+    n = shape_of(root)[-1]
+    eye = tf.eye(n, dtype=root.dtype)
+    sums = tf.einsum("...ik,jl->...ijkl", root, eye) + tf.einsum("ik,...lj->...ijkl", eye, root)
+    batch = tuple(shape_of(root))[:-2]
+    found = solve(tf.reshape(sums, (*batch, n * n, n * n)), tf.reshape(dy, (*batch, n * n, 1)))
+    return tf.reshape(found, (*batch, n, n))
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(9)
+
+
+def _logarithm(input: torch.Tensor) -> torch.Tensor:
+    check_square(input)
+    if not input.numel():
+        return input.clone()
+    x = _wide(input)
+    if not bool(torch.isfinite(torch.view_as_real(input)).all()):
+        return torch.full_like(input, torch.nan)
+    result, values, good = _by_eigenvalues(x, _principal_log)
+    if not bool(good.all()):
+        turned, turn = _turned(x, values)
+        eye = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+        other = _logarithm_by_roots(turned) + 1j * turn[..., None, None] * eye
+        result = torch.where(good[..., None, None], result, other)
+    singular = values.abs().amin(-1) == 0
+    return torch.where(singular[..., None, None], torch.nan, result).to(input.dtype)
+
+
+def _principal_log(values: torch.Tensor) -> torch.Tensor:
+    result = torch.log(values)
+    below = result.imag < -math.pi + 1e-12  # negative numbers, as rounding left them
+    return torch.where(below, result + 2j * math.pi, result)
+
+
+def _logarithm_by_roots(x: torch.Tensor) -> torch.Tensor:
+    """Square roots until it is close to 1, then Gauss' quadrature (Higham, section 11.5)."""
+    eye = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+    count = 0
+    while count < 60 and bool((torch.linalg.matrix_norm(x - eye) > 0.25).any()):
+        x, count = _square_root_by_iteration(x), count + 1
+    difference = x - eye
+    total = torch.zeros_like(x)
+    for node, weight in zip((_NODES + 1) / 2, _WEIGHTS / 2, strict=True):
+        total += weight * torch.linalg.solve(eye + node * difference, difference)
+    return total * 2**count
+
+
+@op("MatrixLogarithm", kernel=_logarithm, shape=square_matrices)
+def logm(input: Any, name: str | None = None) -> Any:
+    """The principal logarithms of matrices: `expm(logm(x)) = x`.
+
+    Args:
+        input: of shape `[..., n, n]` and a complex dtype.
+
+    Returns:
+        A tensor of the same shape; NaN where a matrix is singular.
+
+    Raises:
+        InvalidArgumentError: the matrices are not square, or not complex.
+
+    Example:
+        >>> np.allclose(tf.linalg.logm(tf.constant([[1, 1], [0, 1]], tf.complex64)), [[0, 1], [0, 0]], atol=1e-6)
+        True
+    """
+
+
+@logm.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return _block_gradient(logm, call.inputs[0], dy)
