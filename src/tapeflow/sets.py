@@ -1,0 +1,226 @@
+"""The public `tf.sets` namespace: the rows of tensors as sets."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.sparse import places
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+
+_OPERATIONS = {
+    "a-b": lambda a, b: a - b,
+    "b-a": lambda a, b: b - a,
+    "intersection": lambda a, b: a & b,
+    "union": lambda a, b: a | b,
+}
+
+Sets = dict[tuple[int, ...], set[Any]]  # each row's set, by the row's indices
+
+
+def _array(value: Any) -> np.ndarray:
+    return value.numpy() if isinstance(value, torch.Tensor) else value
+
+
+def _dense_sets(value: Any) -> tuple[Sets, tuple[int, ...]]:
+    """The set of each row, and the shape without the last dimension."""
+    array = _array(value)
+    if array.ndim < 2:
+        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {places.text(array.shape)}.")
+    groups = array.shape[:-1]
+    rows = array.reshape(math.prod(groups), array.shape[-1]).tolist()
+    every = itertools.product(*map(range, groups))
+    return {group: set(row) for group, row in zip(every, rows, strict=True)}, groups
+
+
+def _sparse_sets(indices: Any, values: Any, shape: Any, validate: bool) -> tuple[Sets, tuple[int, ...]]:
+    """The set of each row that has entries, and the shape without the last dimension."""
+    if len(shape) < 2:
+        raise invalid(f"Input must have rank >= 2 to be sets in rows, not shape {places.text(shape)}.")
+    if validate:
+        places.check(indices, shape)
+    sets: Sets = {}
+    for (*group, _), value in zip(indices.tolist(), _array(values).tolist(), strict=True):
+        sets.setdefault(tuple(group), set()).add(value)
+    return sets, tuple(shape[:-1])
+
+
+def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]:
+    """The operation on the sets of each row: indices, sorted values and shape."""
+    (sets_a, groups), (sets_b, other) = a, b
+    if operation not in _OPERATIONS:
+        raise invalid(f"Invalid set_operation {operation}.")
+    if groups != other:
+        raise invalid(f"Mismatched group shapes of the sets: {places.text(groups)} vs. {places.text(other)}.")
+    indices, values, longest = [], [], 0
+    for group in sorted({*sets_a, *sets_b}):
+        row = sorted(_OPERATIONS[operation](sets_a.get(group, set()), sets_b.get(group, set())))
+        longest = max(longest, len(row))
+        indices.extend((*group, i) for i in range(len(row)))
+        values.extend(row)
+    where = torch.tensor(indices, dtype=torch.int64).reshape(-1, len(groups) + 1)
+    shape = torch.tensor([*groups, longest], dtype=torch.int64)
+    if isinstance(like, torch.Tensor):
+        return where, torch.tensor(values, dtype=like.dtype), shape
+    array = np.empty(len(values), object)
+    array[:] = values
+    return where, array, shape
+
+
+def _dense_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool) -> Any:
+    if set1.ndim != set2.ndim:
+        raise invalid(f"Ranks of the sets differ: {set1.ndim} and {set2.ndim}.")
+    return _combined(_dense_sets(set1), _dense_sets(set2), set_operation, set1)
+
+
+@op("DenseToDenseSetOperation", kernel=_dense_dense, strings=_dense_dense)
+def _of_dense(set1: Any, set2: Any, set_operation: str, validate_indices: bool = True, name: str | None = None) -> Any:
+    """An operation on the rows of two dense tensors."""
+
+
+def _dense_sparse(set1: Any, indices: Any, values: Any, shape: Any, set_operation: str, validate_indices: bool) -> Any:
+    return _combined(_dense_sets(set1), _sparse_sets(indices, values, shape, validate_indices), set_operation, set1)
+
+
+@op("DenseToSparseSetOperation", kernel=_dense_sparse, strings=_dense_sparse, host=("set2_shape",))
+def _of_dense_and_sparse(
+    set1: Any, set2_indices: Any, set2_values: Any, set2_shape: Any, set_operation: str, validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """An operation on the rows of a dense and a sparse tensor."""
+
+
+def _sparse_sparse(
+    indices1: Any, values1: Any, shape1: Any, indices2: Any, values2: Any, shape2: Any, set_operation: str, validate:
+        bool
+) -> Any:
+    first = _sparse_sets(indices1, values1, shape1, validate)
+    return _combined(first, _sparse_sets(indices2, values2, shape2, validate), set_operation, values1)
+
+
+@op("SparseToSparseSetOperation", kernel=_sparse_sparse, strings=_sparse_sparse, host=("set1_shape", "set2_shape"))
+def _of_sparse(
+    set1_indices: Any, set1_values: Any, set1_shape: Any, set2_indices: Any, set2_values: Any, set2_shape: Any,
+    set_operation: str, validate_indices: bool = True, name: str | None = None,
+) -> Any:  # fmt: skip
+    """An operation on the rows of two sparse tensors."""
+
+
+def _sizes(indices: Any, values: Any, shape: Any, validate_indices: bool) -> torch.Tensor:
+    sets, groups = _sparse_sets(indices, values, shape, validate_indices)
+    out = torch.zeros(groups, dtype=torch.int32)
+    for group, row in sets.items():
+        out[group] = len(row)
+    return out
+
+
+@op("SetSize", kernel=_sizes, strings=_sizes, host=("set_shape",))
+def _set_size(
+    set_indices: Any, set_values: Any, set_shape: Any, validate_indices: bool = True, name: str | None = None
+) -> Any:
+    """How many different elements each row has."""
+
+
+not_differentiable(_of_dense, _of_dense_and_sparse, _of_sparse, _set_size)
+
+_SPARSE = (SparseTensor, SparseTensorValue)
+_DTYPES = frozenset({int8, int16, int32, int64, uint8, uint16, string})
+
+
+def _operate(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTensor:
+    """The operation on dense or sparse sets; the ops take a dense one first."""
+    a, b = (SparseTensor.from_value(s) if isinstance(s, _SPARSE) else convert(s) for s in (a, b))
+    if a.dtype not in _DTYPES:
+        allowed = ", ".join(sorted(d.name for d in _DTYPES))
+        raise TypeError(f"'a' has invalid dtype `{a.dtype}` not in supported dtypes: {allowed}.")
+    if a.dtype is not b.dtype:
+        raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
+    if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        a, b = b, a
+        operation = {"a-b": "b-a", "b-a": "a-b"}.get(operation, operation)
+    if not isinstance(b, SparseTensor):
+        parts = _of_dense(a, b, operation, validate_indices)
+    elif not isinstance(a, SparseTensor):
+        parts = _of_dense_and_sparse(a, b.indices, b.values, b.dense_shape, operation, validate_indices)
+    else:
+        parts = _of_sparse(
+            a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, operation, validate_indices
+        )
+    return SparseTensor(*parts)
+
+
+def size(a: Any, validate_indices: bool = True) -> EagerTensor:
+    """How many different elements each row has.
+
+    Args:
+        a: a `SparseTensor` of integers or strings; the sets are in its last dimension.
+        validate_indices: checks that the indices are sorted and in range.
+
+    Returns:
+        int32, of the shape without the last dimension.
+
+    Raises:
+        TypeError: `a` is no `SparseTensor`.
+
+    Example:
+        >>> tf.sets.size(tf.SparseTensor([[0, 0], [0, 1]], [4, 4], [2, 2])).numpy().tolist()
+        [1, 0]
+    """
+    if not isinstance(a, _SPARSE):
+        raise TypeError(f"Expected `SparseTensor`, got {a}.")
+    a = SparseTensor.from_value(a)
+    return _set_size(a.indices, a.values, a.dense_shape, validate_indices)
+
+
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """The elements that are in both sets, row by row.
+
+    Args:
+        a, b: tensors or `SparseTensor`s of one integer dtype or strings, and equal in all dimensions but the last,
+            which has the sets.
+        validate_indices: checks that the indices of sparse tensors are sorted and in range.
+
+    Returns:
+        A `SparseTensor` with each set sorted.
+
+    Raises:
+        InvalidArgumentError: shapes or dtypes do not match.
+
+    Example:
+        >>> tf.sets.intersection([[1, 2, 3]], [[3, 5, 1]]).values.numpy().tolist()
+        [1, 3]
+    """
+    return _operate(a, b, "intersection", validate_indices)
+
+
+def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """The elements that are in `a` and not in `b`, row by row. See `intersection`.
+
+    Args:
+        a, b: the sets.
+        aminusb: False gives those that are in `b` and not in `a`.
+        validate_indices: checks that the indices of sparse tensors are sorted and in range.
+
+    Example:
+        >>> tf.sets.difference([[1, 2, 3]], [[3, 5, 1]]).values.numpy().tolist()
+        [2]
+    """
+    return _operate(a, b, "a-b" if aminusb else "b-a", validate_indices)
+
+
+def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """The elements that are in either set, row by row. See `intersection`.
+
+    Example:
+        >>> tf.sets.union([[1, 2]], [[2, 9]]).values.numpy().tolist()
+        [1, 2, 9]
+    """
+    return _operate(a, b, "union", validate_indices)

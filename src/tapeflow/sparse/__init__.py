@@ -1,0 +1,32 @@
+"""The public `tf.sparse` namespace: tensors of which only some elements are given."""
+
+from tapeflow.sparse.arranging import (
+    concat,
+    expand_dims,
+    eye,
+    fill_empty_rows,
+    map_values,
+    mask,
+    reorder,
+    reset_shape,
+    reshape,
+    retain,
+    slice,
+    split,
+    transpose,
+)
+from tapeflow.sparse.crossing import cross, cross_hashed
+from tapeflow.sparse.dense import from_dense, sparse_dense_matmul, to_dense
+from tapeflow.sparse.merging import add, maximum, minimum
+from tapeflow.sparse.reduction import (
+    bincount,
+    reduce_max,
+    reduce_sum,
+    sampled_addmm,
+    segment_mean,
+    segment_sqrt_n,
+    segment_sum,
+    softmax,
+    to_indicator,
+)
+from tapeflow.sparse.tensor import SparseTensor

@@ -1,0 +1,495 @@
+"""Sparse tensors in other orders and shapes, put together and taken apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.creation import ones
+from tapeflow.array.gathering import gather
+from tapeflow.array.masks import boolean_mask
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import as_dtype, bool_, float32, int64
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.math.arithmetic import subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.sparse import places
+from tapeflow.sparse.dense import as_sparse
+from tapeflow.sparse.merging import sparse_add_grad
+from tapeflow.sparse.tensor import SparseTensor
+
+
+def _shape_tensor(shape: Sequence[int]) -> EagerTensor:
+    return EagerTensor(torch.tensor(tuple(shape), dtype=torch.int64), int64)
+
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+
+
+def _sorted(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    places.check(indices, shape, sorted_once=False)
+    at = places.order(indices, shape)
+    return indices[at], values[at]
+
+
+@op("SparseReorder", kernel=_sorted, host=("input_shape",), moves=True)
+def _reorder(input_indices: Any, input_values: Any, input_shape: Any, name: str | None = None) -> Any:
+    """The entries in the order of their indices."""
+
+
+@_reorder.gradient(needs="input0 outputs")
+def _(call: Call, d_indices: Any, d_values: Any) -> Any:
+    indices = call.inputs[0]
+    return None, sparse_add_grad(d_values, indices, indices, call.outputs[0])[0]
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same sparse tensor, with its entries in row-major order.
+
+    Raises:
+        TypeError: `sp_input` is no `SparseTensor`.
+
+    Example:
+        >>> tf.sparse.reorder(tf.SparseTensor([[1], [0]], [5, 7], [2])).values.numpy().tolist()
+        [7, 5]
+    """
+    sp = as_sparse(sp_input)
+    indices, values = _reorder(sp.indices, sp.values, sp.dense_shape)
+    return SparseTensor(indices, values, sp.dense_shape)
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The sparse tensor with its dimensions permuted.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        perm: which dimension comes in each place; by default they are reversed.
+
+    Example:
+        >>> tf.sparse.transpose(tf.SparseTensor([[0, 2]], [5], [2, 3])).indices.numpy().tolist()
+        [[2, 0]]
+    """
+    sp = as_sparse(sp_input)
+    rank = len(sp.shape)
+    axes = list(range(rank))[::-1] if perm is None else list(host_value(perm))
+    if len(axes) != rank:
+        raise ValueError(f"Dimensions {len(axes)} and {rank} are not compatible")
+    shape = gather(sp.dense_shape, axes)
+    return reorder(SparseTensor(gather(sp.indices, axes, axis=1), sp.values, shape))
+
+
+# ---- shape -----------------------------------------------------------------------------------------------------------
+
+
+def _new_shape(shape: Sequence[int], new: Any) -> tuple[int, ...]:
+    """The new shape, with its -1 filled in."""
+    wanted = list(new if isinstance(new, tuple) else (new,))
+    unknown = [i for i, d in enumerate(wanted) if d == -1]
+    if len(unknown) > 1:
+        raise invalid(f"only one output dimension may be -1, not both {unknown[0]} and {unknown[1]}")
+    count, known = math.prod(shape), math.prod(d for d in wanted if d != -1)
+    if unknown and known and count % known == 0:
+        wanted[unknown[0]] = count // known
+    elif unknown:
+        raise invalid(
+            f"Input to reshape is a SparseTensor with {count} dense values, but the requested shape requires a "
+            f"multiple of "
+            f"{known}. input_shape={places.text(shape)} output_shape={places.text(wanted)}"
+        )
+    if math.prod(wanted) != count:
+        raise invalid(
+            f"Input to reshape is a tensor with {count} dense values, but the requested shape has {math.prod(wanted)}. "
+            f"input_shape={places.text(shape)} output_shape={places.text(wanted)}"
+        )
+    return tuple(wanted)
+
+
+def _reshaped(indices: torch.Tensor, shape: Any, new_shape: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    wanted = _new_shape(shape, new_shape)
+    return places.unflat(places.flat(indices, shape), wanted), torch.tensor(wanted, dtype=torch.int64)
+
+
+@op("SparseReshape", kernel=_reshaped, host=("input_shape", "new_shape"))
+def _sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any, name: str | None = None) -> Any:
+    """The indices of the entries in another shape."""
+
+
+not_differentiable(_sparse_reshape)
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The sparse tensor in another shape, with its elements in the same order.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        shape: the new shape; one dimension may be -1.
+
+    Raises:
+        InvalidArgumentError: the number of elements differs.
+
+    Example:
+        >>> tf.sparse.reshape(tf.SparseTensor([[1, 0]], [5], [2, 3]), [-1]).indices.numpy().tolist()
+        [[3]]
+    """
+    sp = as_sparse(sp_input)
+    indices, new_shape = _sparse_reshape(sp.indices, sp.dense_shape, shape)
+    return SparseTensor(indices, sp.values, new_shape)
+
+
+def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
+    """The sparse tensor with another dimension of length 1.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        axis: where it goes; by default at the end.
+
+    Raises:
+        InvalidArgumentError: there is no such place.
+
+    Example:
+        >>> tf.sparse.expand_dims(tf.SparseTensor([[1]], [5], [3]), 0).shape
+        TensorShape([1, 3])
+    """
+    sp = as_sparse(sp_input)
+    rank = len(sp.shape)
+    place = -1 if axis is None else int(axis)
+    if not -rank - 1 <= place <= rank:
+        raise invalid(f"axis = {place} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
+    place %= rank + 1
+    shape = sp.shape.as_list()
+    return reshape(sp, [*shape[:place], 1, *shape[place:]])
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same entries in a larger shape.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        new_shape: no smaller in any dimension; by default the least that holds all entries.
+
+    Raises:
+        ValueError: it is smaller, or of another rank.
+
+    Example:
+        >>> tf.sparse.reset_shape(tf.SparseTensor([[1]], [5], [9])).shape
+        TensorShape([2])
+    """
+    sp = as_sparse(sp_input)
+    old = sp.shape.as_list()
+    if new_shape is None:
+        rows = sp.indices.numpy()
+        wanted = (rows.max(0) + 1).tolist() if len(rows) else [0] * len(old)
+    else:
+        wanted = list(host_value(new_shape))
+        if len(wanted) != len(old):
+            raise ValueError(f"Dimensions {len(wanted)} and {len(old)} are not compatible")
+        if any(n < m for m, n in zip(old, wanted, strict=True)):
+            raise ValueError(
+                "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
+                f"({wanted}), sp_input.shape ({old})."
+            )
+    return SparseTensor(sp.indices, sp.values, _shape_tensor(wanted))
+
+
+# ---- together and apart ----------------------------------------------------------------------------------------------
+
+
+def _joined(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int) -> Any:
+    rank = len(shapes[0])
+    if not -rank <= concat_dim < rank:
+        raise invalid(f"Concat dimension must be in range [{-rank}, {rank}), got {concat_dim}")
+    axis, start, moved = concat_dim % rank, 0, []
+    for i, (index, shape) in enumerate(zip(indices, shapes, strict=True)):
+        for d, (m, n) in enumerate(zip(shapes[0], shape, strict=True)):
+            if d != axis and m != n:
+                raise invalid(f"Input shapes must match: expected {m} for dimension {d} but got {n} at position {i}")
+        moved.append(index + _step(rank, axis, start, index))
+        start += shape[axis]
+    together = torch.cat(moved)
+    shape = [start if d == axis else n for d, n in enumerate(shapes[0])]
+    at = places.order(together, shape)
+    return together[at], torch.cat(values)[at], torch.tensor(shape, dtype=torch.int64)
+
+
+def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
+    return torch.tensor([by if d == axis else 0 for d in range(rank)], dtype=torch.int64, device=like.device)
+
+
+@op("SparseConcat", kernel=_joined, host=("shapes",), moves=True)
+def _sparse_concat(indices: Any, values: Any, shapes: Any, concat_dim: int, name: str | None = None) -> Any:
+    """Sparse tensors joined along a dimension."""
+
+
+@_sparse_concat.gradient(needs="inputs outputs")
+def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
+    shapes, axis = call.attrs
+    found: list[Any] = []
+    start, rank = 0, len(shapes[0])
+    for index, shape in zip(call.inputs, shapes, strict=False):  # the indices come first among the inputs
+        moved = index + _shape_tensor([start if d == axis % rank else 0 for d in range(rank)])
+        found.append(sparse_add_grad(d_values, moved, moved, call.outputs[0])[0])
+        start += shape[axis]
+    return [None] * len(shapes) + found
+
+
+def concat(
+    axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
+    """Joins sparse tensors along a dimension.
+
+    Args:
+        axis: the dimension.
+        sp_inputs: a list of `SparseTensor`s, equal in all other dimensions.
+        expand_nonconcat_dims: whether smaller ones are taken as of the largest size in the other dimensions.
+
+    Raises:
+        TypeError: it is no list.
+        InvalidArgumentError: the shapes do not match.
+
+    Example:
+        >>> a = tf.SparseTensor([[0]], [5], [2])
+        >>> tf.sparse.concat(0, [a, a]).indices.numpy().tolist()
+        [[0], [2]]
+    """
+    if not isinstance(sp_inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list or tuple.")
+    if not sp_inputs:
+        raise invalid("sparse.concat needs at least one SparseTensor [Op:SparseConcat]")
+    parts = [as_sparse(p) for p in sp_inputs]
+    if len(parts) == 1:
+        return parts[0]
+    axis = int(axis)
+    shapes: list[Any] = [p.dense_shape for p in parts]
+    if expand_nonconcat_dims:
+        known = [p.shape.as_list() for p in parts]
+        largest = [max(column) for column in zip(*known, strict=True)]
+        place = axis % len(largest)
+        shapes = [_shape_tensor([n if d == place else m for d, (n, m) in enumerate(zip(s, largest, strict=True))])
+                  for s in known]  # fmt: skip
+    return SparseTensor(*_sparse_concat([p.indices for p in parts], [p.values for p in parts], shapes, axis))
+
+
+def split(
+    sp_input: Any = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
+) -> list[SparseTensor]:
+    """Splits a sparse tensor into parts along a dimension; the first parts are one longer where it does not divide.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        num_split: how many parts.
+        axis: the dimension.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension, or it is shorter than `num_split`.
+
+    Example:
+        >>> [p.shape.as_list() for p in tf.sparse.split(tf.SparseTensor([[0]], [5], [5]), 2, 0)]
+        [[3], [2]]
+    """
+    if num_split is None or axis is None:
+        raise ValueError("num_split and axis are required")
+    sp = as_sparse(sp_input)
+    shape = sp.shape.as_list()
+    axis = int(axis)
+    if not -len(shape) <= axis < len(shape):
+        raise invalid(f"Input axis should be in range [{-len(shape)}, {len(shape)}), got {axis} [Op:SparseSplit]")
+    axis %= len(shape)
+    if not 1 <= num_split <= shape[axis]:
+        raise invalid(
+            f"Input num_split should be between 1 and the splitting dimension size ({shape[axis]}), got {num_split} "
+            "[Op:SparseSplit]"
+        )
+    parts, start = [], 0
+    for i in range(num_split):
+        length = shape[axis] // num_split + (i < shape[axis] % num_split)
+        begin = [start if d == axis else 0 for d in range(len(shape))]
+        parts.append(slice(sp, begin, [length if d == axis else n for d, n in enumerate(shape)]))
+        start += length
+    return parts
+
+
+def _cut(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+    rank = len(shape)
+    for name, given in (("start", start), ("size", size)):
+        if not isinstance(given, tuple) or len(given) != rank:
+            length = len(given) if isinstance(given, tuple) else 0
+            raise invalid(f"Expected {name} to be a vector of length {rank} but got length {length}")
+    low = torch.tensor(start, dtype=torch.int64, device=indices.device)
+    length = torch.tensor(size, dtype=torch.int64, device=indices.device)
+    end = torch.minimum(low + length, torch.tensor(shape, dtype=torch.int64, device=indices.device))
+    kept = ((indices >= low) & (indices < end)).all(1)
+    new = [max(min(n, m - b), 0) if b >= 0 else n for m, b, n in zip(shape, start, size, strict=True)]
+    return indices[kept] - low, values[kept], torch.tensor(new, dtype=torch.int64)
+
+
+@op("SparseSlice", kernel=_cut, host=("shape", "start", "size"), moves=True)
+def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any, name: str | None = None) -> Any:
+    """The entries inside of a box."""
+
+
+@_sparse_slice.gradient(needs="input0 outputs")
+def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
+    indices = call.inputs[0]
+    moved = call.outputs[0] + _shape_tensor(call.attrs[1])
+    return None, sparse_add_grad(d_values, indices, indices, moved)[0]
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """A part of a sparse tensor.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        start: where the part begins in each dimension.
+        size: how long it is; what goes beyond the end is cut off.
+
+    Raises:
+        InvalidArgumentError: `start` or `size` is not of length rank.
+
+    Example:
+        >>> tf.sparse.slice(tf.SparseTensor([[0], [2]], [5, 7], [4]), [1], [9]).indices.numpy().tolist()
+        [[1]]
+    """
+    sp = as_sparse(sp_input)
+    return SparseTensor(*_sparse_slice(sp.indices, sp.values, sp.dense_shape, start, size))
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """The entries that a mask says.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        to_retain: a boolean for each entry.
+
+    Raises:
+        ValueError: there are more or fewer booleans than entries.
+
+    Example:
+        >>> tf.sparse.retain(tf.SparseTensor([[0], [2]], [5, 7], [4]), [False, True]).values.numpy().tolist()
+        [7]
+    """
+    sp = as_sparse(sp_input)
+    mask = cast(to_retain, bool_)
+    if mask.shape[0] != sp.values.shape[0]:
+        raise ValueError(f"Dimensions {sp.values.shape[0]} and {mask.shape[0]} are not compatible")
+    return SparseTensor(boolean_mask(sp.indices, mask), boolean_mask(sp.values, mask), sp.dense_shape)
+
+
+def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """`IndexedSlices` without the rows at `mask_indices`.
+
+    Example:
+        >>> s = tf.IndexedSlices(tf.constant([[1], [2]]), tf.constant([4, 7]))
+        >>> tf.sparse.mask(s, [4]).indices.numpy().tolist()
+        [7]
+    """
+    indices = a.indices.numpy()
+    kept = np.flatnonzero(~np.isin(indices, np.asarray(convert(mask_indices))))
+    return IndexedSlices(gather(a.values, kept), gather(a.indices, kept), a.dense_shape)
+
+
+# ---- rows, and new ones ----------------------------------------------------------------------------------------------
+
+
+def _filled(indices: Any, values: Any, shape: Any, default: Any) -> Any:
+    rows = indices[:, 0]
+    outside = ((rows < 0) | (rows >= shape[0])).nonzero()
+    if len(outside):
+        i = int(outside[0])
+        raise invalid(f"indices({i}, 0) is invalid: {int(rows[i])} >= {shape[0]}")
+    empty = torch.bincount(rows, minlength=shape[0]) == 0
+    new = indices.new_zeros((int(empty.sum()), indices.shape[1]))
+    new[:, 0] = empty.nonzero()[:, 0]
+    together = torch.cat([indices, new])
+    at = torch.argsort(together[:, 0], stable=True)
+    place = torch.empty_like(at)
+    place[at] = torch.arange(len(at), device=at.device)
+    return together[at], torch.cat([values, default.expand(len(new))])[at], empty, place[: len(indices)]
+
+
+@op("SparseFillEmptyRows", kernel=_filled, host=("dense_shape",), moves=True)
+def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any, name: str | None = None) -> Any:
+    """A sparse tensor without empty rows."""
+
+
+@_fill_empty_rows.gradient(needs="outputs")
+def _(call: Call, d_indices: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
+    mine = gather(d_values, call.outputs[3])
+    return None, mine, subtract(reduce_sum(d_values), reduce_sum(mine))
+
+
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Any]:
+    """Gives every row without an entry one in its first column.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        default_value: the value of the new entries.
+
+    Returns:
+        The sparse tensor, and a boolean vector: which rows were empty.
+
+    Example:
+        >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 1]], [5], [2, 2]), 0)
+        >>> filled.indices.numpy().tolist(), empty.numpy().tolist()
+        ([[0, 0], [1, 1]], [True, False])
+    """
+    sp = as_sparse(sp_input)
+    default = convert(default_value, sp.dtype)
+    indices, values, empty, _ = _fill_empty_rows(sp.indices, sp.values, sp.dense_shape, default)
+    return SparseTensor(indices, values, sp.dense_shape), empty
+
+
+def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
+    """A sparse matrix with ones on the diagonal.
+
+    Example:
+        >>> tf.sparse.eye(2).values.numpy().tolist()
+        [1.0, 1.0]
+    """
+    rows = int(num_rows)
+    columns = rows if num_columns is None else int(num_columns)
+    diagonal = torch.arange(min(rows, columns))
+    return SparseTensor(
+        EagerTensor(torch.stack([diagonal, diagonal], 1), int64),
+        ones([len(diagonal)], as_dtype(dtype)),
+        _shape_tensor([rows, columns]),
+    )
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+    """Calls a function on the values of sparse tensors.
+
+    Args:
+        op: takes values in the place of each `SparseTensor`, and gives as many.
+        *args, **kwargs: for `op`; all `SparseTensor`s among them have the same indices.
+
+    Raises:
+        ValueError: there is no `SparseTensor`.
+        InvalidArgumentError: their indices differ.
+
+    Example:
+        >>> s = tf.SparseTensor([[0], [2]], [5, 7], [4])
+        >>> tf.sparse.map_values(tf.add, s, 1).values.numpy().tolist()
+        [6, 8]
+    """
+    found = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
+    if not found:
+        raise ValueError("No SparseTensor in argument list of map_values")
+    first = found[0]
+    for other in found[1:]:
+        same = np.array_equal(first.indices.numpy(), other.indices.numpy())
+        if not same or first.shape != other.shape:
+            raise invalid("map_values: the SparseTensors must have the same indices and shape")
+
+    def values(a: Any) -> Any:
+        return a.values if isinstance(a, SparseTensor) else a
+
+    result = op(*[values(a) for a in args], **{k: values(a) for k, a in kwargs.items()})
+    return first.with_values(result)

@@ -1,0 +1,308 @@
+"""Sparse tensors together with dense ones: conversions, products, sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.gathering import gather, gather_nd
+from tapeflow.array.masks import where
+from tapeflow.array.scattering import scatter_nd
+from tapeflow.array.shaping import broadcast_to, transpose
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool_, int64, string
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import multiply, negative, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import not_equal
+from tapeflow.math.division import realdiv
+from tapeflow.math.gradients import conj, sum_to_shape
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.sparse import places
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+
+
+def as_sparse(value: Any) -> SparseTensor:
+    """The sparse tensor that a function was given.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    return value
+
+
+# ---- conversions -----------------------------------------------------------------------------------------------------
+
+
+def _spread(indices: Any, shape: Any, values: Any, default: Any, validate_indices: bool) -> torch.Tensor:
+    shape = shape if isinstance(shape, tuple) else (shape,)
+    if indices.ndim < 2:
+        indices = indices.reshape(-1, 1)
+    if indices.shape[1] != len(shape):
+        raise invalid(
+            f"output_shape has incorrect number of elements: {len(shape)} should be: {indices.shape[1]}"
+        )
+    indices = indices.long()
+    places.check(indices, shape, sorted_once=validate_indices)
+    if default.ndim:
+        raise invalid("default_value should be a scalar.")
+    return default.expand(shape).clone().index_put_(tuple(indices.unbind(1)), values)
+
+
+@op("SparseToDense", kernel=_spread, host=("output_shape",), moves=True)
+def _sparse_to_dense(
+    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """A dense tensor with the values at the indices, and the default elsewhere."""
+
+
+@_sparse_to_dense.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    values = gather_nd(dy, call.inputs[0])
+    return None, values, subtract(reduce_sum(dy), reduce_sum(values))
+
+
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Any:
+    """The dense tensor of a sparse one.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        default_value: a scalar: what stands where no value is given; by default zero, or an empty string.
+        validate_indices: checks that the indices are sorted and different.
+
+    Raises:
+        TypeError: `sp_input` is no `SparseTensor`.
+        InvalidArgumentError: indices are out of range, or not sorted, or repeated.
+
+    Example:
+        >>> tf.sparse.to_dense(tf.SparseTensor([[1]], [5], [3]), default_value=-1).numpy().tolist()
+        [-1, 5, -1]
+    """
+    sp = as_sparse(sp_input)
+    if default_value is None:
+        default_value = _zero(sp.dtype)
+    default = convert(default_value, sp.dtype)
+    return _sparse_to_dense(sp.indices, sp.dense_shape, sp.values, default, validate_indices, name)
+
+
+def _zero(dtype: Any) -> Any:
+    return "" if dtype is string else False if dtype is bool_ else 0
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The sparse tensor of the elements of a dense one that are not zero (or not empty).
+
+    Raises:
+        InvalidArgumentError: the tensor is a scalar.
+
+    Example:
+        >>> tf.sparse.from_dense([0, 3, 0]).indices.numpy().tolist()
+        [[1]]
+    """
+    tensor = convert(tensor)
+    if tensor.shape.rank == 0:
+        raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
+    indices = where(not_equal(tensor, convert(_zero(tensor.dtype), tensor.dtype)))
+    return SparseTensor(indices, gather_nd(tensor, indices), np.array(tensor.shape.as_list(), np.int64))
+
+
+# ---- products --------------------------------------------------------------------------------------------------------
+
+
+def _product(indices: Any, values: Any, shape: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> torch.Tensor:
+    if b.ndim != 2:
+        raise invalid("Tensor 'b' is not a matrix")
+    if len(shape) != 2:
+        raise invalid("Tensor 'a_shape' must have 2 elements")
+    if values.is_complex() and adjoint_a:
+        values = values.conj()
+    rows, columns = indices.long().unbind(1)
+    m, k = shape
+    if adjoint_a:
+        rows, columns, m, k = columns, rows, k, m
+    if adjoint_b:
+        b = b.mH
+    if b.shape[0] != k:
+        raise invalid(
+            f"Cannot multiply A and B because inner dimension does not match: {k} vs. {b.shape[0]}.  Did you forget a "
+            f"transpose?  Dimensions of A: [{shape[0]}, {shape[1]}).  Dimensions of B: {places.text(b.shape)}"
+        )
+    for name, index, size in (("k", columns, k), ("m", rows, m)):
+        outside = ((index < 0) | (index >= size)).nonzero()
+        if len(outside):
+            i = int(outside[0])
+            raise invalid(f"{name} ({int(index[i])}) from index[{i}] out of bounds (>={size})")
+    if values.dtype in (torch.float32, torch.float64):
+        a = torch.sparse_coo_tensor(torch.stack([rows, columns]), values, (m, k), check_invariants=False)
+        return torch.sparse.mm(a, b)
+    return torch.zeros((m, b.shape[1]), dtype=values.dtype, device=values.device).index_add_(
+        0, rows, values[:, None] * b[columns]
+    )
+
+
+@op("SparseTensorDenseMatMul", kernel=_product, host=("a_shape",))
+def _sparse_matmul(
+    a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The product of a sparse and a dense matrix."""
+
+
+@_sparse_matmul.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    indices, values, b = call.inputs
+    shape, adjoint_a, adjoint_b = call.attrs
+    rows, columns = (1, 0) if adjoint_a else (0, 1)
+    factor = transpose(b, conjugate=True) if adjoint_b else b
+    d_values = d_b = None
+    if call.wanted[1]:
+        taken = gather(dy, indices[:, rows])
+        d_values = reduce_sum(multiply(taken, conj(gather(factor, indices[:, columns]))), 1)
+        d_values = conj(d_values) if adjoint_a else d_values
+    if call.wanted[2]:
+        d_b = _sparse_matmul(indices, values, shape, dy, not adjoint_a)
+        d_b = transpose(d_b, conjugate=True) if adjoint_b else d_b
+    return None, d_values, d_b
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Any:
+    """The product of a sparse and a dense matrix, in either order.
+
+    Args:
+        sp_a: a `SparseTensor` of rank 2; or a dense matrix, and then `b` is sparse.
+        b: a dense matrix of the same dtype.
+        adjoint_a, adjoint_b: whether to take the conjugate transpose first.
+
+    Returns:
+        A dense matrix.
+
+    Raises:
+        InvalidArgumentError: the shapes do not match, or something is no matrix.
+
+    Example:
+        >>> a = tf.SparseTensor([[0, 1]], [2.0], [2, 2])
+        >>> tf.sparse.sparse_dense_matmul(a, [[1.0], [3.0]]).numpy().tolist()
+        [[6.0], [0.0]]
+    """
+    if isinstance(b, (SparseTensor, SparseTensorValue)):
+        if isinstance(sp_a, (SparseTensor, SparseTensorValue)):
+            raise TypeError("sparse_dense_matmul takes one sparse matrix and one dense one, not two sparse ones")
+        product = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return transpose(product, conjugate=True)
+    a = as_sparse(sp_a)
+    return _sparse_matmul(a.indices, a.values, a.dense_shape, b, adjoint_a, adjoint_b, name)
+
+
+# ---- element by element ----------------------------------------------------------------------------------------------
+
+
+def _beside(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Tensor:
+    """The elements of a dense tensor, broadcast to the shape, at the places."""
+    fits = dense.ndim <= len(shape) and all(
+        n in (1, m) for m, n in zip(shape[::-1], tuple(dense.shape)[::-1], strict=False)
+    )
+    if not fits:
+        raise invalid(
+            "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
+            f"{places.text(shape)} vs. {places.text(dense.shape)}"
+        )
+    return dense.expand(shape)[tuple(indices.long().unbind(1))] if shape else dense.expand(len(indices))
+
+
+def _declare_with_dense(name: str, kernel: Any) -> Any:
+    @op(name, kernel=lambda at, x, shape, y: kernel(x, _beside(at, shape, y)), host=("sp_shape",))
+    def with_dense(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any, name: str | None = None) -> Any:
+        """The values of a sparse tensor combined with the elements of a dense one in the same places."""
+
+    return with_dense
+
+
+_multiply_dense = _declare_with_dense("SparseDenseCwiseMul", torch.mul)
+_divide_dense = _declare_with_dense("SparseDenseCwiseDiv", torch.div)
+_add_dense = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
+
+
+def _taken_and_back(call: Call) -> tuple[Any, Any]:
+    """The dense elements beside the values, and the function that brings their gradient back to the dense tensor."""
+    indices, _, dense = call.inputs
+    shape = call.attrs[0]
+    taken = gather_nd(broadcast_to(dense, shape), indices)
+    return taken, lambda dy: sum_to_shape(scatter_nd(indices, dy, convert(shape, int64)), tuple(dense.shape))
+
+
+@_multiply_dense.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    taken, back = _taken_and_back(call)
+    return None, multiply(dy, conj(taken)), back(multiply(dy, conj(call.inputs[1]))) if call.wanted[2] else None
+
+
+@_divide_dense.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    taken, back = _taken_and_back(call)
+    by_x = realdiv(dy, conj(taken))
+    quotient = conj(realdiv(call.inputs[1], taken))
+    return None, by_x, back(negative(multiply(by_x, quotient))) if call.wanted[2] else None
+
+
+@_add_dense.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    _, back = _taken_and_back(call)
+    return None, dy, back(dy) if call.wanted[2] else None
+
+
+def times_dense(sp: SparseTensor, dense: Any) -> SparseTensor:
+    """`sp * dense`; the dense tensor is broadcast."""
+    return sp.with_values(_multiply_dense(sp.indices, sp.values, sp.dense_shape, _operand(dense, sp)))
+
+
+def divided_by_dense(sp: SparseTensor, dense: Any) -> SparseTensor:
+    """`sp / dense`; the dense tensor is broadcast, and integers become floats."""
+    values, dense = sp.values, _operand(dense, sp)
+    if sp.dtype.is_integer:
+        to = "float32" if sp.dtype.size < 4 else "float64"
+        values, dense = cast(values, to), cast(dense, to)
+    return sp.with_values(_divide_dense(sp.indices, values, sp.dense_shape, dense))
+
+
+def plus_dense(sp: SparseTensor, dense: Any) -> SparseTensor:
+    """The values of `sp` plus the dense elements beside them."""
+    return sp.with_values(_add_dense(sp.indices, sp.values, sp.dense_shape, dense))
+
+
+def _operand(dense: Any, sp: SparseTensor) -> Tensor:
+    return convert(dense, None if isinstance(dense, Tensor) else sp.dtype)
+
+
+def _dense_sum(indices: Any, values: Any, shape: Any, b: Any) -> torch.Tensor:
+    if len(shape) != b.ndim:
+        raise invalid(f"Two operands have different ranks; received: {len(shape)} and {b.ndim}")
+    for i, (m, n) in enumerate(zip(shape, b.shape, strict=True)):
+        if m != n:
+            raise invalid(
+                f"Dimension {i} does not equal (no broadcasting is supported): sparse side {m} vs dense side {n}"
+            )
+    places.check(indices, shape, sorted_once=False)
+    return b.clone().index_put_(tuple(indices.long().unbind(1)), values, accumulate=True)
+
+
+@op("SparseTensorDenseAdd", kernel=_dense_sum, host=("a_shape",))
+def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any, name: str | None = None) -> Any:
+    """The dense sum of a sparse and a dense tensor of the same shape."""
+
+
+@add_to_dense.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return None, gather_nd(dy, call.inputs[0]), dy

@@ -1,0 +1,155 @@
+"""Two sparse tensors of one shape, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.sparse import places
+from tapeflow.sparse.dense import add_to_dense, as_sparse
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+
+
+def _sum(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh: Any) -> Any:
+    places.check_same_shape(a_shape, b_shape)
+    both, at_a, at_b = places.union(places.flat(ai, a_shape), places.flat(bi, a_shape))
+    values = torch.zeros(len(both), dtype=av.dtype, device=av.device)
+    values = values.index_add(0, at_a, av).index_add(0, at_b, bv)
+    kept = values.abs() >= thresh
+    return places.unflat(both[kept], a_shape), values[kept], torch.tensor(a_shape, dtype=torch.int64)
+
+
+@op("SparseAdd", kernel=_sum, host=("a_shape", "b_shape"))
+def _sparse_add(
+    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The sum of two sparse tensors, without what is less than the threshold."""
+
+
+def _sum_gradient(dy: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
+    if not len(sum_indices):
+        return dy.new_zeros(len(a_indices)), dy.new_zeros(len(b_indices))
+    bound = [int(m) + 1 for m in torch.cat([a_indices, b_indices, sum_indices]).amax(0)]
+    numbers = places.flat(sum_indices, bound)
+    return tuple(_looked_up(dy, places.flat(i, bound), numbers) for i in (a_indices, b_indices))
+
+
+def _looked_up(values: torch.Tensor, wanted: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """For each wanted number the value of it, or zero where it is not there."""
+    if not len(numbers):
+        return values.new_zeros(len(wanted))
+    numbers, positions = torch.sort(numbers)
+    at = torch.searchsorted(numbers, wanted).clamp(max=len(numbers) - 1)
+    return torch.where(numbers[at] == wanted, values[positions[at]], values.new_zeros(()))
+
+
+@op("SparseAddGrad", kernel=_sum_gradient)
+def sparse_add_grad(
+    backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any, name: str | None = None
+) -> Any:
+    """For each index of two sparse tensors, the gradient of the same index of their sum."""
+
+
+@_sparse_add.gradient(needs="input0 input2 outputs")
+def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
+    da, db = sparse_add_grad(d_values, call.inputs[0], call.inputs[2], call.outputs[0])
+    return None, da, None, db, None
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum of two tensors of one shape, at least one of which is sparse.
+
+    Args:
+        a, b: of one dtype and shape; sorted, where they are sparse.
+        threshold: results whose magnitude is less are left out, if both are sparse.
+
+    Returns:
+        A `SparseTensor` if both are sparse, else a dense tensor.
+
+    Raises:
+        TypeError: both are dense.
+        InvalidArgumentError: shapes or dtypes differ.
+
+    Example:
+        >>> a = tf.SparseTensor([[0]], [1], [3])
+        >>> tf.sparse.to_dense(tf.sparse.add(a, tf.SparseTensor([[2]], [5], [3]))).numpy().tolist()
+        [1, 0, 5]
+    """
+    kinds = (SparseTensor, SparseTensorValue)
+    if not isinstance(a, kinds):
+        if not isinstance(b, kinds):
+            raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+        a, b = b, a
+    a = as_sparse(a)
+    if isinstance(b, kinds):
+        b = as_sparse(b)
+        least = convert(threshold, a.dtype.real_dtype)
+        return SparseTensor(
+            *_sparse_add(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least)
+        )
+    return add_to_dense(a.indices, a.values, a.dense_shape, b)
+
+
+def _combined(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
+    def kernel(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any) -> Any:
+        places.check_same_shape(a_shape, b_shape)
+        both, at_a, at_b = places.union(places.flat(ai, a_shape), places.flat(bi, a_shape))
+        zeros = av.new_zeros(len(both))
+        values = choose(zeros.index_copy(0, at_a, av), zeros.index_copy(0, at_b, bv))
+        return places.unflat(both, a_shape), values
+
+    return kernel
+
+
+@op("SparseSparseMaximum", kernel=_combined(torch.maximum), host=("a_shape", "b_shape"))
+def _sparse_maximum(
+    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
+) -> Any:
+    """The greater of two sparse tensors."""
+
+
+@op("SparseSparseMinimum", kernel=_combined(torch.minimum), host=("a_shape", "b_shape"))
+def _sparse_minimum(
+    a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
+) -> Any:
+    """The lesser of two sparse tensors."""
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The greater of two sparse tensors, element by element; what is not given counts as zero.
+
+    Raises:
+        InvalidArgumentError: shapes or dtypes differ.
+
+    Example:
+        >>> a, b = tf.SparseTensor([[0]], [1], [3]), tf.SparseTensor([[1]], [-1], [3])
+        >>> tf.sparse.maximum(a, b).values.numpy().tolist()
+        [1, 0]
+    """
+    return _of_both(_sparse_maximum, sp_a, sp_b)
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The lesser of two sparse tensors, element by element; what is not given counts as zero.
+
+    Raises:
+        InvalidArgumentError: shapes or dtypes differ.
+
+    Example:
+        >>> a, b = tf.SparseTensor([[0]], [1], [3]), tf.SparseTensor([[1]], [-1], [3])
+        >>> tf.sparse.minimum(a, b).values.numpy().tolist()
+        [0, -1]
+    """
+    return _of_both(_sparse_minimum, sp_a, sp_b)
+
+
+def _of_both(function: Any, sp_a: Any, sp_b: Any) -> SparseTensor:
+    a, b = as_sparse(sp_a), as_sparse(sp_b)
+    indices, values = function(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape)
+    return SparseTensor(indices, values, a.dense_shape)

@@ -1,0 +1,82 @@
+"""Where the elements of sparse tensors are: what the kernels of sparse ops share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from tapeflow.core.tensor import invalid
+
+
+def flat(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    """The places as numbers: those of the elements of a dense tensor in row-major order."""
+    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    return (indices * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
+
+
+def unflat(numbers: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    """The places of those numbers, as rows of indices."""
+    columns = []
+    for i in range(len(shape)):
+        stride = math.prod(shape[i + 1 :])
+        columns.append(torch.div(numbers, stride, rounding_mode="floor") % max(shape[i], 1))
+    return torch.stack(columns, 1) if columns else numbers.new_empty((len(numbers), 0))
+
+
+def order(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    """The positions of the rows in sorted order; equal rows stay in their order."""
+    if math.prod(shape) < 2**62:
+        return torch.argsort(flat(indices, shape), stable=True)
+    positions = torch.arange(len(indices), device=indices.device)
+    for column in range(indices.shape[1] - 1, -1, -1):  # too large for one number: by one column after the other
+        positions = positions[torch.argsort(indices[positions, column], stable=True)]
+    return positions
+
+
+def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True) -> None:
+    """Checks that the places are inside of the shape and, if asked to, sorted and different.
+
+    Raises:
+        InvalidArgumentError: they are not.
+    """
+    outside = (indices < 0) | (indices >= torch.tensor(shape, dtype=torch.int64, device=indices.device))
+    if bool(outside.any()):
+        i = int(outside.any(1).nonzero()[0])
+        raise invalid(f"indices[{i}] = {text(indices[i])} is out of bounds: need 0 <= index < {text(shape)}")
+    if sorted_once and len(indices) > 1:
+        numbers = flat(indices, shape)
+        wrong = (numbers[1:] <= numbers[:-1]).nonzero()
+        if len(wrong):
+            i = int(wrong[0]) + 1
+            if bool(numbers[i] == numbers[i - 1]):
+                raise invalid(f"indices[{i}] = {text(indices[i])} is repeated")
+            raise invalid(
+                f"indices[{i}] = {text(indices[i])} is out of order. Many sparse ops require sorted indices.\n"
+                "    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
+            )
+
+
+def check_same_shape(a: Sequence[int], b: Sequence[int]) -> None:
+    """Checks that two sparse operands have one shape.
+
+    Raises:
+        InvalidArgumentError: they have not.
+    """
+    if len(a) != len(b):
+        raise invalid(f"Operands' ranks do not match: got {len(a)} and {len(b)}")
+    for i, (m, n) in enumerate(zip(a, b, strict=True)):
+        if m != n:
+            raise invalid(f"Operands' shapes do not match: got {m} and {n} for dimension {i}")
+
+
+def text(row: Sequence[int] | torch.Tensor) -> str:
+    """Indices or a shape as TensorFlow's messages print them: `[2,3]`."""
+    return "[" + ",".join(str(int(v)) for v in row) + "]"
+
+
+def union(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The sorted union of two rows of numbers, and the position in it of each of `a` and of `b`."""
+    both, inverse = torch.unique(torch.cat([a, b]), sorted=True, return_inverse=True)
+    return both, inverse[: len(a)], inverse[len(a) :]
