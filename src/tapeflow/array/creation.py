@@ -103,7 +103,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         dtype = as_dtype(dtype).base_dtype
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
-            raise TypeError(f"Expected tensor {value.numpy()} with dtype {dtype!r}, but got dtype {value.dtype!r}.")
+            values = value.numpy() if isinstance(value, EagerTensor) else value
+            raise TypeError(f"Expected tensor {values} with dtype {dtype!r}, but got dtype {value.dtype!r}.")
         tensor = identity(value)
     elif isinstance(dtype, DType) and hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"):
         from tapeflow.math.casting import cast
@@ -332,7 +333,7 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
     return _count_up(start.item(), limit.item(), delta.item(), start.dtype, device)
 
 
-def _count_up(start: Any, limit: Any, delta: Any, dtype: torch.dtype, device: Any = None) -> torch.Tensor:
+def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
     """The numbers `start + i * delta` below the limit; floats are added up as TensorFlow does it."""
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -122,13 +123,12 @@ class random_uniform_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
         """Numbers of a shape and a floating or integer dtype."""
-        from tapeflow import random
-
         dtype = as_dtype(dtype).base_dtype
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
         dtype = _checked(dtype, kwargs)
         shape = kwargs.get("partition_shape", shape)
+        random: Any = importlib.import_module("tapeflow.random")
         if self.seed is not None:
             return random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
         return random.uniform(shape, self.minval, self.maxval, dtype)
@@ -155,10 +155,9 @@ class random_normal_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
         """Numbers of a shape and a floating dtype."""
-        from tapeflow import random
-
         dtype = _checked(dtype, kwargs, "floating point")
         shape = kwargs.get("partition_shape", shape)
+        random: Any = importlib.import_module("tapeflow.random")
         if self.seed is not None:
             return random.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
         return random.normal(shape, self.mean, self.stddev, dtype)

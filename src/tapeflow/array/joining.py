@@ -43,7 +43,7 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
                     f"ConcatOp : Dimension {j} in both shapes must be equal: shape[0] = {text(first)} vs. "
                     f"shape[{i}] = {text(v)}"
                 )
-    lengths = [None if v.rank is None else v[axis] for v in values]
+    lengths: list[Any] = [None if v.rank is None else v[axis] for v in values]
     total = None if None in lengths else sum(lengths)
     return TensorShape([total if j == axis else d for j, d in enumerate(first)])
 

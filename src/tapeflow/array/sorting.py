@@ -15,9 +15,7 @@ from tapeflow.core.dtypes import DType, as_dtype, int32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_of
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 
@@ -70,6 +68,7 @@ def _sorted(values: Any, axis: Any, direction: str, which: int) -> Any:
     """Sorts with TopKV2, as TensorFlow does, the other way round for an ascending order."""
     from tapeflow.bitwise import invert
     from tapeflow.math.arithmetic import negative
+    from tapeflow.math.topk import top_k
 
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
@@ -88,48 +87,10 @@ def _sorted(values: Any, axis: Any, direction: str, which: int) -> Any:
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     last = axis % rank == rank - 1
-    found = top_k_v2(values if last else transpose(values, order), values.shape[axis])[which]
+    found = top_k(values if last else transpose(values, order), values.shape[axis])[which]
     if not last:
         found = transpose(found, order)
     return other_way(found) if other_way is not None and which == 0 else found
-
-
-def _largest(input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32) -> Any:
-    if not input.ndim:
-        raise invalid(f"input must be >= 1-D, got shape {text(TensorShape(input.shape))}")
-    if isinstance(k, tuple):
-        raise invalid(f"k must be scalar, got shape {text(TensorShape(np.shape(k)))}")
-    if k < 0:
-        raise invalid(f"Need k >= 0, got {k}")
-    if input.shape[-1] < k:
-        raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
-    # A stable sort, as of equal elements the first ones count.
-    values, places = torch.sort(input, dim=-1, descending=True, stable=True)
-    return values[..., :k], places[..., :k].to(index_type.torch)
-
-
-def _top_k_rule(input: TensorShape, k: int, *_: Any) -> list[TensorShape]:
-    shape = TensorShape(None) if input.rank is None else TensorShape([*input.as_list()[:-1], k])
-    return [shape, shape]
-
-
-@op("TopKV2", kernel=_largest, host=("k",), shape=_top_k_rule, orders=True)
-def top_k_v2(input: Any, k: Any, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> Any:
-    """The k largest elements of each row, and their places; of equal ones the first."""
-
-
-@top_k_v2.gradient(needs="outputs shapes")
-def _(call: Call, dy: Any, _: Any) -> Any:
-    from tapeflow.array.creation import range as numbers
-    from tapeflow.array.scattering import scatter_nd
-    from tapeflow.math.casting import cast
-
-    shape, places = call.shape(0), call.outputs[1]
-    k, length = shape_of(places)[-1], shape[-1]
-    rows = int(np.prod(shape[:-1]))
-    starts = reshape(cast(numbers(rows), places.dtype) * length, [rows, 1])
-    flat = reshape(reshape(places, [rows, k]) + starts, [rows * k, 1])
-    return reshape(scatter_nd(flat, reshape(dy, [rows * k]), [rows * length]), tuple(shape))
 
 
 # ---- search ----------------------------------------------------------------------------------------------------------
@@ -203,8 +164,8 @@ def searchsorted(
 
 # ---- unique ----------------------------------------------------------------------------------------------------------
 
-_Unique = collections.namedtuple("Unique", ["y", "idx"])
-_UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+Unique = collections.namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
 def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -271,7 +232,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
         >>> y.numpy().tolist(), idx.numpy().tolist()
         ([5, 3], [0, 1, 0])
     """
-    return _Unique(*_unique(x, as_dtype(out_idx), name))
+    return Unique(*_unique(x, as_dtype(out_idx), name))
 
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
@@ -292,7 +253,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
         >>> tf.unique_with_counts([5, 3, 5]).count.numpy().tolist()
         [2, 1]
     """
-    return _UniqueWithCounts(*_unique_with_counts(x, as_dtype(out_idx), name))
+    return UniqueWithCounts(*_unique_with_counts(x, as_dtype(out_idx), name))
 
 
 # ---- indices ---------------------------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if isinstance(value, torch.Tensor):
         return from_torch(value, dtype)
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
-        base = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
+        base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
         return operand(base(value), dtype)
     if hasattr(value, "__array__"):
         return placed(from_array(np.asarray(value), dtype))
@@ -140,7 +140,7 @@ def operand(value: Any, dtype: DType | None) -> EagerTensor:
 
 def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
     """A new tensor of a Python `int`, `float`, `bool`, `complex`, `str` or `bytes`."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is str or kind is bytes:
         if dtype is not None and dtype is not string:
             raise unfit(value, dtype)
@@ -168,7 +168,10 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
     if dtype.torch is None:
         return from_array(np.asarray(value), dtype)
-    return EagerTensor(torch.scalar_tensor(value, dtype=dtype.torch), dtype)
+    try:
+        return EagerTensor(torch.scalar_tensor(value, dtype=dtype.torch), dtype)
+    except RuntimeError:  # out of range: infinite
+        return EagerTensor(torch.scalar_tensor(value, dtype=torch.float64).to(dtype.torch), dtype)
 
 
 def _wrapped(value: int, dtype: DType) -> int:

@@ -62,7 +62,7 @@ def unfit(value: Any, dtype: DType) -> TypeError:
 
 
 @functools.lru_cache(maxsize=1024)
-def letter(kind: type) -> str:
+def letter(kind: Any) -> str:
     """What values of a type are, see `_LETTERS`."""
     return next((name for types, name in _LETTERS if issubclass(kind, types)), "")
 
@@ -173,7 +173,7 @@ def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> Non
 
 def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
-    letters = set(map(letter, map(type, leaves)))
+    letters = {letter(type(v)) for v in leaves}
     what = letter(type(leaves[0]))
     if dtype is not None and dtype in _DIRECT and letters <= set(_DIRECT[dtype]):
         return _as_direct(leaves, dtype), dtype
