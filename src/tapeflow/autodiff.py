@@ -13,9 +13,9 @@ import torch
 from tapeflow import errors, nest
 from tapeflow.core import vjp
 from tapeflow.core.context import discard, listeners, registry, state
-from tapeflow.core.convert import convert
+from tapeflow.core.convert import convert, operand
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tape import Call, Tape, backpropagate, differentiable, id_of
+from tapeflow.core.tape import Call, Tape, backpropagate, id_of
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, next_id
 
 logger = logging.getLogger("tensorflow")
@@ -80,7 +80,7 @@ class GradientTape:
         for t in nest.flatten(tensor, expand_composites=True):
             if not isinstance(t, (Tensor, ReadAsTensor)):
                 raise ValueError(f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
-            if not differentiable(t.dtype):
+            if not t.dtype.differentiable:
                 logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
             if self._tape is None:
                 raise ValueError("A tape can only watch inside its context.")
@@ -126,7 +126,7 @@ class GradientTape:
         target: Any,
         sources: Any,
         output_gradients: Any = None,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """The gradient of the sum of all targets for each source.
 
@@ -144,29 +144,33 @@ class GradientTape:
             RuntimeError: a tape that is not persistent was asked before.
             ValueError: `unconnected_gradients` is unknown.
         """
-        if self._recording and self._persistent:
+        tape = self._asked()
+        if self._recording:
             logger.warning(
                 "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than "
                 "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
                 "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
                 "want to trace the gradient in order to compute higher order derivatives."
             )
-        tape = self._asked()
-        try:
-            unconnected = UnconnectedGradients(unconnected_gradients)
-        except ValueError:
-            raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}") from None
-        if target is None:
-            raise TypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
-                            "CompositeTensors to be differentiated, but received None.")  # fmt: skip
-        targets, flat = _targets(target), _sources(sources)
-        dys = [_seed(t, g) for t, g in _with_seeds(targets, output_gradients)]
-        usable = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None]
-        found = tape.gradients([t for t, _ in usable], flat, [d for _, d in usable])
+        zeros = _gives_zeros(unconnected_gradients)
+        flat = _sources(sources)
+        if type(target) is EagerTensor and output_gradients is None:
+            targets = [target] if target.dtype.differentiable else _targets(target)
+        else:
+            targets = _targets(target)
+        # As in TensorFlow, a list is one gradient for each target, also where there is only one target.
+        seeds = [] if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+        dys = [_seed(t, seeds[i] if i < len(seeds) else None) for i, t in enumerate(targets)]
+        if None in dys:
+            targets = [t for t, d in zip(targets, dys, strict=True) if d is not None]
+            dys = [d for d in dys if d is not None]
+        found = tape.gradients(targets, flat, dys)
         if not self._persistent:
             self._tape = None
-        if unconnected is UnconnectedGradients.ZERO:
+        if zeros:
             found = [_zeros_like(s) if g is None else g for g, s in zip(found, flat, strict=True)]
+        if flat is sources:
+            return found
         if isinstance(sources, (Tensor, ReadAsTensor)):
             return found[0]
         return nest.pack_sequence_as(sources, found, expand_composites=True)
@@ -175,7 +179,7 @@ class GradientTape:
         self,
         target: Any,
         sources: Any,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -214,7 +218,7 @@ class GradientTape:
             None if r is None else registry["Reshape"].function(r, (*target.value.shape, *_value(s).shape))
             for r, s in zip(rows, flat, strict=True)
         ]
-        if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
+        if _gives_zeros(unconnected_gradients):
             found = [
                 EagerTensor(_value(s).new_zeros((*target.value.shape, *_value(s).shape)), s.dtype) if f is None else f
                 for f, s in zip(found, flat, strict=True)
@@ -227,7 +231,7 @@ class GradientTape:
         self,
         target: Any,
         source: Any,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -267,7 +271,7 @@ class GradientTape:
         if not self._persistent:
             self._tape = None
         if row is None:
-            if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.NONE:
+            if not _gives_zeros(unconnected_gradients):
                 return None
             return EagerTensor(_value(source).new_zeros((*shape, *source_shape[1:])), source.dtype)
         swapped = registry["Transpose"].function(row, (1, 0, *range(2, row.value.ndim)))
@@ -321,9 +325,15 @@ def _rows(tape: Tape, target: Any, sources: list[Any], seeds: torch.Tensor, vect
 
 
 def _sources(value: Any) -> list[Any]:
-    """The tensors and variables in a nest of sources."""
+    """The tensors and variables in a nest of sources; a flat list of them is given back itself."""
     if isinstance(value, (Tensor, ReadAsTensor)):
         return [value]
+    if type(value) is list:
+        for v in value:
+            if not isinstance(v, (ReadAsTensor, Tensor)):
+                break
+        else:
+            return value
     flat = nest.flatten(value, expand_composites=True)
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
@@ -331,13 +341,32 @@ def _sources(value: Any) -> list[Any]:
     return flat
 
 
+def _gives_zeros(unconnected: Any) -> bool:
+    """Whether a source without influence has zeros for a gradient.
+
+    Raises:
+        ValueError: `unconnected` is neither of `UnconnectedGradients`.
+    """
+    if unconnected is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
+
+
 def _targets(value: Any) -> list[Any]:
     """The tensors in a nest of targets."""
+    if value is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+            "differentiated, but received None."
+        )
     flat = [value] if isinstance(value, (Tensor, ReadAsTensor)) else nest.flatten(value, expand_composites=True)
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
             raise TypeError(f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")
-        if not differentiable(v.dtype):
+        if not v.dtype.differentiable:
             logger.warning(
                 "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, "
                 "got %r", v.dtype,
@@ -345,19 +374,15 @@ def _targets(value: Any) -> list[Any]:
     return flat
 
 
-def _with_seeds(targets: Sequence[Any], seeds: Any) -> list[tuple[Any, Any]]:
-    if seeds is None:
-        return [(t, None) for t in targets]
-    flat = nest.flatten(seeds, expand_composites=True)
-    return list(zip(targets, flat, strict=True))
-
-
 def _seed(target: Any, given: Any) -> Any:
+    """The gradient that a target begins with: the one given, or ones."""
     if given is not None:
         return given if isinstance(given, IndexedSlices) else convert(given, target.dtype)
-    if not differentiable(target.dtype):
+    if not target.dtype.differentiable:
         return None
-    value = (target._read() if isinstance(target, ReadAsTensor) else target).value
+    value = _value(target)
+    if value.ndim == 0 and not value.is_cuda:
+        return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
     return EagerTensor(torch.ones_like(value), target.dtype)
 
 
@@ -417,6 +442,8 @@ class ForwardAccumulator:
             discard(listeners, self)
             self._recording = False
 
+    variables = frozenset[int]()
+
     def variable_read(self, variable: Any) -> None:
         """A variable is known by its id; reading it tells nothing new."""
 
@@ -429,7 +456,7 @@ class ForwardAccumulator:
         tangents = [self._tangents.get(t._id) for t in inputs]
         if all(t is None for t in tangents) or not op.differentiable:
             return
-        if not any(differentiable(o.dtype) for o in outputs):
+        if not any(o.dtype.differentiable for o in outputs):
             return
         # What encloses this accumulator sees the computation of the tangents; what it encloses does not.
         all_tapes = state.tapes
@@ -439,10 +466,12 @@ class ForwardAccumulator:
                 break
             outer.append(tape)
         wanted = tuple([t is not None for t in tangents])
-        specs = [(t.value.shape, t.dtype) for t in inputs]
+        shapes, dtypes = [t.value.shape for t in inputs], [t.dtype for t in inputs]
         out_specs = [(t.value.shape, t.dtype) for t in outputs]
         nobody: list[int] = [0] * len(inputs)
-        call = Call(op, list(inputs), attrs, list(outputs), nobody, nobody, wanted, specs, out_specs)
+        call = Call(op, attrs, nobody, 0, wanted)
+        call.inputs, call.outputs, call.shapes, call.dtypes = list(inputs), list(outputs), shapes, dtypes
+        call.output_specs = out_specs
         inner = Tape(persistent=False, watch_accessed=False)
         state.tapes = outer
         try:
@@ -462,12 +491,12 @@ class ForwardAccumulator:
         finally:
             state.tapes = all_tapes
         for out, tangent in zip(outputs, result, strict=True):
-            if tangent is not None and differentiable(out.dtype):
+            if tangent is not None and out.dtype.differentiable:
                 if not out._id:
                     out._id = next_id()
                 self._tangents[out._id] = tangent
 
-    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE) -> Any:
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
         """The product of the Jacobian of `primals` with the tangents given at the start.
 
         Args:
@@ -477,10 +506,10 @@ class ForwardAccumulator:
         Returns:
             Tensors in the structure of `primals`, or None.
         """
-        unconnected = UnconnectedGradients(unconnected_gradients)
+        zeros = _gives_zeros(unconnected_gradients)
 
         def tangent(t: Any) -> Any:
             found = self._tangents.get(t._id) if t._id else None
-            return _zeros_like(t) if found is None and unconnected is UnconnectedGradients.ZERO else found
+            return _zeros_like(t) if found is None and zeros else found
 
         return nest.map_structure(tangent, primals, expand_composites=True)

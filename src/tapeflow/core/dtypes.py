@@ -52,6 +52,7 @@ class DType:
         "as_datatype_enum",
         "as_numpy_dtype",
         "base_dtype",
+        "differentiable",
         "is_bool",
         "is_complex",
         "is_floating",
@@ -73,6 +74,7 @@ class DType:
     as_numpy_dtype: Any  # a NumPy scalar type; for quantized dtypes a structured np.dtype; handles have none
     base_dtype: DType
     real_dtype: DType
+    differentiable: builtins.bool  # whether gradients pass through tensors of this dtype
     is_bool: builtins.bool
     is_complex: builtins.bool
     is_floating: builtins.bool
@@ -252,6 +254,7 @@ def _define(name: str, enum: int, size: int, kind: str, torch_type: torch.dtype 
         "as_datatype_enum": enum,
         "size": size,
         "torch": torch_type,
+        "differentiable": kind in ("floating", "complex"),
         "is_bool": kind == "bool",
         "is_complex": kind == "complex",
         "is_floating": kind == "floating",

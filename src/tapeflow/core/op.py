@@ -49,11 +49,13 @@ class Op:
         orders: the kernel only compares elements, so that whatever keeps their order can stand in for them.
         shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors; or None.
         gradient: `gradient(call, *dys)`, or None where there is none; `differentiable` False says so on purpose.
+        accumulate: `accumulate(call, dy, sums, owned)`, the gradient where sums it belongs to are there already; see
+            `accumulates`.
     """
 
     __slots__ = (
-        "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs",
-        "keep_inputs", "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name", "none_for_zero",
+        "accumulate", "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs",
+        "keep_dtypes", "keep_inputs", "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name", "none_for_zero",
         "opdef", "orders", "params", "promotes", "shape", "string_kernel", "uniform",
     )  # fmt: skip
 
@@ -97,10 +99,11 @@ class Op:
         self.string_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
         self.gradient: Callable[..., Any] | None = None
+        self.accumulate: Callable[..., Any] | None = None
         self.differentiable = True
         self.none_for_zero = False
         self.keep_all_inputs = True  # what the gradient through torch needs
-        self.keep_shapes = self.keep_outputs = False
+        self.keep_shapes = self.keep_dtypes = self.keep_outputs = False
         self.keep_inputs: tuple[int, ...] = ()
         self.function: Callable[..., Any] = self.run
 
@@ -241,6 +244,7 @@ class Op:
                 position += len(out[i])
             elif kind == "host":
                 out[i] = host_value(out[i])
+                position += 1
                 self.check_host(out[i], inputs[i])
             else:
                 attr = self.opdef.attrs[self.attr_names[self.params[i]]]
@@ -257,7 +261,9 @@ class Op:
         """Refuses what is no integer where the op takes integers: the kernel would not see what TensorFlow sees."""
         leaves: Any = value
         while type(leaves) is tuple and leaves:
-            leaves = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool)), leaves[0])
+            leaves = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
+            if leaves is None:
+                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         if type(leaves) in (float, str, bytes, bool):
             attr = argument.type_attr
             if not attr:
@@ -569,11 +575,12 @@ def gradient_of(
     Args:
         op: the op.
         needs: what of the call the gradient reads, so that a tape keeps nothing else alive. Words of: "inputs" (all),
-            "input0", "input1", ... (some), "outputs", "shapes" (the inputs' shapes and dtypes, through `call.shape(i)`).
+            "input0", "input1", ... (some), "outputs", "shapes" and "dtypes" (the inputs', through `call.shape(i)` and
+            `call.dtype(i)`).
         none_for_zero: for an op of several outputs: the gradient takes None for those that nobody used, and saves the
             work for them; otherwise they come as zeros.
     """
-    op.keep_all_inputs = op.keep_shapes = op.keep_outputs = False
+    op.keep_all_inputs = op.keep_shapes = op.keep_dtypes = op.keep_outputs = False
     keep = []
     for word in needs.split():
         if word == "inputs":
@@ -582,16 +589,32 @@ def gradient_of(
             op.keep_outputs = True
         elif word == "shapes":
             op.keep_shapes = True
+        elif word == "dtypes":
+            op.keep_dtypes = True
         elif word.startswith("input"):
             keep.append(int(word[5:]))
         else:
-            raise TypeError(f"{op.name}: a gradient needs 'inputs', 'inputN', 'outputs' or 'shapes', not {word!r}")
+            raise TypeError(f"{op.name}: a gradient needs 'inputs', 'inputN', 'outputs', 'shapes' or 'dtypes', not {word!r}")
     op.keep_inputs = tuple(keep)
     op.none_for_zero = none_for_zero
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         op.gradient = function
         return function
+
+    return decorate
+
+
+def accumulates(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares how an op's gradient is added to sums in one kernel, as a product of matrices can be.
+
+    It is asked as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor that its
+    gradients are summed in. It adds to the sums in place and gives None for those, and gradients for the others.
+    """
+
+    def decorate(accumulate: Callable[..., Any]) -> Callable[..., Any]:
+        function.op.accumulate = accumulate
+        return accumulate
 
     return decorate
 

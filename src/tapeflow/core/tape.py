@@ -31,42 +31,28 @@ class Call:
         wanted: for each input, whether anybody wants its gradient.
     """
 
-    __slots__ = ("attrs", "input_ids", "input_specs", "inputs", "op", "output_ids", "output_specs", "outputs", "wanted")
+    # Only what every call has is set at once; a gradient that reads what it did not declare fails with an AttributeError.
+    __slots__ = (
+        "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "shapes",
+        "wanted",
+    )  # fmt: skip
 
     def __init__(
-        self,
-        op: Any,
-        inputs: Any,
-        attrs: Sequence[Any],
-        outputs: Any,
-        input_ids: Sequence[int],
-        output_ids: Sequence[int],
-        wanted: Sequence[bool],
-        input_specs: Any,
-        output_specs: Any,
+        self, op: Any, attrs: Sequence[Any], input_ids: Sequence[int], output_id: int, wanted: Sequence[bool]
     ) -> None:
         self.op = op
-        self.inputs = inputs
         self.attrs = attrs
-        self.outputs = outputs
         self.input_ids = input_ids
-        self.output_ids = output_ids
+        self.output_id = output_id  # 0 where there are several outputs
         self.wanted = wanted
-        self.input_specs = input_specs
-        self.output_specs = output_specs
 
     def shape(self, i: int) -> tuple[int, ...]:
         """The shape of input `i`; the gradient must have declared `shapes`."""
-        return self.input_specs[i][0]
+        return self.shapes[i]
 
     def dtype(self, i: int) -> DType:
-        """The dtype of input `i`; the gradient must have declared `shapes`."""
-        return self.input_specs[i][1]
-
-
-def differentiable(dtype: DType) -> bool:
-    """Whether gradients pass through tensors of this dtype."""
-    return dtype.is_floating or dtype.is_complex
+        """The dtype of input `i`; the gradient must have declared `dtypes`."""
+        return self.dtypes[i]
 
 
 class Tape:
@@ -100,7 +86,7 @@ class Tape:
         self.variables[variable._id] = variable
 
     def variable_read(self, variable: Any) -> None:
-        if self.watch_accessed and variable._id not in self.variables and variable.trainable:
+        if self.watch_accessed and variable.trainable:
             self.watch_variable(variable)
 
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
@@ -109,19 +95,28 @@ class Tape:
         input_ids = [t._id for t in inputs]
         if watched.isdisjoint(input_ids) or not op.differentiable:
             return
-        output_ids = [id_of(out) if differentiable(out.dtype) else 0 for out in outputs]
+        output_ids = [id_of(out) if out.dtype.differentiable else 0 for out in outputs]
         if not any(output_ids):
             return
         wanted = [i in watched for i in input_ids]
         watched.update(output_ids)
         watched.discard(0)
-        kept = inputs if op.keep_all_inputs else [t if i in op.keep_inputs else None for i, t in enumerate(inputs)]
-        input_specs = [(t.value.shape, t.dtype) for t in inputs] if op.keep_shapes else None
-        output_specs = None if len(outputs) == 1 else [(t.value.shape, t.dtype) for t in outputs]
-        kept_outputs = outputs if op.keep_outputs else None
-        self.calls.append(
-            Call(op, kept, attrs, kept_outputs, input_ids, output_ids, wanted, input_specs, output_specs)
-        )
+        single = len(outputs) == 1
+        call = Call(op, attrs, input_ids, output_ids[0] if single else 0, wanted)
+        if op.keep_all_inputs:
+            call.inputs = inputs
+        elif op.keep_inputs:
+            call.inputs = [t if i in op.keep_inputs else None for i, t in enumerate(inputs)]
+        if op.keep_outputs:
+            call.outputs = outputs
+        if op.keep_shapes:
+            call.shapes = [t.value.shape for t in inputs]
+        if op.keep_dtypes:
+            call.dtypes = [t.dtype for t in inputs]
+        if not single:
+            call.output_ids = output_ids
+            call.output_specs = [(t.value.shape, t.dtype) for t in outputs]
+        self.calls.append(call)
 
     def gradients(
         self,
@@ -163,30 +158,26 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
         if type(tape) is not Tape:
             tape.record(op, (x,), attrs, (out,))
             continue
-        watched = tape.watched
         i = x._id
-        if i not in watched or not op.differentiable:
-            continue
-        dtype = out.dtype
-        if not (dtype.is_floating or dtype.is_complex):
+        if i not in tape.watched or not op.differentiable or not out.dtype.differentiable:
             continue
         o = out._id
         if not o:
             o = out._id = next_id()
-        watched.add(o)
-        tape.calls.append(
-            Call(
-                op,
-                (x,) if op.keep_all_inputs or op.keep_inputs else (),
-                attrs,
-                (out,) if op.keep_outputs else None,
-                (i,),
-                (o,),
-                (True,),
-                ((x.value.shape, x.dtype),) if op.keep_shapes else None,
-                None,
-            )
-        )
+        tape.watched.add(o)
+        call = Call(op, attrs, (i,), o, _WANTED)
+        if op.keep_all_inputs or op.keep_inputs:
+            call.inputs = (x,)
+        if op.keep_outputs:
+            call.outputs = (out,)
+        if op.keep_shapes:
+            call.shapes = (x.value.shape,)
+        if op.keep_dtypes:
+            call.dtypes = (x.dtype,)
+        tape.calls.append(call)
+
+
+_WANTED = (True,)
 
 
 def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> None:
@@ -196,36 +187,28 @@ def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> No
             tape.record(op, (x, y), attrs, (out,))
             continue
         watched = tape.watched
-        i, j = x._id, y._id
-        want_x, want_y = i in watched, j in watched
-        if not (want_x or want_y) or not op.differentiable:
-            continue
-        dtype = out.dtype
-        if not (dtype.is_floating or dtype.is_complex):
+        i = x._id
+        j = y._id
+        want_x = i in watched
+        want_y = j in watched
+        if not (want_x or want_y) or not op.differentiable or not out.dtype.differentiable:
             continue
         o = out._id
         if not o:
             o = out._id = next_id()
         watched.add(o)
+        call = Call(op, attrs, (i, j), o, (want_x, want_y))
         if op.keep_all_inputs:
-            kept: Any = (x, y)
+            call.inputs = (x, y)
         elif op.keep_inputs:
-            kept = (x if 0 in op.keep_inputs else None, y if 1 in op.keep_inputs else None)
-        else:
-            kept = ()
-        tape.calls.append(
-            Call(
-                op,
-                kept,
-                attrs,
-                (out,) if op.keep_outputs else None,
-                (i, j),
-                (o,),
-                (want_x, want_y),
-                ((x.value.shape, x.dtype), (y.value.shape, y.dtype)) if op.keep_shapes else None,
-                None,
-            )
-        )
+            call.inputs = (x if 0 in op.keep_inputs else None, y if 1 in op.keep_inputs else None)
+        if op.keep_outputs:
+            call.outputs = (out,)
+        if op.keep_shapes:
+            call.shapes = (x.value.shape, y.value.shape)
+        if op.keep_dtypes:
+            call.dtypes = (x.dtype, y.dtype)
+        tape.calls.append(call)
 
 
 def backpropagate(
@@ -244,48 +227,65 @@ def backpropagate(
         The gradient of each source, or None.
     """
     sources = set(source_ids)
+    inner = sources - roots  # those that calls made, and that others may depend on
     owned: set[int] = set()  # the gradients that are sums made here, and nobody else's
     useful = None if roots <= sources else _depending_on(sources, calls)
+    alone = not state.tapes
     if keep:
         calls = list(calls)
+    pop = grads.pop
     while calls:
         call = calls.pop()  # gone from the tape before its gradient runs, and freed with it
-        ids = call.output_ids
         op = call.op
-        if len(ids) == 1:
-            dy = grads.pop(ids[0], None)
+        i = call.output_id
+        if i:
+            dy = pop(i, None)
             if dy is None:
                 continue
-            if ids[0] in sources:
-                grads[ids[0]] = dy
+            if i in inner:
+                grads[i] = dy
             if useful is not None and useful.isdisjoint(call.input_ids):
                 continue
             if type(dy) is not EagerTensor:
                 dy = _dense(dy)
-            found = vjp.gradient(call, dy) if op.gradient is None else op.gradient(call, dy)
+            if op.gradient is None:
+                found = vjp.gradient(call, dy)
+            elif owned and alone and op.accumulate is not None and not owned.isdisjoint(call.input_ids):
+                found = op.accumulate(call, dy, grads, owned)
+            else:
+                found = op.gradient(call, dy)
         else:
-            dys = [grads.get(i) if i in sources else grads.pop(i, None) for i in ids]
+            dys = [grads.get(i) if i in inner else pop(i, None) for i in call.output_ids]
             if not any([dy is not None for dy in dys]) or (useful is not None and useful.isdisjoint(call.input_ids)):
                 continue
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
             dys = [_dense(dy) for dy in dys]
             found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
-        if type(found) is not tuple and not isinstance(found, (list, tuple)):
+        if type(found) is not tuple and not isinstance(found, list):
             found = (found,)
-        input_ids, wanted = call.input_ids, call.wanted
-        if len(found) != len(input_ids):
-            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(input_ids)} inputs.")
-        position = 0
-        for g in found:
-            if g is not None and wanted[position]:
-                i = input_ids[position]
-                if i in grads:
-                    _add(grads, i, g, owned)
-                else:
+        if len(found) != len(call.wanted):
+            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(call.wanted)} inputs.")
+        for i, wanted, g in zip(call.input_ids, call.wanted, found, strict=True):
+            if wanted and g is not None:
+                if i not in grads:
                     grads[i] = g
-            position += 1
+                elif alone and i in owned and type(g) is EagerTensor and added(grads[i], g):
+                    continue
+                else:
+                    _add(grads, i, g, owned)
     return [grads.get(i) for i in source_ids]
+
+
+def added(total: Any, g: Any) -> bool:
+    """Adds to a sum in place; False where its memory can't take it: of another shape or device, or a batched value."""
+    if total.dtype is not g.dtype:
+        return False
+    try:
+        total.value.add_(g.value)
+    except RuntimeError:
+        return False
+    return True
 
 
 def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
@@ -293,7 +293,7 @@ def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
     found = set(sources)
     for call in calls:
         if not found.isdisjoint(call.input_ids):
-            found.update(call.output_ids)
+            found.update((call.output_id,) if call.output_id else call.output_ids)
     found.discard(0)
     return found
 
@@ -301,12 +301,6 @@ def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
 def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
     """Adds another gradient to what the tensor with id `i` has so far."""
     before = grads[i]
-    if i in owned and type(g) is EagerTensor and not state.tapes and before.dtype is g.dtype:
-        try:
-            before.value.add_(g.value)
-            return
-        except RuntimeError:  # of another shape or device, or a batched value
-            pass
     if type(before) is EagerTensor and type(g) is EagerTensor:
         owned.add(i)
     else:
@@ -333,15 +327,16 @@ def _zeros(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
 class Recorded:
     """Stands for an op where a Python function says what the gradient is: custom gradients, calls of functions."""
 
-    __slots__ = ("differentiable", "gradient", "keep_all_inputs", "keep_inputs", "keep_outputs", "keep_shapes", "name")
+    __slots__ = ("gradient", "name")
+    accumulate = None
+    differentiable = True
+    keep_all_inputs = keep_outputs = keep_shapes = keep_dtypes = False
+    keep_inputs: tuple[int, ...] = ()
     none_for_zero = False
 
     def __init__(self, name: str, gradient: Callable[..., Any]) -> None:
         self.name = name
         self.gradient = lambda call, *dys: gradient(*dys)
-        self.keep_all_inputs = self.keep_outputs = self.keep_shapes = False
-        self.keep_inputs: tuple[int, ...] = ()
-        self.differentiable = True
 
 
 def record_function(name: str, inputs: Iterable[Any], outputs: Iterable[Any], gradient: Callable[..., Any]) -> None:

@@ -144,13 +144,14 @@ class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
 
     def _read(self) -> EagerTensor:
         """The tensor this variable holds now; what an op takes in its place."""
-        if listeners and state.tapes:
-            return self._read_on_tape()
-        return self._value
-
-    def _read_on_tape(self) -> EagerTensor:
-        for tape in state.tapes:
-            tape.variable_read(self)
+        if not listeners:
+            return self._value
+        tapes = state.tapes
+        if not tapes:
+            return self._value
+        for tape in tapes:
+            if self._id not in tape.variables:
+                tape.variable_read(self)
         if self._tape_value is None:
             self._tape_value = EagerTensor(self._value.value, self.dtype)
             self._tape_value._id = self._id

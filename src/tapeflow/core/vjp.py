@@ -22,9 +22,10 @@ class KernelVjp:
 
     differentiable = True
     none_for_zero = False
+    accumulate = None
     gradient = None
     keep_all_inputs = True
-    keep_outputs = keep_shapes = False
+    keep_outputs = keep_shapes = keep_dtypes = False
     keep_inputs: tuple[int, ...] = ()
 
     def __init__(self, name: str, kernel: Any, count: int, wanted: tuple[bool, ...]) -> None:

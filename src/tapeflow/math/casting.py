@@ -48,7 +48,7 @@ def _cast(x: Any, DstT: Any, name: str | None = None) -> Any:
     """Casts to a dtype."""
 
 
-@_cast.gradient(needs="shapes")
+@_cast.gradient(needs="dtypes")
 def _(call: Call, dy: Any) -> Any:
     to = call.dtype(0)
     return cast(dy, to) if to.is_floating or to.is_complex else None
