@@ -187,7 +187,11 @@ def _broadcast_dims(s0: torch.Tensor, s1: torch.Tensor) -> torch.Tensor:
 
 
 @op("BroadcastArgs", kernel=_broadcast_dims)
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any, name: str | None = None) -> Any:
+def _broadcast_args(shape_x: Any, shape_y: Any, name: str | None = None) -> Any:
+    """The shape that two shapes broadcast to."""
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes, given as tensors, broadcast to.
 
     Args:
@@ -200,9 +204,10 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any, name: str | None = None)
         >>> tf.broadcast_dynamic_shape([1, 3], [2, 1]).numpy().tolist()
         [2, 3]
     """
+    return _broadcast_args(shape_x, shape_y)
 
 
-not_differentiable(broadcast_dynamic_shape)
+not_differentiable(_broadcast_args)
 
 
 def _checked_shape(input: Any, shape: Any) -> Any:

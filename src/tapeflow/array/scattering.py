@@ -171,7 +171,8 @@ def _extreme(how: str) -> Any:
         tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
     ) -> torch.Tensor:
         out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-        target.index_reduce_(0, places, rows, how)
+        where = places.reshape((-1,) + (1,) * (rows.ndim - 1)).expand_as(rows)
+        target.scatter_reduce_(0, where, rows, how)
         return out
 
     return kernel

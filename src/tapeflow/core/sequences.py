@@ -173,8 +173,8 @@ def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> Non
 
 def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
-    letters = {letter(type(v)) for v in leaves}
-    what = letter(type(leaves[0]))
+    kinds: list[Any] = [*map(type, leaves)]
+    letters, what = set(map(letter, set(kinds))), letter(kinds[0])
     if dtype is not None and dtype in _DIRECT and letters <= set(_DIRECT[dtype]):
         return _as_direct(leaves, dtype), dtype
     if not what:
