@@ -156,3 +156,42 @@ def test_count_nonzero_of_strings_and_bools():
 def test_indexed_slices_become_dense():
     slices = tf.IndexedSlices(tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([2, 2]), tf.constant([3, 2]))
     assert tf.convert_to_tensor(slices).numpy().tolist() == [[0, 0], [0, 0], [4, 6]]
+
+
+def test_gradient_of_top_k_goes_back_where_the_elements_came_from():
+    weights = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    found = gradient(lambda x: tf.math.top_k(x, 2).values * weights, [[1.0, 5.0, 3.0], [3.0, 3.0, 1.0]])
+    assert found.tolist() == [[0, 1, 2], [3, 4, 0]]
+    found = gradient(lambda x: tf.math.approx_min_k(x, 2, 0).values, [[1.0, 5.0], [3.0, 2.0], [0.0, 9.0]])
+    assert found.tolist() == [[1, 1], [0, 1], [1, 0]]
+
+
+def test_top_k_of_equals_takes_the_first():
+    assert tf.math.top_k([1.0, 5.0, 3.0, 5.0], 3).indices.numpy().tolist() == [1, 3, 2]
+    assert tf.math.top_k(tf.zeros([1000]), 4, index_type=tf.int64).indices.numpy().tolist() == [0, 1, 2, 3]
+    assert tf.math.top_k([[1, 1]]).indices.dtype == tf.int32
+
+
+def test_top_k_takes_nan_last():
+    assert tf.math.top_k([1.0, nan, 3.0], 2).values.numpy().tolist() == [3.0, 1.0]
+
+
+def test_in_top_k_is_false_of_what_is_no_class_and_of_what_is_not_finite():
+    assert tf.math.in_top_k([2, -1], [[0.1, 0.9], [0.1, 0.9]], 2).numpy().tolist() == [False, False]
+    assert tf.math.in_top_k([0, 1, 1], [[nan, 0.9], [inf, 0.9], [0.1, 0.9]], 2).numpy().tolist() == [False, False, True]
+
+
+def test_bincount_of_nothing():
+    assert tf.math.bincount([], minlength=3).numpy().tolist() == [0, 0, 0]
+    assert tf.math.bincount(tf.zeros([2, 0], tf.int32), axis=-1).shape == [2, 0]
+    assert tf.math.bincount([1], dtype=tf.float64).dtype == tf.float64
+
+
+@pytest.mark.skipif(not hasattr(tf, "SparseTensor"), reason="there are no sparse tensors")
+def test_bincount_of_sparse_rows():
+    sparse = tf.SparseTensor([[0, 0], [0, 1], [1, 1], [1, 2]], [1, 2, 2, 2], [2, 3])
+    assert tf.math.bincount(sparse).numpy().tolist() == [0, 1, 3]
+    assert tf.math.bincount(sparse, axis=-1).numpy().tolist() == [[0, 1, 1], [0, 0, 2]]
+    assert tf.math.bincount(sparse, weights=sparse, axis=-1, maxlength=2).numpy().tolist() == [[0, 1], [0, 0]]
+    with pytest.raises(ValueError, match="must be a SparseTensor"):
+        tf.math.bincount(sparse, weights=[1.0], axis=-1)

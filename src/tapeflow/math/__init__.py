@@ -30,6 +30,7 @@ from tapeflow.math.comparison import (
     not_equal,
 )
 from tapeflow.math.complex import angle, conj, imag, real
+from tapeflow.math.counting import bincount, confusion_matrix, is_non_decreasing, is_strictly_increasing
 from tapeflow.math.cumulative import cumprod, cumsum, cumulative_logsumexp
 from tapeflow.math.division import (
     divide,
@@ -93,4 +94,7 @@ from tapeflow.math.segment import (
 from tapeflow.math.sigmoid import log_sigmoid, sigmoid, softplus, softsign, tanh
 from tapeflow.math.sobol import sobol_sample
 from tapeflow.math.special import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+from tapeflow.math.topk import approx_max_k, approx_min_k, in_top_k, top_k
 from tapeflow.math.trigonometric import acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, sin, sinh, tan
+from tapeflow.nn.softmaxes import log_softmax, softmax
+from tapeflow.nn.statistics import zero_fraction

@@ -3,6 +3,7 @@
 from tapeflow.array.blocks import space_to_batch
 from tapeflow.math.normalize import l2_normalize
 from tapeflow.math.sigmoid import sigmoid, softplus, softsign, tanh
+from tapeflow.math.topk import approx_max_k, approx_min_k, in_top_k, top_k
 from tapeflow.nn import batch_norm, experimental
 from tapeflow.nn.activations import crelu, elu, gelu, leaky_relu, relu, relu6, selu, silu, swish
 from tapeflow.nn.avg_pooling import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
@@ -33,7 +34,6 @@ from tapeflow.nn.depthwise import (
 from tapeflow.nn.dilated import pool, with_space_to_batch
 from tapeflow.nn.dropping import dropout
 from tapeflow.nn.embedding import embedding_lookup, embedding_lookup_sparse, safe_embedding_lookup_sparse
-from tapeflow.nn.largest import approx_max_k, approx_min_k, in_top_k, top_k
 from tapeflow.nn.losses import compute_average_loss, l2_loss, scale_regularization_loss
 from tapeflow.nn.max_pooling import max_pool, max_pool1d, max_pool2d, max_pool3d, max_pool_with_argmax
 from tapeflow.nn.response_normalization import local_response_normalization, lrn

@@ -1,0 +1,324 @@
+"""Counts of values, and what can be said of a whole tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import as_dtype, bool_, int32, int64, string
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.math.arithmetic import add, subtract
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater_equal, less
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.gradients import shape_of
+from tapeflow.math.reduction import reduce_all, reduce_max
+
+# ---- bincount --------------------------------------------------------------------------------------------------------
+
+
+def _counted(
+    values: torch.Tensor,
+    rows: torch.Tensor | None,
+    count: int | None,
+    size: int,
+    weights: torch.Tensor,
+    binary_output: bool,
+) -> torch.Tensor:
+    """Counts values in their rows.
+
+    Args:
+        values: `[n]`.
+        rows: the row of each value, or None where there is but one.
+        count: how many rows there are; None for a result without rows.
+        size: how many values are counted; larger ones are left out.
+        weights: `[n]`, or empty for ones.
+        binary_output: only tells whether there are any.
+    """
+    if size < 0:
+        raise invalid(f"size ({size}) must be non-negative")
+    if values.numel() and int(values.min()) < 0:
+        raise invalid("Input arr must be non-negative!")
+    if weights.numel() and weights.numel() != values.numel():
+        raise invalid(
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
+            f"equal to 1. Received {list(weights.shape)}"
+        )
+    places = values if rows is None else rows * size + values
+    counted = values < size
+    places = places[counted].long()
+    out = torch.zeros(size if count is None else count * size, dtype=weights.dtype, device=values.device)
+    if binary_output:
+        out.index_fill_(0, places, 1)
+    elif weights.numel():
+        out.index_add_(0, places, weights.reshape(-1)[counted])
+    elif out.numel():
+        out = torch.bincount(places, minlength=out.numel()).to(weights.dtype)
+    return out if count is None else out.reshape(count, size)
+
+
+def _dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool) -> torch.Tensor:
+    if input.ndim > 2:
+        raise invalid(f"Shape must be at most rank 2 but is rank {input.ndim}")
+    rows, count = None, None
+    if input.ndim == 2:
+        count = len(input)
+        rows = torch.arange(count, device=input.device).repeat_interleave(input.shape[1])
+    return _counted(input.reshape(-1), rows, count, size, weights, binary_output)
+
+
+@op("DenseBincount", kernel=_dense_bincount, host=("size",))
+def _bincount(input: Any, size: Any, weights: Any, binary_output: bool = False, name: str | None = None) -> Any:
+    """Counts the values of a tensor, or of each of its rows."""
+
+
+def _ragged_bincount(
+    splits: torch.Tensor, values: torch.Tensor, size: Any, weights: torch.Tensor, binary_output: bool
+) -> torch.Tensor:
+    lengths = splits[1:] - splits[:-1]
+    rows = torch.arange(len(lengths), device=values.device).repeat_interleave(lengths)
+    return _counted(values, rows, len(lengths), size, weights, binary_output)
+
+
+@op("RaggedBincount", kernel=_ragged_bincount, host=("size",))
+def _rows_bincount(
+    splits: Any, values: Any, size: Any, weights: Any, binary_output: bool = False, name: str | None = None
+) -> Any:
+    """Counts the values of each row of a ragged tensor."""
+
+
+def _sparse_bincount(
+    indices: torch.Tensor,
+    values: torch.Tensor,
+    dense_shape: torch.Tensor,
+    size: Any,
+    weights: torch.Tensor,
+    binary_output: bool,
+) -> torch.Tensor:
+    if len(dense_shape) == 1:
+        return _counted(values, None, None, size, weights, binary_output)
+    return _counted(values, indices[:, 0], int(dense_shape[0]), size, weights, binary_output)
+
+
+@op("SparseBincount", kernel=_sparse_bincount, host=("size",))
+def _indexed_bincount(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    size: Any,
+    weights: Any,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Counts the values of each row of a sparse tensor."""
+
+
+not_differentiable(_bincount, _rows_bincount, _indexed_bincount)
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Any:
+    """Counts how often each integer occurs.
+
+    Args:
+        arr: int32 or int64, not negative: a tensor, `RaggedTensor` or `SparseTensor`. Floats are cut off.
+        weights: of the kind and shape of `arr`: each occurrence counts as much as its weight.
+        minlength: the least length of the result.
+        maxlength: the greatest length of the result; values from there on are not counted.
+        dtype: of the result, where there are no weights: int32, int64, float32 or float64.
+        axis: None or 0 counts all values; -1 those of each row of a matrix.
+        binary_output: tells whether each integer occurs, as 1 or 0, instead of how often.
+
+    Returns:
+        A vector, or with `axis=-1` of a matrix a matrix, of the counts of 0, 1, 2, ..., up to the largest value.
+
+    Raises:
+        InvalidArgumentError: a value is negative, or the weights' shape is not that of `arr`.
+        ValueError: `axis` is another, or both `weights` and `binary_output` are given.
+
+    Example:
+        >>> tf.math.bincount([1, 1, 2, 5]).numpy().tolist()
+        [0, 2, 1, 0, 0, 1]
+        >>> tf.math.bincount([[1, 1], [2, 0]], axis=-1).numpy().tolist()
+        [[0, 2, 0], [1, 0, 1]]
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if weights is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+    sparse, ragged = hasattr(arr, "dense_shape"), hasattr(arr, "row_splits")
+    kind = "dense_shape" if sparse else "row_splits" if ragged else None
+    if kind is not None and weights is not None and not hasattr(weights, kind):
+        of = "a SparseTensor" if sparse else "a RaggedTensor"
+        raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={weights}.")
+    values = arr.values if sparse else arr.flat_values if ragged else convert(arr)
+    if weights is None:
+        amounts = _nothing(dtype)
+    else:
+        amounts = weights.values if sparse else weights.flat_values if ragged else convert(weights)
+    if not values.dtype.is_integer:
+        values = cast(values, int32)
+    size = _bins(values, minlength, maxlength)
+    if axis == -1 and sparse:
+        return _indexed_bincount(arr.indices, values, arr.dense_shape, size, amounts, binary_output, name)
+    if axis == -1 and ragged:
+        splits = cast(arr.row_splits, int64)
+        return _rows_bincount(splits, values, size, amounts, binary_output, name)
+    if axis is None or axis == 0:
+        values = registry["Reshape"].function(values, (-1,))
+        amounts = registry["Reshape"].function(amounts, (-1,))
+    return _bincount(values, size, amounts, binary_output, name)
+
+
+def _nothing(dtype: Any) -> Any:
+    """No weights, of the dtype that the counts are to have."""
+    return registry["BroadcastTo"].function(convert(0, as_dtype(dtype)), (0,))
+
+
+def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
+    """How many values are counted."""
+    empty = 0 in shape_of(values)
+    size = convert(0, values.dtype) if empty else add(reduce_max(values), convert(1, values.dtype))
+    if minlength is not None:
+        size = maximum(cast(convert(minlength, None if isinstance(minlength, Tensor) else int32), values.dtype), size)
+    if maxlength is not None:
+        size = minimum(cast(convert(maxlength, None if isinstance(maxlength, Tensor) else int32), values.dtype), size)
+    return host_value(size)
+
+
+# ---- confusion matrix ------------------------------------------------------------------------------------------------
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    """Counts how often each class was taken for each: `result[i, j]` is how often class `i` was predicted to be `j`.
+
+    Args:
+        labels: the true classes, `[n]`, integers from 0 on.
+        predictions: the predicted ones, `[n]`.
+        num_classes: how many there are; one more than the largest one given by default.
+        weights: `[n]`: each prediction counts as much as its weight.
+        dtype: of the result.
+
+    Returns:
+        A tensor of shape `[num_classes, num_classes]`.
+
+    Raises:
+        InvalidArgumentError: a class is negative or not less than `num_classes`, or the shapes do not match.
+        ValueError: `weights` has another shape than `predictions`.
+
+    Example:
+        >>> tf.math.confusion_matrix([0, 1, 1], [1, 1, 1]).numpy().tolist()
+        [[0, 1], [0, 2]]
+    """
+    from tapeflow.debugging import assert_less, assert_non_negative
+
+    dtype = as_dtype(dtype)
+    labels, predictions = _without_last_dimension(convert(labels), convert(predictions))
+    labels, predictions = cast(labels, int64), cast(predictions, int64)
+    assert_non_negative(labels, "`labels` contains negative values")
+    assert_non_negative(predictions, "`predictions` contains negative values")
+    if num_classes is None:
+        largest = maximum(reduce_max(predictions), reduce_max(labels))
+        num_classes = add(largest, convert(1, int64))
+    else:
+        num_classes = cast(convert(num_classes), int64)
+        assert_less(labels, num_classes, "`labels` out of bound")
+        assert_less(predictions, num_classes, "`predictions` out of bound")
+    if weights is None:
+        amounts = registry["BroadcastTo"].function(convert(1, dtype), shape_of(predictions))
+    else:
+        amounts = convert(weights)
+        TensorShape(shape_of(predictions)).assert_is_compatible_with(TensorShape(shape_of(amounts)))
+        amounts = cast(amounts, dtype)
+    pairs = registry["Pack"].function([labels, predictions], 0)
+    rank = len(shape_of(pairs))
+    pairs = registry["Transpose"].function(pairs, tuple(reversed(range(rank))))
+    classes = host_value(num_classes)
+    if classes < 0:
+        raise invalid("There are no labels to tell the number of classes from: give num_classes [Op:ScatterNd] name: ")
+    return registry["ScatterNd"].function(pairs, amounts, (classes, classes))
+
+
+def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """The two, without the last dimension of the one that has a dimension of length 1 more than the other."""
+    more = len(shape_of(predictions)) - len(shape_of(labels))
+    squeeze = registry["Squeeze"].function
+    if more == 1 and shape_of(predictions)[-1] in (1, None):
+        predictions = squeeze(predictions, (-1,))
+    elif more == -1 and shape_of(labels)[-1] in (1, None):
+        labels = squeeze(labels, (-1,))
+    return labels, predictions
+
+
+# ---- of a whole tensor -----------------------------------------------------------------------------------------------
+
+
+def _steps(x: Any) -> Any:
+    """The differences of neighbours of all elements in a row."""
+    x = convert(x)
+    if x.dtype is string or x.dtype is bool_:
+        raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
+    x = registry["Reshape"].function(x, (-1,))
+    count = max(shape_of(x)[0] - 1, 0)
+    part = registry["Slice"].function
+    return subtract(part(x, (min(1, shape_of(x)[0]),), (count,)), part(x, (0,), (count,)))
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Whether no element is less than the one before it, over all elements in row-major order.
+
+    Args:
+        x: numeric.
+
+    Returns:
+        A scalar bool; true of less than two elements.
+
+    Raises:
+        TypeError: `x` is not numeric.
+
+    Example:
+        >>> bool(tf.math.is_non_decreasing([1, 1, 3]))
+        True
+    """
+    steps = _steps(x)
+    return reduce_all(greater_equal(steps, convert(0, steps.dtype)))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Whether each element is greater than the one before it, over all elements in row-major order.
+
+    Args:
+        x: numeric.
+
+    Returns:
+        A scalar bool; true of less than two elements.
+
+    Raises:
+        TypeError: `x` is not numeric.
+
+    Example:
+        >>> bool(tf.math.is_strictly_increasing([1, 1, 3]))
+        False
+    """
+    steps = _steps(x)
+    return reduce_all(less(convert(0, steps.dtype), steps))

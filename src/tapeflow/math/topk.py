@@ -1,0 +1,311 @@
+"""The largest elements of rows, and what is among them."""
+
+from __future__ import annotations
+
+import collections
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import DType, as_dtype, int32, int64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.casting import cast
+
+TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
+ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
+
+
+def _check(x: TensorShape, k: Any) -> None:
+    if not isinstance(k, int):
+        raise invalid(f"k must be scalar, got {k!r}")
+    if x.rank == 0:
+        raise invalid("input must be >= 1-D, got shape []")
+    if k < 0:
+        raise invalid(f"Need k >= 0, got {k}")
+    if x.rank is not None and x[-1] is not None and x[-1] < k:
+        raise invalid(f"input must have at least k columns. Had {x[-1]}, needed {k}")
+
+
+def _keys(x: torch.Tensor) -> torch.Tensor:
+    """Numbers in the order of `x` that ATen can sort, with NaN last."""
+    if x.is_floating_point():
+        return torch.nan_to_num(x, -math.inf, math.inf, -math.inf)
+    if x.dtype == torch.uint64:
+        return x.view(torch.int64) ^ -(2**63)
+    return x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
+
+
+def _largest(keys: torch.Tensor, k: int) -> torch.Tensor:
+    """Where the k largest of each row are, in order; of equal ones, those with the lower index first."""
+    if k == 1:
+        return torch.argmax(keys, -1, keepdim=True)
+    if 4 * k < keys.shape[-1]:
+        # One more than is asked for shows whether there are equals, of which torch.topk takes any.
+        values, places = torch.topk(keys, k + 1)
+        if not bool((values[..., 1:] == values[..., :-1]).any()):
+            return places[..., :k]
+    return torch.sort(keys, dim=-1, descending=True, stable=True).indices[..., :k]
+
+
+def _taken(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
+    """`torch.gather` for every dtype."""
+    if x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
+        return torch.gather(x, axis, places)
+    bits = {2: torch.int16, 4: torch.int32, 8: torch.int64}[x.itemsize]
+    return torch.gather(x.view(bits), axis, places).view(x.dtype)
+
+
+def _top_k_kernel(
+    input: torch.Tensor, k: Any, sorted: bool = True, index_type: DType = int32
+) -> tuple[torch.Tensor, torch.Tensor]:
+    _check(TensorShape(input.shape), k)
+    places = _largest(_keys(input), k)
+    return _taken(input, -1, places), places.to(index_type.torch)
+
+
+def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
+    _check(x, k)
+    return [TensorShape(None) if x.rank is None else TensorShape([*x.as_list()[:-1], k])] * 2
+
+
+@op("TopKV2", kernel=_top_k_kernel, host=("k",), shape=_top_k_rule)
+def _top_k(input: Any, k: Any, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> Any:
+    """The k largest elements of the last dimension, and where they are."""
+
+
+@_top_k.gradient(needs="shapes outputs", none_for_zero=True)
+def _(call: Call, dy: Any, _: Any) -> Any:
+    return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), -1)
+
+
+def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
+    """Zeros of that shape with `dy` at the given places of a dimension."""
+    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    axis %= len(shape)
+    starts = np.zeros([1] * len(shape), np.int64)  # of each row, in the flat result
+    for i, (length, stride) in enumerate(zip(shape, strides, strict=True)):
+        if i != axis:
+            starts = starts + (np.arange(length) * stride).reshape([-1 if j == i else 1 for j in range(len(shape))])
+    flat = add(multiply(cast(places, int64), convert(strides[axis], int64)), convert(starts, int64))
+    reshape, count = registry["Reshape"].function, math.prod(shape)
+    sums = registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
+    return reshape(sums, tuple(shape))
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:
+    """The k largest elements of each row, and where they are.
+
+    Args:
+        input: real, of shape `[..., n]`.
+        k: how many, at most `n`.
+        sorted: whether they must be in order, largest first. (They always are.)
+        index_type: of the indices: int16, int32 or int64.
+
+    Returns:
+        A named tuple of `values` and `indices`, `[..., k]`. Of equal elements those with the lower index come first.
+
+    Raises:
+        InvalidArgumentError: a row has fewer than k elements.
+
+    Example:
+        >>> values, indices = tf.math.top_k([1.0, 5.0, 3.0], k=2)
+        >>> values.numpy().tolist(), indices.numpy().tolist()
+        ([5.0, 3.0], [1, 2])
+    """
+    return TopKV2(*_top_k(input, k, sorted, as_dtype(index_type), name))
+
+
+# ---- membership ------------------------------------------------------------------------------------------------------
+
+
+def _in_top_k_rule(predictions: TensorShape, targets: TensorShape, k: Any) -> TensorShape:
+    if predictions.rank not in (None, 2):
+        raise invalid("predictions must be 2-dimensional")
+    if targets.rank not in (None, 1):
+        raise invalid("targets must be 1-dimensional")
+    if not isinstance(k, int):
+        raise invalid(f"k must be 0-D, got {k!r}")
+    if predictions.rank and targets.rank and not predictions[:1].is_compatible_with(targets):
+        raise invalid(f"First dimension of predictions {predictions[0]} must match length of targets {targets[0]}")
+    return targets
+
+
+def _in_top_k_kernel(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch.Tensor:
+    _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
+    classes = predictions.shape[1]
+    known = (targets >= 0) & (targets < classes)
+    if not classes:
+        return known
+    chosen = torch.gather(predictions, 1, targets.long().clamp(0, classes - 1).unsqueeze(1))
+    return known & ((predictions > chosen).sum(1) < k) & predictions.isfinite().all(1)
+
+
+@op("InTopKV2", kernel=_in_top_k_kernel, host=("k",), shape=_in_top_k_rule)
+def _in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    """Whether each target is among the k largest predictions."""
+
+
+not_differentiable(_in_top_k)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    """Whether each target is among the classes of the k largest predictions; classes that tie all count as among them.
+
+    Args:
+        targets: `[batch]`, int32 or int64: classes.
+        predictions: `[batch, classes]`, float32.
+        k: how many predictions count.
+
+    Returns:
+        `[batch]`, bool; False where the target is no class or a prediction is not finite.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy().tolist()
+        [True, False]
+    """
+    return _in_top_k(predictions, targets, k, name)
+
+
+# ---- approximately the largest ---------------------------------------------------------------------------------------
+
+
+def _approx_kernel(
+    input: torch.Tensor, k: int, reduction_dimension: int, recall_target: float, is_max_k: bool, *_: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    if not -input.ndim <= reduction_dimension < input.ndim:
+        raise invalid(f"reduction_dimension {reduction_dimension} is not one of shape {text(TensorShape(input.shape))}")
+    rows = input.movedim(reduction_dimension, -1)
+    _check(TensorShape(rows.shape), k)
+    places = _largest(_keys(rows if is_max_k else -rows), k).movedim(-1, reduction_dimension)
+    return torch.gather(input, reduction_dimension, places), places.int()
+
+
+@op("ApproxTopK", kernel=_approx_kernel)
+def _approx_top_k(
+    input: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The k largest or smallest elements of a dimension, and where they are."""
+
+
+@_approx_top_k.gradient(needs="shapes outputs", none_for_zero=True)
+def _(call: Call, dy: Any, _: Any) -> Any:
+    return None if dy is None else _put_back(dy, call.outputs[1], call.shape(0), call.attrs[1])
+
+
+def approx_top_k(
+    input: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k largest or smallest elements of a dimension, and where they are: here always exactly.
+
+    Args:
+        input: half, bfloat16 or float32.
+        k: how many.
+        reduction_dimension: the dimension to search.
+        is_max_k: the largest, or else the smallest.
+        recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
+
+    Returns:
+        A named tuple of `values` and int32 `indices`, with k elements along the dimension, the extreme one first.
+
+    Raises:
+        InvalidArgumentError: there are fewer than k elements, or no such dimension.
+
+    Example:
+        >>> tf.approx_top_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
+        [5.0, 3.0]
+    """
+    found = _approx_top_k(
+        input, host_value(k), reduction_dimension, recall_target, is_max_k, reduction_input_size_override,
+        aggregate_to_topk, name,
+    )  # fmt: skip
+    return ApproxTopK(*found)
+
+
+def approx_max_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k largest elements of a dimension, and where they are: here always exactly. See `tf.approx_top_k`.
+
+    Args:
+        operand: half, bfloat16 or float32.
+        k: how many.
+        reduction_dimension: the dimension to search.
+        recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
+
+    Returns:
+        A named tuple of `values` and int32 `indices`, with k elements along the dimension, largest first.
+
+    Raises:
+        InvalidArgumentError: there are fewer than k elements, or no such dimension.
+
+    Example:
+        >>> tf.math.approx_max_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
+        [5.0, 3.0]
+    """
+    return approx_top_k(
+        operand, k, reduction_dimension, recall_target, True, reduction_input_size_override, aggregate_to_topk, name
+    )
+
+
+def approx_min_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k smallest elements of a dimension, and where they are: here always exactly. See `tf.approx_top_k`.
+
+    Args:
+        operand: half, bfloat16 or float32.
+        k: how many.
+        reduction_dimension: the dimension to search.
+        recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
+
+    Returns:
+        A named tuple of `values` and int32 `indices`, with k elements along the dimension, smallest first.
+
+    Raises:
+        InvalidArgumentError: there are fewer than k elements, or no such dimension.
+
+    Example:
+        >>> tf.math.approx_min_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
+        [1.0, 3.0]
+    """
+    return approx_top_k(
+        operand, k, reduction_dimension, recall_target, False, reduction_input_size_override, aggregate_to_topk, name
+    )
