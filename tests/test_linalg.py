@@ -227,3 +227,28 @@ def test_gradient_of_clip_by_norm_at_zero():
         tape.watch(x)
         y = tf.clip_by_norm(x, 1.0)
     np.testing.assert_array_equal(tape.gradient(y, x), [1.0, 1.0])
+
+
+def test_diagonals_in_a_sequence():
+    above, main, below = [1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0]
+    x = tf.linalg.tridiagonal_solve((above, main, below), tf.constant([1.0, 2.0, 3.0]), diagonals_format="sequence")
+    matrix = np.diag(main) + np.diag(above, 1) + np.diag(below, -1)
+    np.testing.assert_allclose(x, np.linalg.solve(matrix, [1.0, 2.0, 3.0]), rtol=1e-5)
+    padded = ([1.0, 2.0, 0.0], main, [0.0, 6.0, 7.0])
+    product = tf.linalg.tridiagonal_matmul(padded, [[1.0], [2.0], [3.0]], diagonals_format="sequence")
+    np.testing.assert_allclose(product, matrix @ [[1.0], [2.0], [3.0]])
+
+
+def test_singular_tridiagonal_matrices():
+    diagonals = [[0.0, 2.0, 0.0], [0.0, 4.0, 5.0], [0.0, 0.0, 7.0]]
+    assert np.isnan(tf.linalg.tridiagonal_solve(diagonals, [1.0, 2.0, 3.0])).all()
+    assert np.isfinite(tf.linalg.tridiagonal_solve(diagonals, [1.0, 2.0, 3.0], perturb_singular=True)).all()
+
+
+def test_eigenvalues_in_an_interval():
+    values, vectors = tf.linalg.eigh_tridiagonal(
+        [1.0, 2.0, 3.0], [4.0, 5.0], eigvals_only=False, select="v", select_range=(-5.0, 2.0))
+    np.testing.assert_allclose(values, [-4.370817, 1.785479], rtol=1e-5)
+    assert vectors.shape == (3, 2)
+    np.testing.assert_allclose(
+        tf.linalg.eigh_tridiagonal(tf.constant([1 + 0j, 2]), tf.constant([4j])), [-2.53112887, 5.53112887])

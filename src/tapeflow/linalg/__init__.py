@@ -1,6 +1,8 @@
 """The public `tf.linalg` namespace."""
 
 from tapeflow.array.grids import eye
+from tapeflow.linalg import experimental
+from tapeflow.linalg.banded import banded_triangular_solve, eigh_tridiagonal, tridiagonal_matmul, tridiagonal_solve
 from tapeflow.linalg.contraction import einsum, tensordot
 from tapeflow.linalg.diagonals import (
     adjoint,

@@ -59,12 +59,10 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     if a.dtype.is_complex:
         return call.op.gradient(call, dy)
     da = db = None
-    if want_a:
-        if i not in owned or not _added_product(sums[i], dy, b, False):
-            da = _matmul(dy, b, False, True)
-    if want_b:
-        if j not in owned or not _added_product(sums[j], a, dy, True):
-            db = _matmul(a, dy, True)
+    if want_a and (i not in owned or not _added_product(sums[i], dy, b, False)):
+        da = _matmul(dy, b, False, True)
+    if want_b and (j not in owned or not _added_product(sums[j], a, dy, True)):
+        db = _matmul(a, dy, True)
     return da, db
 
 

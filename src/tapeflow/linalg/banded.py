@@ -1,0 +1,390 @@
+"""Tridiagonal and banded matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import broadcast, text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.linalg.diagonals import diag_part
+from tapeflow.math.gradients import conj
+
+# ---- solving tridiagonal equations -----------------------------------------------------------------------------------
+
+
+def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+    if diagonals.rank is not None and rhs.rank is not None:
+        if diagonals.rank < 2 or rhs.rank < 2 or diagonals[-2] not in (3, None):
+            raise invalid(f"Expected diagonals [..., 3, n] and rhs [..., n, k], got {text(diagonals)} and {text(rhs)}")
+        if not diagonals[:-2].concatenate(diagonals[-1:]).is_compatible_with(rhs[:-1]):
+            raise invalid(f"Diagonals {text(diagonals)} and rhs {text(rhs)} do not go together")
+    return rhs
+
+
+def _tridiagonal_solve_kernel(
+    diagonals: torch.Tensor, rhs: torch.Tensor, partial_pivoting: bool, perturb_singular: bool
+) -> torch.Tensor:
+    """Gaussian elimination of all the batch at once, a row at a time."""
+    _tridiagonal_solve_rule(TensorShape(diagonals.shape), TensorShape(rhs.shape))
+    n = rhs.shape[-2]
+    above, main, below = [list(d.unsqueeze(-1).unbind(-2)) for d in diagonals.unbind(-2)]
+    right = list(rhs.unbind(-2))
+    if not n:
+        return rhs.clone()
+    tiny = 0.0
+    if perturb_singular:
+        tiny = torch.finfo(rhs.dtype).eps * float(diagonals.abs().max())
+    zero = torch.zeros_like(main[0])
+    second = [zero] * n  # what pivoting puts beside the upper diagonal
+    for i in range(n - 1):
+        factor, swap = below[i + 1], None
+        if partial_pivoting:
+            swap = below[i + 1].abs() > main[i].abs()
+            main[i], factor = _exchanged(swap, main[i], below[i + 1])
+            above[i], main[i + 1] = _exchanged(swap, above[i], main[i + 1])
+            if i + 2 < n:
+                second[i], above[i + 1] = _exchanged(swap, zero, above[i + 1])
+            right[i], right[i + 1] = _exchanged(swap, right[i], right[i + 1])
+        main[i] = _perturbed(main[i], tiny)
+        factor = factor / main[i]
+        main[i + 1] = main[i + 1] - factor * above[i]
+        if partial_pivoting and i + 2 < n:
+            above[i + 1] = above[i + 1] - factor * second[i]
+        right[i + 1] = right[i + 1] - factor * right[i]
+    main[-1] = _perturbed(main[-1], tiny)
+    singular = torch.stack([m == 0 for m in main]).any(0)
+    for i in range(n - 1, -1, -1):
+        if i + 1 < n:
+            right[i] = right[i] - above[i] * right[i + 1]
+        if i + 2 < n:
+            right[i] = right[i] - second[i] * right[i + 2]
+        right[i] = right[i] / main[i]
+    return torch.where(singular.unsqueeze(-2), torch.nan, torch.stack(right, -2))
+
+
+def _exchanged(swap: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.where(swap, y, x), torch.where(swap, x, y)
+
+
+def _perturbed(pivot: torch.Tensor, tiny: float) -> torch.Tensor:
+    return torch.where(pivot.abs() < tiny, torch.full_like(pivot, tiny), pivot) if tiny else pivot
+
+
+@op("TridiagonalSolve", kernel=_tridiagonal_solve_kernel, shape=_tridiagonal_solve_rule)
+def _tridiagonal_solve(
+    diagonals: Any, rhs: Any, partial_pivoting: bool = True, perturb_singular: bool = False, name: str | None = None
+) -> Any:
+    """Solves tridiagonal equations."""
+
+
+@_tridiagonal_solve.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any) -> Any:
+    diagonals, x = call.inputs[0], call.outputs[0]
+    partial_pivoting, perturb_singular = call.attrs
+    above, main, below = tf.unstack(conj(diagonals), axis=-2)
+    transposed = tf.stack([_moved(below, 1), main, _moved(above, -1)], -2)
+    drhs = _tridiagonal_solve(transposed, dy, partial_pivoting, perturb_singular)
+    x = conj(x)
+    ddiagonals = tf.stack(
+        [
+            -tf.reduce_sum(drhs * _moved(x, 1, axis=-2), -1),
+            -tf.reduce_sum(drhs * x, -1),
+            -tf.reduce_sum(drhs * _moved(x, -1, axis=-2), -1),
+        ],
+        -2,
+    )
+    return ddiagonals, drhs
+
+
+def _moved(x: Any, by: int, axis: int = -1) -> Any:
+    """The elements from the next place (1) or the one before (-1), with a zero at the end they leave."""
+    first, last = x[..., :1, :] if axis == -2 else x[..., :1], x[..., -1:, :] if axis == -2 else x[..., -1:]
+    rest = (x[..., 1:, :] if by > 0 else x[..., :-1, :]) if axis == -2 else x[..., 1:] if by > 0 else x[..., :-1]
+    return tf.concat([rest, tf.zeros_like(last)] if by > 0 else [tf.zeros_like(first), rest], axis)
+
+
+def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any, Any]:
+    """The diagonals above, on and below the main one, each of the length of the main one."""
+    if diagonals_format == "compact":
+        diagonals = convert(diagonals)
+        if diagonals.shape[-2] not in (3, None):
+            raise ValueError(f"Expected 3 diagonals got {diagonals.shape[-2]}")
+        return diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
+    if diagonals_format == "sequence":
+        if len(diagonals) != 3:
+            raise ValueError(f"Expected diagonals to be a sequence of length 3, got {len(diagonals)}")
+        above, main, below = [convert(d) for d in diagonals]
+        n = main.shape[-1]
+        for d in (above, below):
+            if d.shape[-1] not in (n, n - 1):
+                raise ValueError(f"Expected diagonals of length {n} or {n - 1}, got {d.shape[-1]}")
+        if above.shape[-1] == n - 1:
+            above = tf.concat([above, tf.zeros_like(main[..., :1])], -1)
+        if below.shape[-1] == n - 1:
+            below = tf.concat([tf.zeros_like(main[..., :1]), below], -1)
+        return above, main, below
+    if diagonals_format == "matrix":
+        matrix = convert(diagonals)
+        m, n = matrix.shape[-2:]
+        if m != n:
+            raise ValueError(f"Expected last two dimensions of diagonals to be same, got {m} and {n}")
+        bands = diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
+        return bands[..., 0, :], bands[..., 1, :], bands[..., 2, :]
+    raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+
+
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+    perturb_singular: bool = False,
+) -> Any:
+    """Solves linear equations with tridiagonal matrices.
+
+    Args:
+        diagonals: with the format "compact", of shape `[..., 3, n]`: the diagonals above, on and below the main one,
+            where the last element of the first and the first of the last do not count. With "sequence", three tensors
+            of shapes `[..., n]` or, for those that are not the main one, `[..., n - 1]`. With "matrix", of shape
+            `[..., n, n]`.
+        rhs: of shape `[..., n]` or `[..., n, k]`.
+        diagonals_format: "compact", "sequence" or "matrix".
+        transpose_rhs: `rhs` has the shape `[..., k, n]`.
+        conjugate_rhs: `rhs` is conjugated before.
+        partial_pivoting: exchanges rows, without which the elimination can be unstable.
+        perturb_singular: replaces pivots that are zero by small numbers, so that singular matrices have a solution.
+
+    Returns:
+        A tensor of shape `[..., n]` or `[..., n, k]`; NaN where a matrix is singular.
+
+    Raises:
+        ValueError: the shapes do not go together, or there is no such format.
+
+    Example:
+        >>> tf.linalg.tridiagonal_solve([[0.0, 0.0], [2.0, 4.0], [0.0, 0.0]], [2.0, 2.0]).numpy().tolist()
+        [1.0, 0.5]
+    """
+    above, main, below = _compact_diagonals(diagonals, diagonals_format)
+    rhs = convert(rhs, hint=main.dtype)
+    if conjugate_rhs:
+        rhs = conj(rhs)
+    is_vector = rhs.shape.rank == main.shape.rank
+    if is_vector:
+        rhs = tf.expand_dims(rhs, -1)
+    elif transpose_rhs:
+        rhs = tf.linalg.matrix_transpose(rhs)
+    if main.shape[-1] != rhs.shape[-2]:
+        raise ValueError(
+            "Expected number of left-hand sided and right-hand sides to be equal, got "
+            f"{main.shape[-1]} and {rhs.shape[-2]}"
+        )
+    if not main.shape[:-1].is_compatible_with(rhs.shape[:-2]):
+        raise ValueError(f"Batch shapes {main.shape[:-1]} and {rhs.shape[:-2]} are incompatible")
+    result = _tridiagonal_solve(tf.stack([above, main, below], -2), rhs, partial_pivoting, perturb_singular, name)
+    return tf.squeeze(result, -1) if is_vector else result
+
+
+# ---- multiplying -----------------------------------------------------------------------------------------------------
+
+
+def _tridiagonal_matmul_rule(
+    superdiag: TensorShape, maindiag: TensorShape, subdiag: TensorShape, rhs: TensorShape
+) -> TensorShape:
+    shapes = {"superdiagonal": superdiag, "main diagonal": maindiag, "subdiagonal": subdiag}
+    if any(s.rank is None for s in (*shapes.values(), rhs)):
+        return rhs
+    if len({s.rank for s in (*shapes.values(), rhs)}) > 1:
+        raise invalid("All input tensors must have the same rank.")
+    for name, shape in shapes.items():
+        if rhs.rank < 2 or not rhs[:-2].concatenate([1, rhs[-2]]).is_compatible_with(shape):  # type: ignore[operator]
+            raise invalid(f"Invalid {name} shape. It is {text(shape)}, and that of rhs {text(rhs)}")
+    return rhs
+
+
+def _tridiagonal_matmul_kernel(
+    superdiag: torch.Tensor, maindiag: torch.Tensor, subdiag: torch.Tensor, rhs: torch.Tensor
+) -> torch.Tensor:
+    _tridiagonal_matmul_rule(*[TensorShape(x.shape) for x in (superdiag, maindiag, subdiag, rhs)])
+    above, main, below = [d.mT for d in (superdiag, maindiag, subdiag)]
+    out = main * rhs
+    out[..., :-1, :] += above[..., :-1, :] * rhs[..., 1:, :]
+    out[..., 1:, :] += below[..., 1:, :] * rhs[..., :-1, :]
+    return out
+
+
+@op("TridiagonalMatMul", kernel=_tridiagonal_matmul_kernel, shape=_tridiagonal_matmul_rule)
+def _tridiagonal_matmul(superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any, name: str | None = None) -> Any:
+    """Multiplies by tridiagonal matrices."""
+
+
+@_tridiagonal_matmul.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    above, main, below, rhs = [conj(x) for x in call.inputs]
+
+    def products(x: Any, y: Any) -> Any:
+        return tf.expand_dims(tf.reduce_sum(x * y, -1), -2)
+
+    return (
+        products(dy, _moved(rhs, 1, axis=-2)),
+        products(dy, rhs),
+        products(dy, _moved(rhs, -1, axis=-2)),
+        _tridiagonal_matmul(_moved(below, 1), main, _moved(above, -1), dy),
+    )
+
+
+def tridiagonal_matmul(
+    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+) -> Any:
+    """Multiplies tridiagonal matrices by matrices.
+
+    Args:
+        diagonals: in one of three formats, see `tf.linalg.tridiagonal_solve`.
+        rhs: of shape `[..., n, k]`.
+        diagonals_format: "compact", "sequence" or "matrix".
+
+    Returns:
+        A tensor of shape `[..., n, k]`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+        ValueError: there is no such format.
+
+    Example:
+        >>> tf.linalg.tridiagonal_matmul([[3.0, 0.0], [1.0, 2.0], [0.0, 4.0]], [[1.0], [1.0]]).numpy().tolist()
+        [[4.0], [6.0]]
+    """
+    if diagonals_format == "sequence":
+        above, main, below = [convert(d) for d in diagonals]
+    else:
+        above, main, below = _compact_diagonals(diagonals, diagonals_format)
+    return _tridiagonal_matmul(*[tf.expand_dims(d, -2) for d in (above, main, below)], rhs, name)
+
+
+# ---- banded triangular matrices --------------------------------------------------------------------------------------
+
+
+def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
+    if bands.rank is None or rhs.rank is None:
+        return TensorShape(None)
+    for i, x in enumerate((bands, rhs)):
+        if x.rank < 2:  # type: ignore[operator]
+            raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
+    if not TensorShape(bands[-1:]).is_compatible_with(rhs[-2:-1]):
+        raise invalid(f"In[0] mismatch In[1] shape: {bands[-1]} vs. {rhs[-2]}: {text(bands)} {text(rhs)}")
+    return broadcast(bands[:-2], rhs[:-2]).concatenate(rhs[-2:])
+
+
+def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: bool) -> torch.Tensor:
+    _banded_rule(TensorShape(bands.shape), TensorShape(rhs.shape))
+    count, n = bands.shape[-2:]
+    matrix = bands.new_zeros(*bands.shape[:-2], n, n)
+    for k in range(min(count, n)):
+        if lower:
+            matrix = torch.diagonal_scatter(matrix, bands[..., k, k:], -k, -2, -1)
+        else:
+            matrix = torch.diagonal_scatter(matrix, bands[..., count - 1 - k, : n - k], k, -2, -1)
+    if bool((matrix.diagonal(0, -2, -1) == 0).any()):
+        raise invalid("Input matrix is not invertible.")
+    return torch.linalg.solve_triangular(matrix.mH if adjoint else matrix, rhs, upper=lower == adjoint)
+
+
+@op("BandedTriangularSolve", kernel=_banded_solve, shape=_banded_rule)
+def banded_triangular_solve(
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Any:
+    """Solves `x` in `matrix @ x = rhs` for triangular matrices with few diagonals.
+
+    Args:
+        bands: the diagonals, of shape `[..., count, n]`, the uppermost first. Those below the main one begin with
+            elements that do not count, those above it end with them.
+        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        lower: whether the main diagonal is the first one and the others are below it; otherwise it is the last one.
+        adjoint: solves with the adjoint of the matrix.
+
+    Returns:
+        A tensor of shape `[..., n, k]`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or there is a zero on the main diagonal.
+
+    Example:
+        >>> tf.linalg.banded_triangular_solve([[2.0, 4.0], [0.0, 1.0]], [[2.0], [5.0]]).numpy().tolist()
+        [[1.0], [1.0]]
+    """
+
+
+# ---- eigenvalues -----------------------------------------------------------------------------------------------------
+
+
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The eigenvalues of self-adjoint tridiagonal matrices.
+
+    Args:
+        alpha: the main diagonal, of shape `[n]`, of a float or complex dtype; imaginary parts do not count.
+        beta: the diagonal above it, of shape `[n - 1]`.
+        eigvals_only: without it, eigenvectors are given, too.
+        select: "a" for all eigenvalues, "i" for those from the index `select_range[0]` to `select_range[1]`, "v" for
+            those in the interval from `select_range[0]`, which is left out, to `select_range[1]`.
+        select_range: see there.
+        tol: has no effect, as eigenvalues are computed to full precision.
+
+    Returns:
+        The eigenvalues in ascending order, of the real dtype; without `eigvals_only` a pair of them and a tensor with
+        the eigenvectors in its columns.
+
+    Raises:
+        ValueError: the dtypes differ, or there is no such way to select.
+        InvalidArgumentError: the shapes do not fit, or the range is empty.
+
+    Example:
+        >>> np.allclose(tf.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]), [1.0, 3.0])
+        True
+    """
+    alpha = convert(alpha)
+    beta = convert(beta)
+    if alpha.dtype is not beta.dtype:
+        raise ValueError("'alpha' and 'beta' must have the same type.")
+    if select not in ("a", "i", "v"):
+        raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
+    n = alpha.shape[-1]
+    if beta.shape[-1] != n - 1:
+        raise invalid(f"Incompatible shapes: {text(alpha.shape)} for alpha and {text(beta.shape)} for beta")
+    below = conj(beta)
+    matrix = tf.linalg.diag(alpha) + (tf.linalg.diag(beta, k=1) + tf.linalg.diag(below, k=-1) if n > 1 else 0)
+    values, vectors = tf.linalg.eigh(matrix)
+    values = tf.math.real(values)
+    if select != "a":
+        chosen = _selected(values, select, select_range)
+        values, vectors = tf.gather(values, chosen), tf.gather(vectors, chosen, axis=-1)
+    return values if eigvals_only else (values, vectors)
+
+
+def _selected(values: Any, select: str, select_range: Any) -> Any:
+    """The positions of the eigenvalues asked for."""
+    low, high = select_range
+    if select == "i":
+        if low > high:
+            raise invalid(f"Got empty index range in select_range: [{low}, {high}]")
+        return tf.range(low, high + 1)
+    if low >= high:
+        raise invalid(f"Got empty interval in select_range: ({low}, {high}]")
+    low, high = tf.cast(low, values.dtype), tf.cast(high, values.dtype)
+    return tf.reshape(tf.where(tf.logical_and(values > low, values <= high)), [-1])
