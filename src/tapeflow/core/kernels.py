@@ -140,7 +140,7 @@ def _ordered(value: torch.Tensor) -> torch.Tensor:
 
 def _moved_dtype(op: Op, values: Sequence[Any]) -> torch.dtype:
     """The dtype of the inputs whose type the output has."""
-    attr = op.opdef.outputs[0].type_attr
+    attr = next((o.type_attr for o in op.opdef.outputs if o.type_attr), None)
     for kind, value, arg in zip(op.kinds, values, op.opdef.inputs, strict=False):
         if kind in ("tensor", "list") and arg.type_attr == attr and value is not None and len(_leaves([value])):
             return _leaves([value])[0].dtype
@@ -159,7 +159,8 @@ def _on_strings(op: Op, values: list[Any]) -> Any:
         return op.string_kernel(*values)
     if not op.moves:
         raise errors.UnimplementedError(None, None, f"{op.name} has no kernel for string tensors")
-    pool: list[np.ndarray] = [np.array([b""], object)]  # what padding gives: index 0
+    kind = next(v.dtype for v in _leaves(values) if isinstance(v, np.ndarray))  # objects, or a quantized dtype's ints
+    pool: list[np.ndarray] = [np.array([b""], object) if kind == object else np.zeros(1, kind)]  # what padding gives
     count = 1
 
     def index(value: Any) -> Any:
@@ -172,10 +173,14 @@ def _on_strings(op: Op, values: list[Any]) -> Any:
 
     result = op.kernel(*[index(v) for v in values])
     strings = np.concatenate(pool)
-    string_attrs = {op.opdef.outputs[0].type_attr}
+    string_attrs = {
+        argument.type_attr
+        for argument, value in zip(op.opdef.inputs, values, strict=False)
+        if any(isinstance(v, np.ndarray) for v in _leaves([value]))
+    }
 
     def back(output: torch.Tensor) -> np.ndarray:
-        taken = np.empty(tuple(output.shape), object)
+        taken = np.empty(tuple(output.shape), kind)
         taken[...] = strings[output.numpy()]
         return taken
 

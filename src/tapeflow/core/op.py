@@ -12,7 +12,6 @@ What TensorFlow says of an op (input names, types, attrs) is read from `op_defs.
 from __future__ import annotations
 
 import functools
-import linecache
 from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any
@@ -26,12 +25,9 @@ from tapeflow.core.context import detours, listeners, registry, state
 from tapeflow.core.convert import convert, datatype_name, host_value, operand, scalars
 from tapeflow.core.dtypes import DType, as_dtype, string
 from tapeflow.core.kernels import compute
-from tapeflow.core.tape import record, record_binary, record_unary
+from tapeflow.core.tape import record
+from tapeflow.core.templates import function_of
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
-
-# Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or reads
-# the tensor through __index__, to the same result).
-STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
 
 
 class Op:
@@ -351,140 +347,7 @@ def _has_reflected(value: Any) -> bool:
     )
 
 
-# ---- making an op's function -----------------------------------------------------------------------------------------
-
-
-@functools.cache
-def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tuple[int, ...]) -> Any:
-    """The factory of functions with these parameters, compiled once for all ops that share them."""
-    names = [f"a{i}" for i in range(len(kinds))]
-    by_kind = {k: [n for n, kind in zip(names, kinds, strict=True) if kind == k] for k in ("tensor", "list", "static")}
-    tensors, lists = by_kind["tensor"], by_kind["list"]
-    checks = [f"type({n}) is EagerTensor" for n in tensors]
-    checks += [f"type({n}) is list or type({n}) is tuple" if len(checks) == 0 else f"type({n}) is list" for n in lists]
-    checks += [
-        f"type({n}) is DType" if i in type_params else f"type({n}) in STATIC"
-        for i, (n, kind) in enumerate(zip(names, kinds, strict=True))
-        if kind == "static"
-    ]
-    checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
-    types = [f"{n}.dtype" for n in tensors] + [names[i] for i in type_params]
-    lines = [
-        "def make(op, kernel, lookup, slow, record, record_unary, record_binary, EagerTensor, DType, STATIC, "
-        "ReadAsTensor, scalars, detours, listeners):",
-        f"    def call({', '.join([*names, 'name'])}):",
-        f"        if {' and '.join(checks)}:",
-    ]
-    pad = "            "
-    if lists:
-        # One list of tensors and no other tensor: all of one dtype, or the careful path.
-        n = lists[0]
-        lines += [
-            f"{pad}_dtype = {n}[0].dtype if {n} and type({n}[0]) is EagerTensor else None",
-            f"{pad}_values = [_t.value for _t in {n} if type(_t) is EagerTensor and _t.dtype is _dtype]",
-            f"{pad}_result = lookup(_dtype) if len(_values) == len({n}) else None",
-        ]
-    else:
-        same = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
-        if uniform and not type_params:
-            lines += [f"{pad}_dtype = {tensors[0]}.dtype"]
-            lines += [f"{pad}_result = lookup(_dtype)" + (f" if {same} else None" if same else "")]
-        else:
-            lines += [f"{pad}_result = lookup(({', '.join(types)},))"]
-    arguments = ", ".join(
-        "_values" if kind == "list" else f"{n}.value" if kind == "tensor" else n
-        for n, kind in zip(names, kinds, strict=True)
-    )
-    statics = ", ".join(by_kind["static"])
-    statics = f"({statics},)" if statics else "()"
-    lines += [
-        f"{pad}if _result is not None:",
-        f"{pad}    try:",
-        f"{pad}        _out = "
-        + (
-            f"[EagerTensor(_v, _result) for _v in kernel({arguments})]"
-            if many
-            else f"EagerTensor(kernel({arguments}), _result)"
-        ),
-        f"{pad}    except Exception:",
-        f"{pad}        return slow(({', '.join(names)},), name)",
-        f"{pad}    if listeners:",
-        f"{pad}        {_recording(tensors, lists, statics, many)}",
-        f"{pad}    return _out",
-        *_reading(tensors, names),
-        *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
-        f"        return slow(({''.join(n + ', ' for n in names)}), name)",
-        "    return call",
-    ]
-    source = "\n".join(lines) + "\n"
-    filename = f"<op template {'-'.join(kinds)}{' many' if many else ''} {uniform} {type_params}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)  # so that pdb can show it
-    namespace: dict[str, Any] = {}
-    exec(compile(source, filename, "exec"), namespace)
-    return namespace["make"]
-
-
-def _reading(tensors: list[str], names: list[str]) -> list[str]:
-    """The lines that read variables and come back with their tensors."""
-    if not tensors:
-        return []
-    found = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
-    again = ", ".join(f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" if n in tensors else n for n in names)
-    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
-
-
-def _with_number(tensors: list[str], names: list[str]) -> list[str]:
-    """The lines that come back with the cached tensor of a Python number. Zero is left out: it has two signs."""
-    lines = []
-    for number, other in (tensors[::-1], tensors):
-        again = ", ".join("_number" if n == number else n for n in names)
-        lines += [
-            f"        if type({other}) is EagerTensor and (type({number}) is float or type({number}) is int) and {number}:",
-            f"            _number = scalars.get(({number}, type({number}), {other}.dtype))",
-            "            if _number is not None:",
-            f"                return call({again}, name)",
-        ]
-    return lines
-
-
-def _recording(tensors: list[str], lists: list[str], statics: str, many: bool) -> str:
-    """The call that tells the tapes."""
-    if many or lists or len(tensors) > 2:
-        inputs = lists[0] if lists else f"({', '.join(tensors)},)"
-        return f"record(op, {inputs}, {statics}, {'_out' if many else '(_out,)'})"
-    return f"record_{'unary' if len(tensors) == 1 else 'binary'}(op, {', '.join(tensors)}, {statics}, _out)"
-
-
-def _function(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of an op, with the declaration's parameters, defaults, documentation and name."""
-    kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
-    tensors = kinds.count("tensor") + kinds.count("list")
-    if tensors and ("list" not in kinds or tensors == 1) and (len(op.opdef.outputs) == 1):
-        make = _template(kinds, op.uniform, op.many, op.output_type_params())
-        call = make(
-            op, op.kernel, op.checked.get, slow, record, record_unary, record_binary, EagerTensor, DType, STATIC,
-            ReadAsTensor, scalars, detours, listeners,
-        )  # fmt: skip
-    else:
-        call = _template_slow(len(kinds))(slow)
-    names = (*op.params, "name")
-    code = call.__code__
-    call.__code__ = code.replace(
-        co_varnames=names + code.co_varnames[len(names) :], co_name=declared.__name__, co_qualname=declared.__name__
-    )
-    call.__defaults__ = declared.__defaults__
-    call.__kwdefaults__ = declared.__kwdefaults__
-    functools.update_wrapper(call, declared)
-    del call.__wrapped__  # its signature is its own
-    return call
-
-
-@functools.cache
-def _template_slow(count: int) -> Any:
-    names = "".join(f"a{i}, " for i in range(count))
-    namespace: dict[str, Any] = {}
-    exec(f"def make(slow):\n    def call({names}name):\n        return slow(({names}), name)\n    return call\n", namespace)
-    return namespace["make"]
+# ---- declaring ops ---------------------------------------------------------------------------------------------------
 
 
 def op(
@@ -531,7 +394,7 @@ def op(
         new = Op(name, kernel, params[:-1], host, rename or {})
         new.shape, new.string_kernel = shape, strings
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
-        function: Any = _function(new, declared, new.run)
+        function: Any = function_of(new, declared, new.run)
         function.op = new
         function.gradient = functools.partial(gradient_of, new)
         new.function = function
@@ -549,7 +412,7 @@ def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -
         name: the operator's, such as `__add__`.
         slow: `slow(args, name)` for what is not on the fast path, where the operator's rules differ from the op's.
     """
-    made = _function(function.op, function, slow or function.op.operate)
+    made = function_of(function.op, function, slow or function.op.operate)
     made.__name__ = made.__qualname__ = name
     return made
 
@@ -560,7 +423,7 @@ def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
     """
 
     def decorate(declared: Any) -> Any:
-        made: Any = _function(function.op, declared, slow)
+        made: Any = function_of(function.op, declared, slow)
         made.op = function.op
         return made
 

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import pathlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ class OpDef:
     name: str
     inputs: tuple[ArgDef, ...]
     outputs: tuple[ArgDef, ...]
-    attrs: dict[str, AttrDef]
+    attrs: Mapping[str, AttrDef]
     stateful: bool = False
     commutative: bool = False
     aggregate: bool = False
@@ -151,11 +151,38 @@ def _lines() -> dict[str, str]:
 
 def _parse(line: str) -> OpDef:
     (_, name), (_, signature), *rest = (part.split("=", 1) for part in _split(line[len("Op<") : -len(">")], "; "))
-    attrs = [_attr(value) for key, value in rest if key == "attr"]
-    types = {attr.name: attr.type for attr in attrs}
+    attrs = Attrs(value for key, value in rest if key == "attr")
+    types = attrs.types
     inputs, outputs = (_args(side, types) for side in signature.split(" -> "))
     flags = {_FLAGS[key]: True for key, _ in rest if key != "attr"}
-    return OpDef(name, inputs, outputs, {attr.name: attr for attr in attrs}, **flags)
+    return OpDef(name, inputs, outputs, attrs, **flags)
+
+
+class Attrs(Mapping[str, AttrDef]):
+    """An op's attrs by name, each parsed when it is asked for: most are never."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._parsed: dict[str, Any] = {}  # the text, until somebody asks
+        self.types: dict[str, str] = {}
+        for text in texts:
+            name, rest = text.split(":", 1)
+            self._parsed[name] = text
+            self.types[name] = rest.split(",", 1)[0]
+
+    def __getitem__(self, name: str) -> AttrDef:
+        found = self._parsed[name]
+        if isinstance(found, str):
+            found = self._parsed[name] = _attr(found)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parsed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parsed)
+
+    def __len__(self) -> int:
+        return len(self._parsed)
 
 
 def _args(text: str, attr_types: dict[str, str]) -> tuple[ArgDef, ...]:
