@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from ids import stable
 from tapeflow.core.composite import CompositeSpec, CompositeTensor
 from tapeflow.core.shape import TensorShape
 
@@ -251,7 +252,7 @@ STRUCTURES = [
     ),
 ]
 by_structure = pytest.mark.parametrize(
-    "structure, flat, paths, tagged", STRUCTURES, ids=[str(row[0]) for row in STRUCTURES]
+    "structure, flat, paths, tagged", STRUCTURES, ids=[stable(row[0]) for row in STRUCTURES]
 )
 
 ATOMS = [
@@ -276,4 +277,4 @@ ATOMS = [
     Pair(1, 2),
     PairSpec(),
 ]
-by_atom = pytest.mark.parametrize("atom", ATOMS, ids=[str(atom) for atom in ATOMS])
+by_atom = pytest.mark.parametrize("atom", ATOMS, ids=[stable(atom) for atom in ATOMS])

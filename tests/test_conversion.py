@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import tapeflow as tf
+from ids import stable
 
 RANGE = "out-of-range integer"
 MIXED = "Can't convert Python sequence with mixed types to Tensor."
@@ -61,7 +62,7 @@ TOO_LARGE = "Can't convert Python sequence with a value out of range for a doubl
         (np.array(["a", b"b"], object), "string", [b"a", b"b"]),
         (np.ma.array([1, 2]), "int64", [1, 2]),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_without_a_dtype(value, dtype, result):
     tensor = tf.convert_to_tensor(value)
@@ -94,7 +95,7 @@ def test_without_a_dtype(value, dtype, result):
         (np.array([300]), "uint8", [44]),
         (np.array([1]), "qint8", [1]),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_with_a_dtype(value, dtype, result):
     tensor = tf.constant(value, dtype)
@@ -143,7 +144,7 @@ def test_with_a_dtype(value, dtype, result):
         (tf.TensorShape([None]), None, ValueError, "Cannot convert a partially known TensorShape (None,)"),
         (tf.constant(1), "float32", ValueError, "requested dtype float32 for Tensor with dtype int32"),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_what_does_not_convert(value, dtype, error, says):
     with pytest.raises(error) as caught:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from ids import stable
 from tapeflow.core import dtypes
 from tapeflow.core.dtypes import DType, as_dtype
 
@@ -60,7 +61,7 @@ TABLE = [
 KINDS = ["bool", "complex", "floating", "integer", "unsigned", "quantized", "numeric"]
 
 by_row = pytest.mark.parametrize("row", TABLE, ids=[row[0] for row in TABLE])
-all_dtypes = pytest.mark.parametrize("dtype", [getattr(dtypes, row[0]) for row in TABLE], ids=repr)
+all_dtypes = pytest.mark.parametrize("dtype", [getattr(dtypes, row[0]) for row in TABLE], ids=stable)
 
 
 def read(dtype, attribute):
@@ -203,7 +204,7 @@ class Number(enum.IntEnum):
         (HasDtype(np.float32), "float32"),
         (HasDtype("int64"), "int64"),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_as_dtype(value, name):
     dtype = as_dtype(value)
@@ -240,7 +241,7 @@ def test_as_dtype(value, name):
         np.dtype([("resource", "u1")]),
         HasDtype(dtypes.float32),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_not_a_dtype(value):
     with pytest.raises(TypeError) as error:
@@ -288,7 +289,7 @@ def test_quantized_dtypes():
     assert {*map(as_dtype, names), *(as_dtype(f"{name}_ref") for name in names)} == dtypes.QUANTIZED_DTYPES
 
 
-@pytest.mark.parametrize("torch_type, dtype", dtypes.FROM_TORCH.items(), ids=repr)
+@pytest.mark.parametrize("torch_type, dtype", dtypes.FROM_TORCH.items(), ids=stable)
 def test_torch_types_hold_the_same_values(torch_type, dtype):
     assert dtype.torch is torch_type
     assert torch_type.itemsize == dtype.size

@@ -5,6 +5,7 @@ import traceback
 
 import pytest
 
+from ids import stable
 from tapeflow import errors
 
 CODES = {
@@ -89,7 +90,7 @@ class OwnError(errors.InvalidArgumentError):
         errors.OpError(None, None, "m", 77, {"a": b"1"}),
         OwnError("m"),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_pickle(error):
     again = pickle.loads(pickle.dumps(error))

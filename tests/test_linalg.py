@@ -2,8 +2,9 @@
 functions of self-adjoint matrices, gradients of complex matrices."""
 
 import numpy as np
-import op_table
 import pytest
+
+import op_table
 import tapeflow as tf
 from op_table import rand
 

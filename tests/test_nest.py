@@ -7,6 +7,8 @@ import types
 
 import numpy as np
 import pytest
+
+from ids import stable
 from nest_examples import (
     BA,
     DICT,
@@ -30,7 +32,6 @@ from nest_examples import (
     outcome,
     tag,
 )
-
 from tapeflow import nest
 from tapeflow.core import nest_paths
 
@@ -275,7 +276,7 @@ def test_map_called_wrongly(arguments, kwargs, expected):
         (DICT.keys(), DICT.keys()),
         (range(2), range(1, 3)),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_same_structure(a, b):
     nest.assert_same_structure(a, b)
@@ -374,7 +375,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize("a, b, error, difference, dots_a, dots_b, same_without_types", DIFFERENT, ids=str)
+@pytest.mark.parametrize("a, b, error, difference, dots_a, dots_b, same_without_types", DIFFERENT, ids=stable)
 def test_different_structures(a, b, error, difference, dots_a, dots_b, same_without_types):
     expected = (
         error,

@@ -1,6 +1,8 @@
 """The relatives of `tf.nest` with paths. Results and error texts were recorded from TensorFlow 2.21."""
 
 import pytest
+
+from ids import stable
 from nest_examples import (
     BA,
     Attrs,
@@ -14,7 +16,6 @@ from nest_examples import (
     collect,
     outcome,
 )
-
 from tapeflow import nest
 from tapeflow.core import nest_paths
 
@@ -67,7 +68,7 @@ SHALLOW = [
 ]
 
 
-@pytest.mark.parametrize("shallow, tree, expected", SHALLOW, ids=str)
+@pytest.mark.parametrize("shallow, tree, expected", SHALLOW, ids=stable)
 def test_up_to(shallow, tree, expected):
     nest_paths.assert_shallow_structure(shallow, tree)
     assert nest_paths.flatten_up_to(shallow, tree) == expected
@@ -119,7 +120,7 @@ ABSENT_KEYS = (
         ({"a": 1}, {"a": 1, "b": 2}, ValueError, DIFFERENT_LENGTH.format(2, 1)),
         ({"b": 1, "a": 2}, {"a": 1, "c": 3}, ValueError, ABSENT_KEYS.format(["b"])),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_not_a_shallow_structure(shallow, tree, error, message):
     assert outcome(nest_paths.assert_shallow_structure, shallow, tree) == (error, message)
@@ -195,7 +196,7 @@ def test_sequence_like():
         ((1, 2), []),
         (Attrs, []),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_kinds(value, kinds):
     found = {

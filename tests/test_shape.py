@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from ids import stable
 from tapeflow.core.shape import TensorShape, as_shape, broadcast_shape, unknown_shape
 
 UNKNOWN = TensorShape(None)
@@ -53,7 +54,7 @@ def outcome(function, *arguments):
         (TensorShape(None), None),
         (torch.zeros(2, 3).shape, [2, 3]),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_construction(dims, expected):
     shape = TensorShape(dims)
@@ -85,7 +86,7 @@ NO_SHAPE = (
         ("12", TypeError, NO_SHAPE.format("'12'", "'1'")),
         (np.array([1.5]), TypeError, NO_SHAPE.format("array([1.5])", "np.float64(1.5)")),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_not_a_shape(dims, error, message):
     assert outcome(TensorShape, dims) == (error, message)
@@ -155,7 +156,7 @@ def test_unknown_rank_is_no_sequence(function, message):
         (slice(-1, None), TensorShape([4]), UNKNOWN),
         (slice(None, None, 2), TensorShape([2, 4]), (ValueError, "Steps are not yet handled")),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_getitem(key, known, unknown):
     for shape, expected in (TensorShape([2, None, 4]), known), (UNKNOWN, unknown):
@@ -188,7 +189,7 @@ def test_one_dimension_is_a_number():
         ([2, 3], [2, "a"], False),
         ([2, 3], object(), False),
     ],
-    ids=repr,
+    ids=stable,
 )
 def test_equality(dims, other, equal):
     assert (TensorShape(dims) == other) is equal
