@@ -145,9 +145,9 @@ def test_stop_recording(x):
 
 
 def test_stop_recording_of_a_tape_that_never_started():
-    with pytest.raises(RuntimeError, match="Trying to stop a tape which has not been started"):
-        with tf.GradientTape().stop_recording():
-            pass
+    said = "Trying to stop a tape which has not been started"
+    with pytest.raises(RuntimeError, match=said), tf.GradientTape().stop_recording():
+        pass
 
 
 def test_reset(v):

@@ -79,7 +79,9 @@ class GradientTape:
         """
         for t in nest.flatten(tensor, expand_composites=True):
             if not isinstance(t, (Tensor, ReadAsTensor)):
-                raise ValueError(f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+                raise ValueError(
+                    f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                )
             if not t.dtype.differentiable:
                 logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
             if self._tape is None:

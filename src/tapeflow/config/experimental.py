@@ -39,7 +39,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     """
     if device not in machine.physical_devices():
         raise ValueError(
-            "The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: %s" % (device,)
+            f"The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: {device}"
         )
     if device.device_type == "CPU":
         return {}

@@ -83,7 +83,7 @@ class Device(NamedTuple):
     """
 
     kind: str
-    index: int
+    index: int  # type: ignore[assignment]
     torch: torch.device
 
     @property

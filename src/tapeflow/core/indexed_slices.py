@@ -91,8 +91,8 @@ class IndexedSlices(CompositeTensor):
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self}: give it one"
             )
-        from tapeflow.math import unsorted_segment_sum
         from tapeflow import reshape
+        from tapeflow.math import unsorted_segment_sum
 
         rows = self._dense_shape.numpy().tolist()
         return reshape(unsorted_segment_sum(self._values, self._indices, rows[0]), rows)

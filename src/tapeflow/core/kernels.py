@@ -160,7 +160,7 @@ def _on_strings(op: Op, values: list[Any]) -> Any:
     if not op.moves:
         raise errors.UnimplementedError(None, None, f"{op.name} has no kernel for string tensors")
     kind = next(v.dtype for v in _leaves(values) if isinstance(v, np.ndarray))  # objects, or a quantized dtype's ints
-    pool: list[np.ndarray] = [np.array([b""], object) if kind == object else np.zeros(1, kind)]  # what padding gives
+    pool: list[np.ndarray] = [np.array([b""], object) if kind.hasobject else np.zeros(1, kind)]  # what padding gives
     count = 1
 
     def index(value: Any) -> Any:
@@ -215,7 +215,7 @@ def located(error: Exception, op: Op, name: str | None) -> Exception:
     if isinstance(error, errors.OpError):
         if "[Op:" in error.message:
             return error
-        return type(error)(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
+        return type(error)(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")  # type: ignore[call-arg]
     return error
 
 
@@ -237,7 +237,7 @@ def translated(op: Op, args: Sequence[Any], values: Sequence[Any], error: Except
     described = ", ".join(
         f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True)
     )
-    kind = errors.InvalidArgumentError
+    kind: Callable[..., Exception] = errors.InvalidArgumentError
     if isinstance(error, NotImplementedError) or "not implemented" in said or "not supported" in said:
         kind = errors.UnimplementedError
     return kind(None, None, f"{op.name} can't take {described}: {said}{ending}")

@@ -16,18 +16,16 @@ from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any
 
-import torch
-
 from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core import op_def as op_defs
-from tapeflow.core.context import detours, listeners, registry, state
-from tapeflow.core.convert import convert, datatype_name, host_value, operand, scalars
+from tapeflow.core.context import detours, registry, state
+from tapeflow.core.convert import convert, datatype_name, host_value, operand
 from tapeflow.core.dtypes import DType, as_dtype, string
 from tapeflow.core.kernels import compute
 from tapeflow.core.tape import record
 from tapeflow.core.templates import function_of
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 class Op:
@@ -51,8 +49,8 @@ class Op:
 
     __slots__ = (
         "accumulate", "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs",
-        "keep_dtypes", "keep_inputs", "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name", "none_for_zero",
-        "opdef", "orders", "params", "promotes", "shape", "string_kernel", "uniform",
+        "keep_dtypes", "keep_inputs", "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name",
+        "none_for_zero", "opdef", "orders", "params", "promotes", "shape", "string_kernel", "uniform",
     )  # fmt: skip
 
     def __init__(
@@ -119,9 +117,9 @@ class Op:
                 result = dispatch(arg, self.function, args)
                 if result is not NotImplemented:
                     return result
-        args, types = self.convert_arguments(args, promotes or self.promotes)
-        key = self.key(args)
-        values, exact = compute(self, args, types, name)
+        given, types = self.convert_arguments(args, promotes or self.promotes)
+        key = self.key(given)
+        values, exact = compute(self, given, types, name)
         outputs: Any
         if isinstance(values, (tuple, list)):
             outputs = [EagerTensor(v, d) for v, d in zip(values, self.output_dtypes(types, len(values)), strict=True)]
@@ -139,7 +137,7 @@ class Op:
         if state.tapes:
             inputs: list[Tensor] = []
             statics = []
-            for kind, arg in zip(self.kinds, args, strict=True):
+            for kind, arg in zip(self.kinds, given, strict=True):
                 if kind == "tensor":
                     inputs.append(arg)
                 elif kind == "list":
@@ -200,13 +198,15 @@ class Op:
 
     def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
         result: list[DType] = []
-        for out in self.opdef.outputs:
+        outputs = self.opdef.outputs
+        lists = sum(bool(o.number_attr) for o in outputs)  # all of one length
+        repeats = (count - len(outputs) + lists) // lists if lists else 1
+        for out in outputs:
             if out.type_list_attr:
                 result.extend(types[out.type_list_attr])  # type: ignore[arg-type]
                 continue
             dtype = out.type if out.type is not None else types[out.type_attr]
-            repeat = count - len(self.opdef.outputs) + 1 if out.number_attr else 1
-            result.extend([dtype] * repeat)
+            result.extend([dtype] * (repeats if out.number_attr else 1))
         return result
 
     def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
@@ -243,13 +243,13 @@ class Op:
                 position += 1
                 self.check_host(out[i], inputs[i])
             else:
-                attr = self.opdef.attrs[self.attr_names[self.params[i]]]
-                if attr.type == "type" and out[i] is not None:
-                    out[i] = types[attr.name] = as_dtype(out[i]).base_dtype
+                given = self.opdef.attrs[self.attr_names[self.params[i]]]
+                if given.type == "type" and out[i] is not None:
+                    out[i] = types[given.name] = as_dtype(out[i]).base_dtype
                 elif type(out[i]) is list:
                     out[i] = tuple(out[i])
-                if attr.type in ("string", "int"):
-                    self.check_attr(attr, out[i])
+                if given.type in ("string", "int"):
+                    self.check_attr(given, out[i])
         self.check_types(types)
         return out, types
 
@@ -338,7 +338,7 @@ class Op:
 
 def is_tensor_like(value: Any) -> bool:
     """Whether a value brings its dtype to an op that has yet to settle one: tensors and variables do, arrays do not."""
-    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype")
+    return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
 
 def _has_reflected(value: Any) -> bool:

@@ -51,18 +51,18 @@ class TensorShape:
         return shape
 
     @property
-    def rank(self) -> int | None:
+    def rank(self) -> Any:
         """The number of dimensions, or `None` if unknown."""
         return None if self._dims is None else len(self._dims)
 
     ndims = rank
 
     @property
-    def dims(self) -> list[int | None] | None:
+    def dims(self) -> list[Any] | None:
         """The dimensions as a list, or `None` if the rank is unknown."""
         return None if self._dims is None else list(self._dims)
 
-    def as_list(self) -> list[int | None]:
+    def as_list(self) -> list[Any]:
         """The dimensions as a list, with `None` for unknown ones.
 
         Raises:
@@ -72,7 +72,7 @@ class TensorShape:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
-    def num_elements(self) -> int | None:
+    def num_elements(self) -> Any:
         """The number of elements, or `None` unless every dimension is known."""
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
@@ -252,7 +252,7 @@ class TensorShape:
     def __bool__(self) -> bool:
         return self._dims is not None
 
-    def __iter__(self) -> Iterator[int | None]:
+    def __iter__(self) -> Iterator[Any]:
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
         return iter(self._dims)
@@ -296,7 +296,7 @@ class TensorShape:
         return TensorShape, (self.dims,)
 
 
-def _dimension(value: Any) -> int | None:
+def _dimension(value: Any) -> Any:
     """One dimension, from anything that can be an index."""
     if value is None:
         return None

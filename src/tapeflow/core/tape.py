@@ -37,6 +37,13 @@ class Call:
         "wanted",
     )  # fmt: skip
 
+    inputs: Any
+    outputs: Any
+    shapes: Any
+    dtypes: Any
+    output_ids: Any
+    output_specs: Any
+
     def __init__(
         self, op: Any, attrs: Sequence[Any], input_ids: Sequence[int], output_id: int, wanted: Sequence[bool]
     ) -> None:
@@ -256,7 +263,7 @@ def backpropagate(
                 found = op.gradient(call, dy)
         else:
             dys = [grads.get(i) if i in inner else pop(i, None) for i in call.output_ids]
-            if not any([dy is not None for dy in dys]) or (useful is not None and useful.isdisjoint(call.input_ids)):
+            if all(dy is None for dy in dys) or (useful is not None and useful.isdisjoint(call.input_ids)):
                 continue
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]

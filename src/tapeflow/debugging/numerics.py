@@ -13,7 +13,6 @@ from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, invalid
 
 
-
 def _what(value: torch.Tensor) -> str:
     """Which of infinities and NaNs are in a tensor."""
     found = [word for word, has in (("Inf", torch.isinf(value).any()), ("NaN", torch.isnan(value).any())) if has]
@@ -59,6 +58,8 @@ class _Checker:
 
     def __init__(self, stack_height_limit: int, path_length_limit: int) -> None:
         self.stack_height_limit, self.path_length_limit = stack_height_limit, path_length_limit
+
+    variables = frozenset[int]()
 
     def variable_read(self, variable: Any) -> None:
         """Reading changes no numbers."""

@@ -14,6 +14,8 @@ _logger = logging.getLogger("tensorflow")
 class _PlacementLog:
     """Listens to the ops of a thread, as a tape does, and logs where each ran."""
 
+    variables = frozenset[int]()
+
     def variable_read(self, variable: Any) -> None:
         """Reading runs no kernel."""
 

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from tapeflow.core.convert import convert
-from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.core.dtypes import string
+from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.errors import OutOfRangeError
 from tapeflow.strings.kernels import string_op
 

@@ -32,7 +32,7 @@ def each(function: Callable[..., Any], array: Any) -> np.ndarray:
     return out
 
 
-def numbers(function: Callable[[bytes], Any], array: Any, dtype: torch.dtype) -> torch.Tensor:
+def numbers(function: Callable[[bytes], Any], array: Any, dtype: torch.dtype | None) -> torch.Tensor:
     """The tensor of `function(element)`."""
     array = np.asarray(array, object)
     return torch.tensor([function(v) for v in array.reshape(-1)], dtype=dtype).reshape(array.shape)

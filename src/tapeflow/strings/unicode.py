@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -19,20 +20,21 @@ _POLICIES = ("replace", "strict", "ignore")
 
 
 def _codec(encoding: str) -> str:
-    found = _ENCODINGS.get(encoding.upper())
-    if found is None:
-        try:
-            found = "".encode(encoding) is not None and encoding
-        except LookupError:
-            raise invalid(f"Could not create converter for input encoding: {encoding}") from None
-    return str(found)
+    known = _ENCODINGS.get(encoding.upper())
+    if known is not None:
+        return known
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise invalid(f"Could not create converter for input encoding: {encoding}") from None
 
 
 def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Callable[[bytes], list[tuple[int, int]]]:
     """A function from bytes to pairs of a code point and the offset of its first byte."""
     codec = _codec(encoding)
     if errors not in _POLICIES:
-        raise invalid(f'Value for attr \'errors\' of "{errors}" is not in the list of allowed values: "strict", "replace", "ignore"')
+        allowed = '"strict", "replace", "ignore"'
+        raise invalid(f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: {allowed}")
 
     def decode(element: bytes) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
