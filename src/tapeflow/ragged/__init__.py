@@ -1,0 +1,16 @@
+"""The public `tf.ragged` namespace: tensors with rows of different lengths."""
+
+from tapeflow.ragged import operators
+from tapeflow.ragged.conversion import constant
+from tapeflow.ragged.functions import (
+    boolean_mask,
+    cross,
+    cross_hashed,
+    map_flat_values,
+    range,
+    row_splits_to_segment_ids,
+    segment_ids_to_row_splits,
+    stack,
+    stack_dynamic_partitions,
+)
+from tapeflow.ragged.tensor import RaggedTensor

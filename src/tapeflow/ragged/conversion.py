@@ -1,0 +1,322 @@
+"""Ragged tensors from and to dense tensors, sparse tensors and nested lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat
+from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import DType, as_dtype, int64, string
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.ragged.row_partition import RowPartition, array_of, tensor_of
+from tapeflow.ragged.tensor import RaggedTensor, checked_axis
+
+# ---- dense tensors ---------------------------------------------------------------------------------------------------
+
+
+def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
+    """See `RaggedTensor.from_tensor`."""
+    if lengths is not None and padding is not None:
+        raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+    if not isinstance(ragged_rank, int):
+        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+    if ragged_rank <= 0:
+        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+    tensor = convert(tensor)
+    shape = tensor.shape.as_list()
+    if len(shape) < 2:
+        raise ValueError(
+            "The rank of a RaggedTensor must be greater than 1, i.e., a list of scalars won't have ragged dimensions. "
+            f"Received argument `tensor` with rank {len(shape)}."
+        )
+    if lengths is not None and isinstance(lengths, (list, tuple)) and any(hasattr(n, "__len__") for n in lengths):
+        return _with_nested_lengths(tensor, lengths, dtype)
+    if len(shape) < ragged_rank + 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank at least {ragged_rank + 1}")
+    if ragged_rank > 1:
+        return _deeper(tensor, lengths, padding, ragged_rank, dtype)
+    rows, columns = shape[:2]
+    flat = reshape(tensor, [rows * columns, *shape[2:]])
+    if lengths is None and padding is None:
+        partition = RowPartition.from_uniform_row_length(tensor_of(columns, dtype), nrows=rows)
+        return RaggedTensor._from_row_partition(flat, partition, validate=False)
+    if padding is not None:
+        kept = _unpadded_lengths(tensor, padding)
+    else:
+        kept = np.clip(np.asarray(host_value(lengths)), 0, columns)
+        if kept.shape != (rows,):
+            raise ValueError(f"lengths must have shape ({rows},), not {kept.shape}")
+    mask = np.arange(columns) < kept[:, None]
+    return RaggedTensor.from_row_lengths(gather(flat, np.flatnonzero(mask)), tensor_of(kept, dtype), validate=False)
+
+
+def _unpadded_lengths(tensor: Any, padding: Any) -> np.ndarray:
+    """The length of each row without the padding at its end."""
+    array = np.asarray(tensor._numpy())
+    pad = np.asarray(convert(padding, tensor.dtype)._numpy())
+    if pad.shape != array.shape[2:]:
+        raise ValueError(f"Shapes {TensorShape(pad.shape)} and {tensor.shape[2:]} are incompatible: `padding` is one value")
+    real = (array != pad).reshape(*array.shape[:2], math.prod(array.shape[2:])).any(2)
+    columns = array.shape[1]
+    return np.where(real.any(1), columns - np.argmax(real[:, ::-1], axis=1), 0)
+
+
+def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
+    """Row lengths for several ragged dimensions, outermost first."""
+    first, *rest = lengths
+    outer = from_tensor(tensor, list(host_value(first)), None, 1, dtype)
+    if not rest:
+        return outer
+    inner = outer.values
+    if len(rest) == 1 and len(host_value(rest[0])) != inner.shape[0]:
+        raise ValueError(f"Shapes {(inner.shape[0],)} and {(len(host_value(rest[0])),)} are incompatible")
+    return outer.with_values(_with_nested_lengths(inner, rest, dtype))
+
+
+def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
+    """Several ragged dimensions, of which only the innermost loses its padding."""
+    shape = tensor.shape.as_list()
+    merged_shape = [math.prod(shape[:ragged_rank]), *shape[ragged_rank:]]
+    result = from_tensor(reshape(tensor, merged_shape), lengths, padding, 1, dtype)
+    for i in range(ragged_rank - 1, 0, -1):
+        rows = math.prod(shape[:i])
+        partition = RowPartition.from_uniform_row_length(tensor_of(shape[i], dtype), nrows=rows)
+        result = RaggedTensor._from_row_partition(result, partition, validate=False)
+    return result
+
+
+def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
+    """See `RaggedTensor.to_tensor`."""
+    flat = rt.flat_values
+    inner = flat.shape.as_list()[1:]
+    rank = len(rt.shape)
+    bounds = array_of(rt.bounding_shape()).tolist()
+    wanted = TensorShape(shape if shape is None else [None if d == -1 else d for d in TensorShape(shape)])
+    if wanted.rank is not None:
+        if wanted.rank != rank:
+            raise invalid(f"rt_input.shape and shape={wanted.as_list()} are incompatible: rt_input.rank = {rank} but "
+                          f"shape.rank = {wanted.rank} [Op:RaggedTensorToTensor]")  # fmt: skip
+        bounds = [b if w is None else w for b, w in zip(bounds, wanted.as_list(), strict=True)]
+    if bounds[len(bounds) - len(inner) :] != inner:
+        raise invalid(f"The inner dimensions of shape={bounds} must be {inner} [Op:RaggedTensorToTensor]")
+    default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
+    if len(default.shape) > len(inner) or any(
+        d not in (1, n) for d, n in zip(reversed(default.shape.as_list()), reversed(inner), strict=False)
+    ):
+        raise invalid(f"default_value.shape={default.shape.as_list()} and rt_input.flat_values.shape="
+                      f"{flat.shape.as_list()} are incompatible [Op:RaggedTensorToTensor]")  # fmt: skip
+    places = _places(rt, bounds[: rt.ragged_rank + 1], flat.shape[0])
+    padded = concat([flat, broadcast_to(reshape(default, [1] * (1 + len(inner) - len(default.shape))
+                                                + default.shape.as_list()), [1, *inner])], 0)  # fmt: skip
+    return reshape(gather(padded, places), bounds)
+
+
+def _places(rt: RaggedTensor, bounds: list[int], nothing: int) -> np.ndarray:
+    """For each element of the dense tensor its place in the flat values, or `nothing` for padding."""
+    rows = np.arange(rt._row_partition.static_nrows)[: bounds[0]]
+    rows = np.concatenate([rows, np.full(bounds[0] - len(rows), -1)])
+    for partition, width in zip(rt._nested_row_partitions, bounds[1:], strict=True):
+        starts = np.append(partition.splits()[:-1], 0)[rows]
+        lengths = np.append(partition.lengths(), 0)[rows]
+        columns = np.arange(width)
+        rows = np.where(columns < lengths[..., None], starts[..., None] + columns, -1)
+    return np.where(rows < 0, nothing, rows).reshape(-1)
+
+
+# ---- merging dimensions ----------------------------------------------------------------------------------------------
+
+
+def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
+    """See `RaggedTensor.merge_dims`; also for tensors."""
+    rank = len(value.shape)
+    outer, inner = checked_axis(outer_axis, rank, "outer_axis"), checked_axis(inner_axis, rank, "inner_axis")
+    if not outer <= inner:
+        raise ValueError(f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis ({inner_axis}).")
+    if outer == inner:
+        return value
+    if not isinstance(value, RaggedTensor):
+        shape = value.shape.as_list()
+        return reshape(value, [*shape[:outer], math.prod(shape[outer : inner + 1]), *shape[inner + 1 :]])
+    if outer == 0:
+        return value.values if inner == 1 else merged(value.values, 0, inner - 1)
+    if outer > 1:
+        return value.with_values(merged(value.values, outer - 1, inner - 1))
+    # Rows of rows become rows: the splits of the outer ones, counted in the elements of the inner ones.
+    splits = value._row_partition.splits()
+    inside = value.values
+    for _ in range(inner - 1):
+        if isinstance(inside, RaggedTensor):
+            splits, inside = inside._row_partition.splits()[splits], inside.values
+        else:
+            width = inside.shape[1]
+            splits = splits * width
+            inside = reshape(inside, [inside.shape[0] * width, *inside.shape.as_list()[2:]])
+    return RaggedTensor.from_row_splits(inside, tensor_of(splits, value.row_splits.dtype), validate=False)
+
+
+# ---- sparse tensors --------------------------------------------------------------------------------------------------
+
+
+def to_sparse(rt: RaggedTensor) -> Any:
+    """See `RaggedTensor.to_sparse`."""
+    from tapeflow.sparse.tensor import SparseTensor
+
+    columns = [np.arange(rt._row_partition.static_nrows)]
+    for partition in rt._nested_row_partitions:
+        rows = partition.rowids()
+        columns = [c[rows] for c in columns] + [partition.offsets()]
+    flat = rt.flat_values
+    inner = flat.shape.as_list()[1:]
+    if inner:
+        every = np.indices(inner).reshape(len(inner), -1)
+        count = len(columns[0])
+        columns = [np.repeat(c, every.shape[1]) for c in columns] + [np.tile(e, count) for e in every]
+    indices = tensor_of(np.stack(columns, 1), int64)
+    return SparseTensor(indices, reshape(flat, [-1]), rt.bounding_shape(out_type=int64))
+
+
+def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
+    """See `RaggedTensor.from_sparse`."""
+    from tapeflow.sparse.tensor import SparseTensor
+
+    if not isinstance(st_input, SparseTensor):
+        raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
+    if len(st_input.shape) != 2:
+        raise ValueError("rank(st_input) must be 2.")
+    indices = array_of(st_input.indices)
+    rows, columns = indices[:, 0], indices[:, 1]
+    same_row = np.concatenate([[False], rows[1:] == rows[:-1]])[: len(rows)]
+    after = np.concatenate([[0], columns[:-1] + 1])[: len(rows)]
+    if not np.where(same_row, columns == after, columns == 0).all():
+        raise invalid(
+            "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+            "b'SparseTensor is not right-ragged'"
+        )
+    return RaggedTensor.from_value_rowids(st_input.values, tensor_of(rows, dtype), st_input.shape[0], validate=False)
+
+
+# ---- nested lists ----------------------------------------------------------------------------------------------------
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = int64,
+) -> Any:
+    """The ragged tensor of a nested list.
+
+    Args:
+        pylist: lists, tuples and arrays, with all scalars at one depth.
+        dtype: of the values.
+        ragged_rank: how many dimensions are ragged; by default all but the first and those of `inner_shape`.
+        inner_shape: of the innermost values, which are not ragged.
+        row_splits_dtype: int32 or int64.
+
+    Returns:
+        A `RaggedTensor`; a tensor, if nothing is ragged.
+
+    Raises:
+        ValueError: scalars are at different depths, or the shapes do not fit.
+
+    Example:
+        >>> tf.ragged.constant([[1, 2], [], [3]])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+    """
+    splits_dtype = as_dtype(row_splits_dtype)
+    if isinstance(pylist, np.ndarray):
+        pylist = pylist.tolist() if pylist.ndim else pylist.item()
+    if not isinstance(pylist, (list, tuple)):
+        if ragged_rank is not None and ragged_rank != 0:
+            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}")
+        if inner_shape:
+            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}")
+        return convert(pylist, None if dtype is None else as_dtype(dtype))
+    depth, most = _scalar_depth(pylist), _max_depth(pylist)
+    if depth is not None and most > depth:
+        raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
+    inner = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
+    ragged_rank = _ragged_rank(pylist, depth, most, ragged_rank, inner)
+    values, nested_splits = list(pylist), []
+    for level in range(ragged_rank):
+        splits = [0]
+        joined: list[Any] = []
+        for row in values:
+            row = row.tolist() if isinstance(row, np.ndarray) else row
+            if not isinstance(row, (list, tuple)):
+                raise ValueError(f"Invalid pylist={pylist!r}: scalar at depth {level}")
+            joined.extend(row)
+            splits.append(len(joined))
+        nested_splits.append(splits)
+        values = joined
+    inner = _inner_shape(values) if inner is None else inner
+    flat = convert(_as_lists(values), None if dtype is None else as_dtype(dtype))
+    if not values or flat.shape.num_elements() == 0 or tuple(flat.shape[1:]) != inner:
+        flat = reshape(flat, [-1 if values and math.prod(inner) else len(values), *inner])
+    return RaggedTensor.from_nested_row_splits(
+        flat, [tensor_of(s, splits_dtype) for s in nested_splits], validate=False
+    )
+
+
+def _as_lists(values: Any) -> Any:
+    return [v.tolist() if isinstance(v, np.ndarray) else v for v in values]
+
+
+def _scalar_depth(value: Any) -> int | None:
+    """How deep the scalars are, or None where there are none."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)):
+        return 0
+    depths = {d for v in value if (d := _scalar_depth(v)) is not None}
+    if len(depths) > 1:
+        raise ValueError("all scalar values must have the same nesting depth")
+    return depths.pop() + 1 if depths else None
+
+
+def _max_depth(value: Any) -> int:
+    """How deep the lists are."""
+    if isinstance(value, np.ndarray):
+        return value.ndim
+    return max([_max_depth(v) for v in value], default=0) + 1 if isinstance(value, (list, tuple)) else 0
+
+
+def _ragged_rank(
+    pylist: Any, depth: int | None, most: int, ragged_rank: int | None, inner: tuple[int, ...] | None
+) -> int:
+    """How many dimensions of a nested list are ragged."""
+    inner_rank = 0 if inner is None else len(inner)
+    if ragged_rank is None:
+        return max(1, most - 1) - inner_rank if depth is None and most > 1 else max(0, most - 1 - inner_rank)
+    if depth is not None and depth <= ragged_rank:
+        raise ValueError(
+            f"Invalid pylist={pylist!r}: pylist has scalar values depth {depth}, but ragged_rank={ragged_rank} requires "
+            f"scalar value depth greater than {ragged_rank}"
+        )
+    if most < ragged_rank:
+        raise ValueError(f"Invalid pylist={pylist!r}: max nesting depth {most} is less than ragged_rank={ragged_rank}")
+    return ragged_rank
+
+
+def _inner_shape(values: list[Any]) -> tuple[int, ...]:
+    """The shape of each of the innermost values."""
+    if not values:
+        return ()
+    shapes = set()
+    for v in values:
+        try:
+            shapes.add(np.asarray(v).shape if not isinstance(v, (str, bytes)) else ())
+        except ValueError:
+            raise ValueError("inner values have inconsistent shape") from None
+    if len(shapes) > 1:
+        raise ValueError("inner values have inconsistent shape")
+    return shapes.pop()

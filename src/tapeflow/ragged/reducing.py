@@ -1,0 +1,103 @@
+"""Reductions of ragged tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import host_value
+from tapeflow.core.dtypes import bool_, int32, int64
+from tapeflow.ragged.row_partition import offsets_in_rows, tensor_of
+from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
+
+# What combines the values of a segment, by the reduction's op.
+_SEGMENTS = {
+    "Sum": "unsorted_segment_sum",
+    "Prod": "unsorted_segment_prod",
+    "Max": "unsorted_segment_max",
+    "Min": "unsorted_segment_min",
+}
+
+
+def reduce(op: str, rt: Any, axis: Any, keepdims: bool = False) -> Any:
+    """Reduces a ragged tensor over dimensions.
+
+    Args:
+        op: the name of the op: Sum, Prod, Max, Min, Mean, All or Any.
+        rt: a ragged tensor.
+        axis: a dimension or several; None for all.
+        keepdims: keeps the reduced dimensions, with length 1.
+
+    Raises:
+        ValueError: there is no such dimension.
+    """
+    from tapeflow import math
+
+    if not isinstance(rt, RaggedTensor) or axis is None:
+        dense = {"All": math.reduce_all, "Any": math.reduce_any, "Max": math.reduce_max, "Mean": math.reduce_mean,
+                 "Min": math.reduce_min, "Prod": math.reduce_prod, "Sum": math.reduce_sum}[op]  # fmt: skip
+        return dense(rt.flat_values if isinstance(rt, RaggedTensor) else rt, axis, keepdims)
+    if op == "Mean":
+        return _mean(rt, axis, keepdims)
+    if op in ("All", "Any"):
+        return _logical(op, rt, axis, keepdims)
+    rank = len(rt.shape)
+    axes = host_value(axis)
+    wanted = [axes] if isinstance(axes, int) else list(axes)
+    result: Any = rt
+    for a in sorted({checked_axis(a, rank, "axis") for a in wanted}, reverse=True):  # the inner ones first
+        result = _over(op, result, a, keepdims)
+    return result
+
+
+def _over(op: str, value: Any, axis: int, keepdims: bool) -> Any:
+    """Reduces one dimension."""
+    if not isinstance(value, RaggedTensor):
+        return reduce(op, value, axis, keepdims)
+    if axis > 1:
+        return value.with_values(_over(op, value.values, axis - 1, keepdims))
+    from tapeflow import math
+    from tapeflow.ragged.arranging import expand_dims
+
+    partition = value._row_partition
+    combine = getattr(math, _SEGMENTS[op])
+    if axis == 0:
+        result = _segments(combine, value.values, partition.offsets(), int(partition.lengths().max(initial=0)))
+    else:
+        result = _segments(combine, value.values, partition.rowids(), partition.static_nrows)
+    return expand_dims(result, axis) if keepdims else result
+
+
+def _segments(combine: Callable[..., Any], data: Any, ids: np.ndarray, count: int) -> Any:
+    """Combines the values of each segment; of ragged data, those in the same place of the rows of a segment."""
+    if not isinstance(data, RaggedTensor):
+        return combine(data, tensor_of(ids, int64), count)
+    lengths = data._row_partition.lengths()
+    longest = np.zeros(count, np.int64)
+    np.maximum.at(longest, ids, lengths)
+    splits = np.concatenate([[0], np.cumsum(longest)])
+    places = np.repeat(splits[:-1][ids], lengths) + offsets_in_rows(lengths)
+    values = _segments(combine, data.values, places, int(splits[-1]))
+    return RaggedTensor.from_row_splits(values, tensor_of(splits, data.row_splits.dtype), validate=False)
+
+
+def _mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+    from tapeflow import ones_like, truediv
+
+    total = reduce("Sum", rt, axis, keepdims)
+    count = reduce("Sum", rt.with_flat_values(ones_like(rt.flat_values)), axis, keepdims)
+    if isinstance(total, RaggedTensor):
+        return total.with_flat_values(truediv(total.flat_values, count.flat_values))
+    return truediv(total, count)
+
+
+def _logical(op: str, rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+    """`All` and `Any`: that no, or some, element is different, counted."""
+    from tapeflow import cast, equal, logical_not, not_equal
+
+    flat = rt.flat_values if op == "Any" else logical_not(rt.flat_values)
+    count = as_values(reduce("Sum", rt.with_flat_values(cast(flat, int32)), axis, keepdims))
+    compare = not_equal if op == "Any" else equal
+    return cast(compare(count, 0), bool_)

@@ -1,0 +1,169 @@
+"""The spec of ragged tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.dtypes import DType, as_dtype, float32, int64
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.tensor import Tensor
+from tapeflow.ragged.row_partition import RowPartition, tensor_of
+from tapeflow.ragged.tensor import RaggedTensor
+
+
+class RaggedTensorSpec(TypeSpec):
+    """The spec of a `tf.RaggedTensor`; with `ragged_rank` 0 also that of a tensor.
+
+    Args:
+        shape: None for the ragged dimensions.
+        dtype: of the values.
+        ragged_rank: how many dimensions are partitioned; by default all but the first.
+        row_splits_dtype: int32 or int64.
+        flat_values_spec: the spec of the innermost values, where it is not that of a tensor.
+
+    Raises:
+        ValueError: the ragged rank is unknown or too large.
+
+    Example:
+        >>> tf.RaggedTensorSpec([2, None], tf.int32)
+        RaggedTensorSpec(TensorShape([2, None]), tf.int32, 1, tf.int64)
+    """
+
+    __slots__ = ("_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype", "_shape")
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._row_splits_dtype = as_dtype(row_splits_dtype)
+        if flat_values_spec is not None:
+            if dtype is None:
+                dtype = flat_values_spec.dtype
+            elif as_dtype(dtype) is not flat_values_spec.dtype:
+                raise ValueError("dtype must be the same as flat_values_spec.dtype")
+        elif dtype is None:
+            raise ValueError("At least one of dtype or flat_values_spec must be provided")
+        self._dtype = as_dtype(dtype)
+        self._flat_values_spec = flat_values_spec
+        rank = self._shape.rank
+        if ragged_rank is None:
+            if rank is None:
+                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+            ragged_rank = rank - 1
+        elif not isinstance(ragged_rank, int):
+            raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+        if rank is not None and ragged_rank >= rank:
+            raise ValueError(f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank}).")
+        self._ragged_rank = ragged_rank
+
+    @classmethod
+    def from_value(cls, value: Any) -> RaggedTensorSpec:
+        """The spec of a ragged tensor."""
+        return cls(value.shape, value.values.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; None for the ragged dimensions."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many dimensions are partitioned."""
+        return self._ragged_rank
+
+    @property
+    def row_splits_dtype(self) -> DType:
+        """The dtype of the row splits."""
+        return self._row_splits_dtype
+
+    @property
+    def flat_values_spec(self) -> Any:
+        """The spec of the innermost values, or None where it is that of a tensor."""
+        return self._flat_values_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.RaggedTensor`, or `tf.Tensor` for a ragged rank of 0."""
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or some value of another spec, could be one of this spec."""
+        if self._ragged_rank == 0:
+            dense = TensorSpec(self._shape, self._dtype)
+            if isinstance(spec_or_value, (Tensor, TensorSpec)):
+                return dense.is_compatible_with(spec_or_value)
+        return super().is_compatible_with(spec_or_value)
+
+    @property
+    def _component_specs(self) -> Any:
+        if self._ragged_rank <= 0:
+            return [self._flat_values_spec or TensorSpec(self._shape, self._dtype)]
+        dims = self._shape._dims
+        inner = None if dims is None else dims[self._ragged_rank + 1 :]
+        flat = TensorSpec(TensorShape(None) if inner is None else [self._flat_length(), *inner], self._dtype)
+        outer = None if dims is None or dims[0] is None else dims[0] + 1
+        first = TensorSpec([outer], self._row_splits_dtype)
+        others = []
+        for i in range(1, self._ragged_rank):
+            count = self._length_of(i)
+            others.append(TensorSpec([None if count is None else count + 1], self._row_splits_dtype))
+        return [self._flat_values_spec or flat, first, *others]
+
+    def _length_of(self, levels: int) -> int | None:
+        """How many rows there are in dimension `levels`, if all dimensions up to there are uniform."""
+        dims = self._shape._dims
+        if dims is None or None in dims[: levels + 1]:
+            return None
+        count = 1
+        for d in dims[: levels + 1]:
+            count *= d  # type: ignore[operator]
+        return count
+
+    def _flat_length(self) -> int | None:
+        return self._length_of(self._ragged_rank)
+
+    def _to_components(self, value: Any) -> Any:
+        if isinstance(value, RaggedTensor):
+            return [value.flat_values, *value.nested_row_splits]
+        return [value]
+
+    def _from_components(self, components: Any) -> Any:
+        result, *splits = components
+        dims = self._shape._dims
+        for i in range(len(splits) - 1, -1, -1):
+            uniform = None if dims is None else dims[i + 1]
+            partition = RowPartition.from_row_splits(splits[i], validate=False)
+            if uniform is not None:
+                length = tensor_of(uniform, partition.dtype)
+                partition = RowPartition.from_uniform_row_length(length, nrows=partition.static_nrows)
+            result = RaggedTensor._from_row_partition(result, partition, validate=False)
+        return result
+
+    def _serialize(self) -> tuple[Any, ...]:
+        parts = (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+        return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
+
+    def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
+        shape = TensorShape([batch_size]).concatenate(self._shape)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
+
+    def _unbatch(self) -> Any:
+        # Without its first dimension a ragged tensor of ragged rank 1 is a tensor, but its spec stays ragged.
+        return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
+
+    def _stack(self, values: list[Any]) -> Any:
+        """Values as one, with a new first dimension."""
+        from tapeflow.ragged.dispatch import stacked_rows
+
+        return stacked_rows(values, self)

@@ -1,0 +1,511 @@
+"""`tf.RaggedTensor`: a tensor with rows of different lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, int64
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.ragged.row_partition import RowPartition, array_of, integers, tensor_of
+
+_INTERNAL = object()
+
+
+class RaggedTensor(CompositeTensor):
+    """A tensor with one or more dimensions whose slices have different lengths; made by a `from_` method or
+    `tf.ragged.constant`.
+
+    It is made of its values, all rows joined, and a partition of them into rows. With several ragged dimensions the
+    values are ragged themselves.
+
+    Example:
+        >>> rt = tf.RaggedTensor.from_row_splits([3, 1, 4, 1], [0, 2, 2, 4])
+        >>> rt
+        <tf.RaggedTensor [[3, 1], [], [4, 1]]>
+        >>> rt + 10
+        <tf.RaggedTensor [[13, 11], [], [14, 11]]>
+    """
+
+    __slots__ = ("__dict__", "_row_partition", "_values")
+    __array_priority__ = 100
+
+    def __init__(self, values: Any, row_partition: RowPartition, internal: Any = False) -> None:
+        if internal is not _INTERNAL:
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods instead (e.g., "
+                "RaggedTensor.from_row_lengths())"
+            )
+        self._values = values
+        self._row_partition = row_partition
+
+    # ---- making one --------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _from_row_partition(cls, values: Any, row_partition: RowPartition, validate: bool = True) -> RaggedTensor:
+        values = as_values(values)
+        if values.shape.rank == 0:
+            raise invalid("The values of a RaggedTensor must have rank 1 or more, not 0.")
+        if validate and row_partition.static_nvals != values.shape[0]:
+            raise invalid(
+                "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not hold.\n"
+                f"First 1 elements of x:\n[{row_partition.static_nvals}]\nFirst 1 elements of y:\n[{values.shape[0]}]"
+            )
+        if isinstance(values, RaggedTensor) and values.row_splits.dtype is not row_partition.dtype:
+            values, row_partition = values.with_row_splits_dtype(int64), row_partition.with_dtype(int64)
+        return cls(values, row_partition, internal=_INTERNAL)
+
+    @classmethod
+    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+        """The rows `values[row_splits[i]:row_splits[i + 1]]`.
+
+        Args:
+            values: a tensor or ragged tensor of rank 1 or more.
+            row_splits: integers that begin with 0, do not decrease, and end with the number of values.
+            validate: whether to check that.
+
+        Raises:
+            ValueError: there are no splits.
+            InvalidArgumentError: they do not fit.
+
+        Example:
+            >>> tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3])
+            <tf.RaggedTensor [[1, 2], [3]]>
+        """
+        return cls._from_row_partition(values, RowPartition.from_row_splits(row_splits, validate), validate)
+
+    @classmethod
+    def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+        """Rows of the given lengths. See `from_row_splits`.
+
+        Example:
+            >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [1, 0, 2])
+            <tf.RaggedTensor [[1], [], [2, 3]]>
+        """
+        return cls._from_row_partition(values, RowPartition.from_row_lengths(row_lengths, validate), validate)
+
+    @classmethod
+    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+        """Rows that begin at the given positions. See `from_row_splits`."""
+        values = as_values(values)
+        return cls._from_row_partition(values, RowPartition.from_row_starts(row_starts, values.shape[0], validate), validate)
+
+    @classmethod
+    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+        """Rows that end before the given positions. See `from_row_splits`."""
+        return cls._from_row_partition(values, RowPartition.from_row_limits(row_limits, validate), validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows by the row of each value.
+
+        Args:
+            values: a tensor or ragged tensor of rank 1 or more.
+            value_rowids: the row of each value; they do not decrease.
+            nrows: how many rows there are; by default as many as the last one says.
+            validate: whether to check that.
+
+        Raises:
+            ValueError: there are not enough rows, or not as many row ids as values.
+            InvalidArgumentError: the rows decrease.
+
+        Example:
+            >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2])
+            <tf.RaggedTensor [[1, 2], [], [3]]>
+        """
+        values = as_values(values)
+        rowids = integers(value_rowids, "value_rowids")
+        values.shape[:1].assert_is_compatible_with(rowids.shape[:1])
+        return cls._from_row_partition(values, RowPartition.from_value_rowids(rowids, nrows, validate), validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+    ) -> RaggedTensor:
+        """Rows of one length, which is known from then on.
+
+        Raises:
+            ValueError: the length is negative, or does not divide the values.
+
+        Example:
+            >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2).shape
+            TensorShape([2, 2])
+        """
+        values = as_values(values)
+        partition = RowPartition.from_uniform_row_length(uniform_row_length, values.shape[0], nrows, validate)
+        return cls._from_row_partition(values, partition, validate)
+
+    @classmethod
+    def from_nested_row_splits(
+        cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """A ragged tensor with a dimension for each in the list of row splits, outermost first.
+
+        Example:
+            >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 1, 3]])
+            <tf.RaggedTensor [[[1], [2, 3]]]>
+        """
+        return cls._nested(flat_values, nested_row_splits, lambda v, s: cls.from_row_splits(v, s, validate=validate))
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """A ragged tensor with a dimension for each in the list of row lengths, outermost first."""
+        return cls._nested(flat_values, nested_row_lengths, lambda v, s: cls.from_row_lengths(v, s, validate=validate))
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:  # fmt: skip
+        """A ragged tensor with a dimension for each in the list of rows of values, outermost first."""
+        counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+        if len(counts) != len(nested_value_rowids):
+            raise ValueError("Argument `nested_nrows` must have the same length as argument `nested_value_rowids`.")
+        pairs = list(zip(nested_value_rowids, counts, strict=True))
+        return cls._nested(flat_values, pairs, lambda v, p: cls.from_value_rowids(v, *p, validate=validate))
+
+    @classmethod
+    def _nested(cls, flat_values: Any, parts: Sequence[Any], make: Callable[[Any, Any], Any]) -> Any:
+        if isinstance(parts, Tensor):
+            raise TypeError(f"Argument must be a list of Tensors. Received {parts}.")
+        result = flat_values
+        for part in reversed(list(parts)):
+            result = make(result, part)
+        return result
+
+    @classmethod
+    def from_tensor(
+        cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
+        row_splits_dtype: Any = int64,
+    ) -> RaggedTensor:  # fmt: skip
+        """The ragged tensor of a dense one, less its padding.
+
+        Args:
+            tensor: of rank 2 or more.
+            lengths: of the rows, what is beyond is left out; or a list of lengths for several ragged dimensions.
+            padding: the value that rows end with and that is left out.
+            ragged_rank: how many dimensions become ragged.
+            row_splits_dtype: int32 or int64.
+
+        Raises:
+            ValueError: the rank is too small, or there are both lengths and padding.
+
+        Example:
+            >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
+            <tf.RaggedTensor [[1, 2], [3]]>
+        """
+        from tapeflow.ragged.conversion import from_tensor
+
+        return from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
+
+    @classmethod
+    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:
+        """The ragged tensor of a sparse matrix whose rows are filled from the left.
+
+        Raises:
+            ValueError: it is no matrix.
+            InvalidArgumentError: there is a gap in a row.
+
+        Example:
+            >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [5, 7], [3, 2]))
+            <tf.RaggedTensor [[5], [], [7]]>
+        """
+        from tapeflow.ragged.conversion import from_sparse
+
+        return from_sparse(st_input, as_dtype(row_splits_dtype))
+
+    # ---- what it is made of ------------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; None for the ragged dimensions."""
+        partition = self._row_partition
+        rows = TensorShape._of((partition.static_nrows, partition.static_uniform_row_length))
+        return rows.concatenate(self._values.shape[1:])
+
+    def get_shape(self) -> TensorShape:
+        """The same as `.shape`."""
+        return self.shape
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many dimensions are partitioned."""
+        return 1 + (self._values.ragged_rank if isinstance(self._values, RaggedTensor) else 0)
+
+    @property
+    def values(self) -> Any:
+        """All rows joined: a tensor, or a ragged one where there are more ragged dimensions."""
+        return self._values
+
+    @property
+    def flat_values(self) -> Tensor:
+        """The innermost values, without any ragged dimension."""
+        values = self._values
+        while isinstance(values, RaggedTensor):
+            values = values._values
+        return values
+
+    @property
+    def row_splits(self) -> Tensor:
+        """Where each row begins in `values`, and at the end where the last one ends."""
+        return self._row_partition.row_splits()
+
+    @property
+    def uniform_row_length(self) -> Tensor | None:
+        """The length of all rows, if they are known to be equally long."""
+        return self._row_partition.uniform_row_length()
+
+    @property
+    def nested_row_splits(self) -> tuple[Tensor, ...]:
+        """The row splits of all ragged dimensions, outermost first."""
+        return tuple(p.row_splits() for p in self._nested_row_partitions)
+
+    @property
+    def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
+        found, value = [], self
+        while isinstance(value, RaggedTensor):
+            found.append(value._row_partition)
+            value = value._values
+        return tuple(found)
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """The lengths of the rows in dimension `axis`.
+
+        Raises:
+            ValueError: there is no such dimension.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths().numpy().tolist()
+            [2, 0, 1]
+        """
+        axis = checked_axis(axis, self.shape.rank, "axis")
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return self._row_partition.row_lengths()
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.row_lengths(axis - 1))
+        shape = self._values.shape.as_list()
+        return self.with_values(tensor_of(np.full(shape[: axis - 1], shape[axis - 1]), self.row_splits.dtype))
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The lengths of the rows of all ragged dimensions, outermost first."""
+        return tuple(p.row_lengths() for p in self._nested_row_partitions)
+
+    def row_starts(self, name: str | None = None) -> Tensor:
+        """Where each row begins."""
+        return self._row_partition.row_starts()
+
+    def row_limits(self, name: str | None = None) -> Tensor:
+        """Where each row ends."""
+        return self._row_partition.row_limits()
+
+    def value_rowids(self, name: str | None = None) -> Tensor:
+        """The row of each value."""
+        return self._row_partition.value_rowids()
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The rows of the values of all ragged dimensions, outermost first."""
+        return tuple(p.value_rowids() for p in self._nested_row_partitions)
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
+        """How many rows there are."""
+        return tensor_of(self._row_partition.static_nrows, self.row_splits.dtype if out_type is None else as_dtype(out_type))
+
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
+        """The least shape of a dense tensor that all of this fits in.
+
+        Args:
+            axis: which dimensions to tell; all by default.
+            out_type: int32 or int64; by default that of the row splits.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy().tolist()
+            [2, 3]
+        """
+        sizes = [self._row_partition.static_nrows]
+        sizes += [int(p.lengths().max(initial=0)) for p in self._nested_row_partitions]
+        sizes += self.flat_values.shape.as_list()[1:]
+        wanted: Any = sizes
+        if axis is not None:
+            wanted = sizes[axis] if isinstance(axis, int) else [sizes[int(a)] for a in axis]
+        return tensor_of(wanted, self.row_splits.dtype if out_type is None else as_dtype(out_type))
+
+    def consumers(self) -> list[Any]:
+        """The operations of a graph that use it; eagerly none."""
+        return []
+
+    # ---- the same with other parts -----------------------------------------------------------------------------------
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """Other values in the same rows.
+
+        Raises:
+            ValueError: there are more or fewer values.
+        """
+        values = as_values(new_values)
+        values.shape[:1].assert_is_compatible_with(self._values.shape[:1])
+        return RaggedTensor._from_row_partition(values, self._row_partition, validate=False)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """Other innermost values in the same rows.
+
+        Raises:
+            ValueError: there are more or fewer values.
+        """
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same with row splits of another dtype, int32 or int64."""
+        if as_dtype(dtype) is self.row_splits.dtype:
+            return self
+        values = self._values
+        if isinstance(values, RaggedTensor):
+            values = values.with_row_splits_dtype(dtype)
+        return RaggedTensor(values, self._row_partition.with_dtype(dtype), internal=_INTERNAL)
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """Merges neighbouring dimensions into one.
+
+        Args:
+            outer_axis, inner_axis: the first and the last of them.
+
+        Raises:
+            ValueError: there is no such dimension.
+
+        Example:
+            >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
+            <tf.RaggedTensor [[1, 2, 3], [4]]>
+        """
+        from tapeflow.ragged.conversion import merged
+
+        return merged(self, outer_axis, inner_axis)
+
+    # ---- as something else -------------------------------------------------------------------------------------------
+
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
+        """The dense tensor that all rows are padded to.
+
+        Args:
+            default_value: what to pad with; by default zero, or an empty string.
+            shape: of the result; what is longer is cut off, what is shorter is padded. None in it leaves a dimension as it is.
+
+        Raises:
+            InvalidArgumentError: the shape or the default value does not fit.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy().tolist()
+            [[1, 2], [3, 0]]
+        """
+        from tapeflow.ragged.conversion import to_tensor
+
+        return to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """The `SparseTensor` of the values, with each row filled from the left.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
+            [[0, 0], [0, 1], [1, 0]]
+        """
+        from tapeflow.ragged.conversion import to_sparse
+
+        return to_sparse(self)
+
+    def to_list(self) -> list[Any]:
+        """The values as nested lists."""
+        values = self._values
+        items = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
+        splits = self._row_partition.splits().tolist()
+        return [items[i:j] for i, j in zip(splits[:-1], splits[1:], strict=True)]
+
+    def numpy(self) -> np.ndarray:
+        """An array of the rows: of objects where their lengths differ."""
+        values = np.asarray(self._values.numpy())
+        rows = np.split(values, self._row_partition.splits()[1:-1])
+        if self._row_partition.static_nrows == 0:
+            return np.array([], dtype=values.dtype)
+        if all(len(row) == len(rows[0]) for row in rows):
+            return np.stack(rows)
+        array = np.empty(len(rows), object)
+        array[:] = rows
+        return array
+
+    # ---- Python's protocols ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        from tapeflow.ragged.indexing import getitem
+
+        return getitem(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        for i in range(self._row_partition.static_nrows):
+            yield self[i]
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __hash__(self) -> int:
+        raise TypeError("RaggedTensor is unhashable.")
+
+    def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What an op gives for ragged tensors, or NotImplemented."""
+        from tapeflow.ragged.dispatch import dispatch
+
+        return dispatch(function, args)
+
+    @property
+    def _type_spec(self) -> Any:
+        from tapeflow.ragged.spec import RaggedTensorSpec
+
+        return RaggedTensorSpec.from_value(self)
+
+    def __repr__(self) -> str:
+        return f"<tf.RaggedTensor {_text(self.numpy())}>"
+
+
+def _text(value: Any) -> str:
+    """An array of arrays as text, with commas."""
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    if not value.size:
+        return str(value.tolist())
+    return np.array2string(value, separator=", ", formatter={"all": _text})
+
+
+def as_values(value: Any) -> Any:
+    """A tensor or ragged tensor, as it is, or the tensor of anything else."""
+    return value if isinstance(value, (EagerTensor, RaggedTensor)) else convert(value)
+
+
+def checked_axis(axis: int, rank: int | None, name: str) -> int:
+    """A dimension counted from the front.
+
+    Raises:
+        ValueError: there is no such dimension.
+    """
+    assert rank is not None
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+    return axis % rank
+
+
+def row_splits_of(value: RaggedTensor) -> np.ndarray:
+    """The row splits as numbers."""
+    return array_of(value.row_splits)
