@@ -60,7 +60,9 @@ def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]
         raise invalid(f"Invalid set_operation {operation}.")
     if groups != other:
         raise invalid(f"Mismatched group shapes of the sets: {places.text(groups)} vs. {places.text(other)}.")
-    indices, values, longest = [], [], 0
+    indices: list[tuple[int, ...]] = []
+    values: list[Any] = []
+    longest = 0
     for group in sorted({*sets_a, *sets_b}):
         row = sorted(_OPERATIONS[operation](sets_a.get(group, set()), sets_b.get(group, set())))
         longest = max(longest, len(row))

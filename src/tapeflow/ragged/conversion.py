@@ -244,7 +244,7 @@ def constant(
     depth, most = _scalar_depth(pylist), _max_depth(pylist)
     if depth is not None and most > depth:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
-    inner = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
+    inner: Any = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
     ragged_rank = _ragged_rank(pylist, depth, most, ragged_rank, inner)
     values, nested_splits = list(pylist), []
     for level in range(ragged_rank):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapeflow import operators as _operators_of_tensors
+import tapeflow.operators  # noqa: F401 (binds those of tensors)
 from tapeflow.core.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 

@@ -171,7 +171,7 @@ class RaggedTensor(CompositeTensor):
         if len(counts) != len(nested_value_rowids):
             raise ValueError("Argument `nested_nrows` must have the same length as argument `nested_value_rowids`.")
         pairs = list(zip(nested_value_rowids, counts, strict=True))
-        return cls._nested(flat_values, pairs, lambda v, p: cls.from_value_rowids(v, *p, validate=validate))
+        return cls._nested(flat_values, pairs, lambda v, p: cls.from_value_rowids(v, p[0], p[1], validate=validate))
 
     @classmethod
     def _nested(cls, flat_values: Any, parts: Sequence[Any], make: Callable[[Any, Any], Any]) -> Any:

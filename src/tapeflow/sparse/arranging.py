@@ -320,8 +320,8 @@ def _cut(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
     rank = len(shape)
     for name, given in (("start", start), ("size", size)):
         if not isinstance(given, tuple) or len(given) != rank:
-            length = len(given) if isinstance(given, tuple) else 0
-            raise invalid(f"Expected {name} to be a vector of length {rank} but got length {length}")
+            got = len(given) if isinstance(given, tuple) else 0
+            raise invalid(f"Expected {name} to be a vector of length {rank} but got length {got}")
     low = torch.tensor(start, dtype=torch.int64, device=indices.device)
     length = torch.tensor(size, dtype=torch.int64, device=indices.device)
     end = torch.minimum(low + length, torch.tensor(shape, dtype=torch.int64, device=indices.device))

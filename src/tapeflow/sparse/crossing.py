@@ -37,7 +37,9 @@ def _features(inputs: Any) -> list[list[list[Any]]]:
 
 def _crossed(features: list[list[list[Any]]], combine: Any) -> tuple[EagerTensor, list[Any], EagerTensor]:
     """Indices, values and shape of all combinations; the last feature varies fastest."""
-    indices, values, longest = [], [], 0
+    indices: list[tuple[int, int]] = []
+    values: list[Any] = []
+    longest = 0
     batch = len(features[0]) if features else 0
     for row in range(batch):
         combinations = list(itertools.product(*[rows[row] for rows in features]))
