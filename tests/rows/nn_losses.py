@@ -1,9 +1,10 @@
 """Rows of `tapeflow/nn/cross_entropy.py`."""
 
 import numpy as np
+from scipy import special
+
 import tapeflow as tf
 from op_table import FLOATS, Row, rand, sample
-from scipy import special
 
 Invalid = tf.errors.InvalidArgumentError
 

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+
 import tapeflow as tf
 from op_table import Row, rand, sample
 
@@ -149,7 +150,7 @@ BAD_CONV2D = [
      "output depth must be evenly divisible by number of groups: 3 vs 2"),
     (sample(IMAGE, np.ones([9, 9, 2, 1]), 1, "VALID"), Invalid, "Computed output size would be negative: -3"),
     (sample(IMAGE, np.ones([0, 1, 2, 1]), 1, "SAME"), Invalid, "filter must not have zero elements"),
-    (sample(IMAGE, FILTERS, 1, [[1, 1], [0, 0]]), ValueError, "When padding is a list, it must be of size 4".replace("padding", "`padding`")),
+    (sample(IMAGE, FILTERS, 1, [[1, 1], [0, 0]]), ValueError, "must be of size 4"),
     (sample(IMAGE, FILTERS, 1, "EXPLICIT"), ValueError, "'EXPLICIT' is not a valid value for `padding`"),
     (sample(IMAGE, FILTERS, 1, "SAME", "NHCW"), Invalid, "Value for attr 'data_format' of \"NHCW\""),
     (sample(tf.constant(IMAGE, tf.float32), tf.constant(FILTERS), 1, "SAME"), Invalid, "expected to be a float tensor"),
@@ -183,7 +184,9 @@ ROWS = [
         sample(img(2, 6, 2), filters(3, 2, 2), 1, "SAME"), sample(img(2, 6, 2), filters(3, 2, 2), 2, "VALID"),
         sample(img(1, 6, 2), filters(2, 2, 2), 1, "SAME", dilations=2), sample(img(3, 2, 6, 2), filters(2, 2, 1), 1, "SAME"),
         sample(img(1, 2, 6), filters(2, 2, 3), 1, "VALID", data_format="NCW"),
-    ], conv, tolerance=LOOSE, bad=[(sample(np.ones([1, 4, 1]), np.ones([2, 1, 1]), 1, "SAME", "WC"), ValueError, "`data_format`")]),
+    ], conv, tolerance=LOOSE, bad=[
+        (sample(np.ones([1, 4, 1]), np.ones([2, 1, 1]), 1, "SAME", "WC"), ValueError, "`data_format`"),
+    ]),
     Row("nn.conv3d", [
         sample(img(1, 3, 4, 3, 2), filters(2, 2, 2, 2, 1), [1] * 5, "SAME"),
         sample(img(1, 3, 4, 3, 1), filters(2, 2, 1, 1, 2), [1, 2, 1, 1, 1], "VALID"),
@@ -195,16 +198,18 @@ ROWS = [
     ]),
     Row("nn.convolution", [
         sample(img(1, 5, 4, 2), filters(3, 2, 2, 3)), sample(img(2, 6, 2), filters(3, 2, 2), padding="SAME", dilations=[2]),
-        sample(img(1, 3, 3, 3, 1), filters(2, 2, 2, 1, 1), 1, "SAME"), sample(img(1, 5, 4, 1), filters(2, 2, 1, 1), [2, 1], "SAME"),
+        sample(img(1, 3, 3, 3, 1), filters(2, 2, 2, 1, 1), 1, "SAME"),
+        sample(img(1, 5, 4, 1), filters(2, 2, 1, 1), [2, 1], "SAME"),
     ], conv, tolerance=LOOSE, bad=[
         (sample(IMAGE, FILTERS, 2, "SAME", dilations=2), ValueError, "`strides > 1` not supported in conjunction"),
     ]),
     Row("nn.depthwise_conv2d", [
-        sample(img(1, 5, 4, 2), filters(3, 2, 2, 2), [1] * 4, "SAME"), sample(img(1, 5, 4, 2), filters(2, 2, 2, 1), [1, 2, 2, 1], "VALID"),
+        sample(img(1, 5, 4, 2), filters(3, 2, 2, 2), [1] * 4, "SAME"),
+        sample(img(1, 5, 4, 2), filters(2, 2, 2, 1), [1, 2, 2, 1], "VALID"),
         sample(img(1, 5, 4, 2), filters(3, 2, 2, 1), [1] * 4, "SAME", dilations=[2, 2]),
         sample(img(1, 3, 4, 4), filters(2, 2, 3, 2), [1] * 4, "SAME", data_format="NCHW"),
     ], depthwise, tolerance=LOOSE, bad=[
-        (sample(IMAGE, np.ones([2, 2, 3, 1]), [1] * 4, "SAME"), Invalid, "input depth must be evenly divisible by filter depth: 2 vs 3"),
+        (sample(IMAGE, np.ones([2, 2, 3, 1]), [1] * 4, "SAME"), Invalid, "evenly divisible by filter depth: 2 vs 3"),
         (sample(IMAGE, np.ones([2, 2, 2, 1]), 1, "SAME"), TypeError, "Expected list for 'strides'"),
     ]),
     Row("nn.separable_conv2d", [
@@ -218,7 +223,8 @@ ROWS = [
         (sample(IMAGE, FILTERS, 1, "FULL"), ValueError, "`padding` must be one of"),
     ]),
     Row("nn.conv2d_transpose", [
-        sample(img(1, 2, 3, 2), filters(3, 2, 1, 2), [1, 4, 6, 1], 2), sample(img(1, 3, 3, 1), filters(2, 2, 2, 1), [1, 3, 3, 2], 1, "SAME"),
+        sample(img(1, 2, 3, 2), filters(3, 2, 1, 2), [1, 4, 6, 1], 2),
+        sample(img(1, 3, 3, 1), filters(2, 2, 2, 1), [1, 3, 3, 2], 1, "SAME"),
         sample(img(1, 2, 2, 1), filters(2, 2, 1, 1), [1, 3, 3, 1], 1, "VALID"),
     ], conv_transpose, tolerance=LOOSE, bad=[
         (sample(IMAGE, np.ones([3, 2, 1, 2]), [1, 11, 8, 1], 3), Invalid, "Size of out_backprop doesn't match computed"),

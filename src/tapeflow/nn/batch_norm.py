@@ -122,6 +122,8 @@ def _fused_batch_norm_grad(
     nothing = scale.new_empty(0)
     if not x.numel():
         return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), nothing, nothing
+    # ATen's gradient of second order knows that the mean and variance come from x, and takes none for them.
+    mean, variance = mean.detach(), variance.detach()
     running = (None, None) if is_training else (mean, variance)
     saved = (mean, torch.rsqrt(variance + epsilon)) if is_training else (None, None)
     dx, dscale, doffset = aten.native_batch_norm_backward(

@@ -110,8 +110,8 @@ def convolve(
 
 
 def convolve_back_input(
-    op: str, sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, explicit: Any, data_format: Any,
-    dilations: Any,
+    op: str, sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, explicit: Any,
+    data_format: Any, dilations: Any,
 ) -> torch.Tensor:  # fmt: skip
     """The kernel of Conv2DBackpropInput and Conv3DBackpropInputV2."""
     dims = filters.dim() - 2
@@ -144,9 +144,7 @@ def convolve_back_filter(
 ) -> torch.Tensor:  # fmt: skip
     """The kernel of Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
     sizes = tuple(sizes)
-    at, rates, groups = _layout(
-        op, x.shape, sizes, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format
-    )
+    at, rates, groups = _layout(op, x.shape, sizes, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format)
     _check_backprop(op, x.shape, sizes, dy.shape, at, data_format)
     if not dy.numel() or not x.numel():
         return _zeros(dy, sizes)
@@ -166,9 +164,7 @@ def convolve_back_filter(
 def _check_backprop(op: str, image: Any, filters: Any, dy: Any, at: Geometry, data_format: str) -> None:
     wanted = _output_shape(image, filters, at, data_format)
     if tuple(dy) != wanted:
-        raise invalid(
-            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(wanted)}"
-        )
+        raise invalid(f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(wanted)}")
 
 
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
@@ -179,8 +175,8 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
         op = "Conv3D" if len(kernel) == 5 else "Conv2D"
         at = _layout(op, image, kernel, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format)[0]
         return TensorShape(_output_shape(image, kernel, at, data_format))
-    kernel = filters.as_list() if filters.rank is not None else [None] * len(strides)
-    return window_rule(x, kernel[:-2], kernel[-1], (strides, dilations, padding, explicit, data_format))
+    sizes: list[Any] = filters.as_list() if filters.rank is not None else [None] * len(strides)
+    return window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
 
 
 def _sizes_rule(sizes: Any, *_: Any) -> TensorShape:
@@ -224,8 +220,12 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Conv2DBackpropInput", kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"), host=("input_sizes",),
-    shape=_sizes_rule)  # fmt: skip
+@op(
+    "Conv2DBackpropInput",
+    kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"),
+    host=("input_sizes",),
+    shape=_sizes_rule,
+)
 def conv2d_backprop_input(
     input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
@@ -244,8 +244,12 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Conv2DBackpropFilter", kernel=functools.partial(convolve_back_filter, "Conv2DBackpropFilter"), host=("filter_sizes",),
-    shape=_filter_sizes_rule)  # fmt: skip
+@op(
+    "Conv2DBackpropFilter",
+    kernel=functools.partial(convolve_back_filter, "Conv2DBackpropFilter"),
+    host=("filter_sizes",),
+    shape=_filter_sizes_rule,
+)
 def conv2d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
@@ -275,8 +279,8 @@ def conv2d(
             `[batch, in_channels, height, width]` for "NCHW". Half, bfloat16, float32, float64 or int32.
         filters: `[height, width, in_channels / groups, out_channels]`, the dtype of `input`.
         strides: an int, or a list for the spatial dimensions or for all.
-        padding: "SAME" (windows at every stride), "VALID" (windows inside the image), or for each dimension a pair of the
-            padding before and after.
+        padding: "SAME" (windows at every stride), "VALID" (windows inside the image), or for each dimension a pair of
+            the padding before and after.
         data_format: "NHWC" or "NCHW".
         dilations: the steps between the elements of a window; like `strides`.
 
@@ -298,9 +302,7 @@ def conv2d(
     padding, explicit = padding_attrs(padding)
     if (type(input) is EagerTensor and len(input.value.shape) == 4) or rank_of(input) in (4, 3, 2, 1, 0, None):
         return _conv2d(input, filters, strides, padding, explicit, data_format, dilations, name)
-    return with_one_batch(
-        lambda x: _conv2d(x, filters, strides, padding, explicit, data_format, dilations, name), input, 3
-    )
+    return with_one_batch(lambda x: _conv2d(x, filters, strides, padding, explicit, data_format, dilations, name), input, 3)
 
 
 def with_one_batch(function: Any, x: Any, inner: int) -> Any:
@@ -358,9 +360,7 @@ def _conv3d_back_input(
     sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1),
 ) -> torch.Tensor:  # fmt: skip
-    return convolve_back_input(
-        "Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations
-    )
+    return convolve_back_input("Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations)
 
 
 @op("Conv3DBackpropInputV2", kernel=_conv3d_back_input, host=("input_sizes",), shape=_sizes_rule)

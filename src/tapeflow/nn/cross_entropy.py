@@ -37,12 +37,10 @@ def _xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, t
     return loss, log_probabilities.exp_().sub_(labels)
 
 
-def _xent_rule(features: TensorShape, labels: TensorShape) -> TensorShape:
+def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     if not features.is_compatible_with(labels):
-        raise invalid(
-            f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
-        )
-    return TensorShape(features[:1])
+        raise invalid(f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}")
+    return [TensorShape(features[:1]), features]
 
 
 @op("SoftmaxCrossEntropyWithLogits", kernel=_xent, shape=_xent_rule)
@@ -186,10 +184,10 @@ def _wrong_label(labels: torch.Tensor, classes: int) -> str:
     )
 
 
-def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> TensorShape:
+def _sparse_xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     if features.rank is not None and labels.rank is not None and not features[:1].is_compatible_with(labels):
         raise invalid(_sparse_mismatch(features, labels))
-    return labels
+    return [labels, features]
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", kernel=_sparse_xent, shape=_sparse_xent_rule)
@@ -268,9 +266,7 @@ def _check_sparse(labels: TensorShape, logits: TensorShape) -> None:
 
 def _same_shape(labels: Any, logits: Any, first: str = "logits", second: str = "labels") -> None:
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(
-            f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape})."
-        )
+        raise ValueError(f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:

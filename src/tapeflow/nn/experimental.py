@@ -1,2 +1,5 @@
 """The public `tf.nn.experimental` namespace."""
 
+from tapeflow.nn.dropping import general_dropout, stateless_dropout
+
+__all__ = ["general_dropout", "stateless_dropout"]

@@ -89,9 +89,7 @@ def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str
             None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth."
         )
     if strides[channel] != depth:
-        raise UnimplementedError(
-            None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
-        )
+        raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the depth stride.")
     return x.unflatten(channel, (-1, depth)).amax(channel + 1)
 
 
@@ -114,13 +112,9 @@ def max_of_windows_back(
         raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
     if not dy.numel():
         return torch.zeros_like(x)
-    image, indices, at, window, border, is_padded = _where_maxima_are(
-        op, x, ksize, strides, padding, explicit, data_format
-    )
+    image, indices, at, window, border, is_padded = _where_maxima_are(op, x, ksize, strides, padding, explicit, data_format)
     gradients = to_first(dy, data_format)
-    found = _MAX_POOL_BACK[len(window)](
-        gradients, image, window, at.strides, border, (1,) * len(window), False, indices
-    )
+    found = _MAX_POOL_BACK[len(window)](gradients, image, window, at.strides, border, (1,) * len(window), False, indices)
     if is_padded:
         found = unpadded(found, at, spatial(x.shape, data_format))
     return from_first(found, data_format)
@@ -225,16 +219,12 @@ def _(call: Call, dy: Any) -> Any:
 # ---- in three dimensions ---------------------------------------------------------------------------------------------
 
 
-def _max_pool3d_kernel(
-    input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC"
-) -> torch.Tensor:
+def _max_pool3d_kernel(input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC") -> torch.Tensor:
     return max_of_windows("MaxPool3D", input, ksize, strides, padding, (), data_format)
 
 
 @op("MaxPool3D", kernel=_max_pool3d_kernel, shape=pool_rule_without_explicit)
-def _max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
-) -> Any:
+def _max_pool3d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None) -> Any:
     """The maximum of each window of a volume."""
 
 
@@ -308,9 +298,7 @@ def _(call: Call, dy: Any) -> Any:
 # ---- with the place of the maximum -----------------------------------------------------------------------------------
 
 
-def _flat_places(
-    indices: torch.Tensor, at: Geometry, is_padded: bool, x: torch.Tensor, with_batch: bool
-) -> torch.Tensor:
+def _flat_places(indices: torch.Tensor, at: Geometry, is_padded: bool, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
     """Of indices into ATen's (padded) image, those into TensorFlow's: `(row * width + column) * channels + channel`."""
     height, width, channels = x.shape[1:]
     if is_padded:
@@ -431,9 +419,7 @@ def _(call: Call, dy: Any) -> Any:
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
-) -> Any:
+def max_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None) -> Any:
     """The maximum of each window of sequences.
 
     Args:
@@ -457,15 +443,11 @@ def max_pool1d(
     return of_sequences(_max_pool_without_explicit, input, ksize, strides, padding, data_format, name)
 
 
-def _max_pool_without_explicit(
-    x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
-) -> Any:
+def _max_pool_without_explicit(x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None) -> Any:
     return _max_pool(x, ksize, strides, padding, (), data_format, name)
 
 
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
-) -> Any:
+def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
     """The maximum of each window of images.
 
     Args:
@@ -492,9 +474,7 @@ def max_pool2d(
     return _max_pool(input, window, steps, padding, explicit, data_format, name)
 
 
-def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
-) -> Any:
+def max_pool3d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None) -> Any:
     """The maximum of each window of volumes.
 
     Args:
@@ -571,9 +551,7 @@ def max_pool_with_argmax(
         3
     """
     if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
-        )
+        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
     window, steps = per_dimension(ksize, 2, True, "ksize"), per_dimension(strides, 2, True, "strides")
     output_dtype = as_dtype(output_dtype)
     return MaxPoolWithArgmax(

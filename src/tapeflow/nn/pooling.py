@@ -45,9 +45,7 @@ def pool_layout(
     if len(image) != dims + 2:
         raise invalid(f"Input must be {'4 or 5' if dims == 2 else dims + 2}-dimensional, not of shape {list(image)}")
     if any(k <= 0 for k in ksize):
-        raise invalid(
-            f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"
-        )
+        raise invalid(f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}")
     if ksize[0] != 1 or strides[0] != 1:
         raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)

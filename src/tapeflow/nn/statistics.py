@@ -17,7 +17,7 @@ _LOW = (float16, bfloat16)  # too coarse for sums of squares
 def moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The mean and the variance over dimensions.
 
-    As in TensorFlow, the gradient takes the mean within the variance for a constant, which is exact to first order only.
+    As in TensorFlow, the gradient takes the mean within the variance for a constant: exact to first order only.
 
     Args:
         x: numeric; half and bfloat16 are computed in float32.
@@ -122,9 +122,7 @@ def sufficient_statistics(
     )
 
 
-def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
-) -> tuple[Any, Any]:
+def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> tuple[Any, Any]:
     """The mean and variance, from what `sufficient_statistics` gives.
 
     Args:

@@ -110,8 +110,7 @@ def geometry(
         for n, w, s, o in zip(sizes, size, strides, out, strict=True):
             if o < 0:
                 raise invalid(
-                    f"Computed output size would be negative: {o} "
-                    f"[input_size: {n}, effective_filter_size: {w}, stride: {s}]"
+                    f"Computed output size would be negative: {o} [input_size: {n}, effective_filter_size: {w}, stride: {s}]"
                 )
     return Geometry(out, before, after, size, strides, before == after)
 
@@ -166,9 +165,7 @@ def per_dimension(value: Any, dims: int, last: bool, what: str) -> tuple[int, ..
     if len(value) == 1:
         return _one_for_all(value[0], dims, last)
     if len(value) != dims:
-        raise ValueError(
-            f"{what} should be of length 1, {dims} or {dims + 2}. Received: {what}={value} of length {len(value)}"
-        )
+        raise ValueError(f"{what} should be of length 1, {dims} or {dims + 2}. Received: {what}={value} of length {len(value)}")
     return (1, *value, 1) if last else (1, 1, *value)
 
 
@@ -191,16 +188,13 @@ def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
     if type(padding) is str and padding != "EXPLICIT":
         return padding, ()
     if padding == "EXPLICIT":
-        raise ValueError(
-            "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list."
-        )
+        raise ValueError("'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list.")
     if not isinstance(padding, (list, tuple)):
         return padding, ()
     pairs = host_value(padding)
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise ValueError(
-            "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. "
-            f"Received: padding={padding}"
+            f"When `padding` is a list, each element of `padding` must be a list/tuple of size 2. Received: padding={padding}"
         )
     if len(pairs) != count:
         raise ValueError(
@@ -251,16 +245,14 @@ def blank(shape: Sequence[int], like: torch.Tensor, data_format: str) -> torch.T
     return to_first(torch.empty(tuple(shape), dtype=like.dtype, device=like.device), data_format)
 
 
-def window_rule(
-    x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]
-) -> TensorShape:
+def window_rule(x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]) -> TensorShape:
     """The shape of the result of windows over `x`, with dimensions that may be unknown."""
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)
     if x.rank is None:
         return TensorShape([None] * (dims + 2))
     before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
-    out = []
+    out: list[int | None] = []
     for i, n in enumerate(spatial(x.as_list(), data_format)):
         window, stride, dilation = windows[i], spatial(strides, data_format)[i], spatial(dilations, data_format)[i]
         if padding != "SAME" and window is None:

@@ -1,0 +1,554 @@
+"""Samplers of classes, for losses that look at a few classes instead of all."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.tensor import invalid
+from tapeflow.errors import NotFoundError
+from tapeflow.nn.seeds import Philox, seed_attrs, stream
+
+AllCandidateSampler = collections.namedtuple(
+    "AllCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+)
+FixedUnigramCandidateSampler = collections.namedtuple(
+    "FixedUnigramCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+)
+LearnedUnigramCandidateSampler = collections.namedtuple(
+    "LearnedUnigramCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+)
+LogUniformCandidateSampler = collections.namedtuple(
+    "LogUniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+)
+UniformCandidateSampler = collections.namedtuple(
+    "UniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
+)
+ComputeAccidentalHits = collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])
+
+Draw = Callable[[Philox], int]
+Probability = Callable[[int], float]
+
+
+# ---- what samplers share ---------------------------------------------------------------------------------------------
+
+
+def _sample(
+    op: Any,
+    true_classes: torch.Tensor,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seeds: tuple[int, int],
+    draw: Draw,
+    probability: Probability,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Draws classes, and says how often each of them, and each true one, was to be expected among them."""
+    true = _true_classes(true_classes, num_true, range_max)
+    if unique and num_sampled > range_max:
+        raise invalid("Sampler's range is too small.")
+    random = stream((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled)
+    sampled: list[int] = []
+    tries = num_sampled
+    if unique:
+        seen: set[int] = set()
+        tries = 0
+        while len(sampled) < num_sampled:
+            tries += 1
+            value = draw(random)
+            if value not in seen:
+                seen.add(value)
+                sampled.append(value)
+    else:
+        sampled = [draw(random) for _ in range(num_sampled)]
+
+    def expected(value: int) -> float:
+        p = probability(value)
+        if tries == num_sampled:
+            return p * num_sampled
+        return -math.expm1(tries * math.log1p(-p)) if p < 1 else 1.0
+
+    counts = [[expected(value) for value in row] for row in true]
+    device = true_classes.device
+    return (
+        torch.tensor(sampled, dtype=torch.int64, device=device),
+        torch.tensor(counts, dtype=torch.float32, device=device).view(true_classes.shape),
+        torch.tensor([expected(value) for value in sampled], dtype=torch.float32, device=device),
+    )
+
+
+def _true_classes(true_classes: torch.Tensor, num_true: int, range_max: int) -> list[list[int]]:
+    if true_classes.dim() != 2:
+        raise invalid("true_classes must be a matrix")
+    if true_classes.shape[1] != num_true:
+        raise invalid(f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {num_true}")
+    values = true_classes.tolist()
+    for row in values:
+        for value in row:
+            if not 0 <= value < range_max:
+                raise invalid(f"`true_candidate` out of range [0, {range_max}), received {value}")
+    return values
+
+
+# ---- the samplers' ops -----------------------------------------------------------------------------------------------
+
+
+def _uniform_kernel(
+    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
+) -> Any:
+    return _sample(
+        "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
+        lambda random: random.below(range_max, 64), lambda _: 1 / range_max,
+    )  # fmt: skip
+
+
+@op("UniformCandidateSampler", kernel=_uniform_kernel)
+def _uniform(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """Samples classes, each as likely."""
+
+
+def _log_uniform_kernel(
+    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
+) -> Any:
+    span = math.log1p(range_max)
+    return _sample(
+        "LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
+        lambda random: (int(math.exp(random.uniform() * span)) - 1) % range_max,
+        lambda value: math.log((value + 2.0) / (value + 1.0)) / span,
+    )  # fmt: skip
+
+
+@op("LogUniformCandidateSampler", kernel=_log_uniform_kernel)
+def _log_uniform(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """Samples classes, low ones more often."""
+
+
+class _Learned:
+    """Counts of the classes seen, by which they are sampled: one more than the times seen."""
+
+    def __init__(self, range_max: int) -> None:
+        self.weights = [1] * range_max
+
+    def draw(self, random: Philox) -> int:
+        place = random.below(sum(self.weights))
+        for value, weight in enumerate(self.weights):
+            if place < weight:
+                return value
+            place -= weight
+        return len(self.weights) - 1
+
+    def probability(self, value: int) -> float:
+        return self.weights[value] / sum(self.weights)
+
+
+@functools.lru_cache(64)
+def _learned_of(key: Any) -> _Learned:
+    """What the sampler with these attrs has learned."""
+    return _Learned(key[3])
+
+
+def _learned_kernel(
+    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
+) -> Any:
+    learned = _learned_of((num_true, num_sampled, unique, range_max, seed, seed2))
+    found = _sample(
+        "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
+        learned.draw, learned.probability,
+    )  # fmt: skip
+    for value in true_classes.reshape(-1).tolist():
+        learned.weights[value] += 1
+    return found
+
+
+@op("LearnedUnigramCandidateSampler", kernel=_learned_kernel)
+def _learned(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """Samples classes by how often they were among the true ones."""
+
+
+class _Alias:
+    """Draws numbers by their weights in constant time, by Walker's alias method."""
+
+    def __init__(self, weights: Iterable[float]) -> None:
+        weights = list(weights)
+        total, n = sum(weights), len(weights)
+        self.own = [w * n / total for w in weights]
+        self.alias = list(range(n))
+        high = [i for i in range(n) if self.own[i] >= 1]
+        low = [i for i in range(n) if self.own[i] < 1]
+        while high and low:  # what a low one lacks, a high one fills up
+            a, b = low.pop(), high.pop()
+            self.alias[a] = b
+            self.own[b] -= 1 - self.own[a]
+            (low if self.own[b] < 1 else high).append(b)
+        for i in (*high, *low):
+            self.own[i] = 1.0
+
+    def draw(self, random: Philox) -> int:
+        share = random.uniform32()
+        value = random.below(len(self.own))
+        return value if share < self.own[value] else self.alias[value]
+
+
+def _fixed_weights(
+    range_max: int, vocab_file: str, distortion: float, reserved: int, num_shards: int, shard: int, unigrams: Any
+) -> list[float]:
+    """The weight of each class: that of the vocabulary to the power of the distortion."""
+    if not vocab_file and not unigrams:
+        raise invalid("Must provide either vocab_file or unigrams.")
+    if vocab_file and unigrams:
+        raise invalid("Must only provide one of vocab_file and unigrams.")
+    weights = list(unigrams)
+    if vocab_file:
+        try:
+            with open(vocab_file, encoding="utf-8") as lines:
+                weights = [float(line.rsplit(",", 1)[1]) for line in lines if line.strip()]
+        except OSError as error:
+            raise NotFoundError(None, None, f"{vocab_file}: {error.strerror}") from None
+        except (IndexError, ValueError):
+            raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
+    found = [0.0] * reserved + [w**distortion for w in weights]
+    if len(found) != range_max:
+        raise invalid(f"range is {range_max} must be equal to weights size  {len(found)}")
+    return [w if i % num_shards == shard else 0.0 for i, w in enumerate(found)]
+
+
+def _fixed_kernel(
+    true_classes: torch.Tensor,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str,
+    distortion: float,
+    num_reserved_ids: int,
+    num_shards: int,
+    shard: int,
+    unigrams: Any,
+    seed: int,
+    seed2: int,
+) -> Any:
+    weights = _fixed_weights(range_max, vocab_file, distortion, num_reserved_ids, num_shards, shard, unigrams)
+    total, alias = sum(weights), _Alias(weights)
+    return _sample(
+        ("FixedUnigramCandidateSampler", *weights), true_classes, num_true, num_sampled, unique, range_max,
+        (seed, seed2), alias.draw, lambda value: weights[value] / total,
+    )  # fmt: skip
+
+
+@op("FixedUnigramCandidateSampler", kernel=_fixed_kernel)
+def _fixed(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str,
+    distortion: float,
+    num_reserved_ids: int,
+    num_shards: int,
+    shard: int,
+    unigrams: Any,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """Samples classes by given weights."""
+
+
+def _all_kernel(true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int) -> Any:
+    _true_classes(true_classes, num_true, num_sampled)
+    device = true_classes.device
+    return (
+        torch.arange(num_sampled, device=device),
+        torch.ones(true_classes.shape, device=device),
+        torch.ones(num_sampled, device=device),
+    )
+
+
+@op("AllCandidateSampler", kernel=_all_kernel)
+def _all(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """Gives all classes."""
+
+
+def _hits_kernel(
+    true_classes: torch.Tensor, sampled_candidates: torch.Tensor, num_true: int, seed: int, seed2: int
+) -> tuple[torch.Tensor, ...]:
+    if true_classes.dim() != 2 or true_classes.shape[1] != num_true:
+        raise invalid("true_candidates must be a batch_size * num_true matrix")
+    if sampled_candidates.dim() != 1:
+        raise invalid("sampled_candidates must be a vector, which is typically an output from CandidateSampler")
+    # Of a class that was sampled twice only the last is a hit, as in TensorFlow.
+    place = {value: i for i, value in enumerate(sampled_candidates.tolist())}
+    hits = [(i, place[v]) for i, row in enumerate(true_classes.tolist()) for v in row if v in place]
+    found = torch.tensor(hits, dtype=torch.int64, device=true_classes.device).view(-1, 2)
+    least = torch.full((len(hits),), torch.finfo(torch.float32).min, device=true_classes.device)
+    return found[:, 0].int(), found[:, 1].contiguous(), least
+
+
+@op("ComputeAccidentalHits", kernel=_hits_kernel)
+def _accidental_hits(
+    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int, seed2: int, name: str | None = None
+) -> Any:
+    """Where sampled classes are true ones."""
+
+
+not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)
+
+# ---- public functions: tf.random's, and one of tf.nn -----------------------------------------------------------------
+
+
+def uniform_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int | None = None,
+    name: str | None = None,
+) -> UniformCandidateSampler:
+    """Samples classes below `range_max`, each as likely.
+
+    Args:
+        true_classes: `[batch, num_true]`, int64.
+        num_true: how many true classes an example has.
+        num_sampled: how many classes to sample.
+        unique: samples no class twice.
+        range_max: how many classes there are.
+        seed: the op's seed.
+
+    Returns:
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
+        class was to be expected among them (float32).
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or there are too few classes.
+
+    Example:
+        >>> sorted(tf.random.uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
+        [0, 1, 2]
+    """
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    return UniformCandidateSampler(*_uniform(*arguments))
+
+
+def log_uniform_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int | None = None,
+    name: str | None = None,
+) -> LogUniformCandidateSampler:
+    """Samples classes below `range_max`, low ones more often: for classes in the order of how frequent they are.
+
+    The probability of a class is `log((class + 2) / (class + 1)) / log(range_max + 1)`, about Zipf's law.
+
+    Args:
+        true_classes: `[batch, num_true]`, int64.
+        num_true: how many true classes an example has.
+        num_sampled: how many classes to sample.
+        unique: samples no class twice.
+        range_max: how many classes there are.
+        seed: the op's seed.
+
+    Returns:
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
+        class was to be expected among them (float32).
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or there are too few classes.
+
+    Example:
+        >>> sorted(tf.random.log_uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
+        [0, 1, 2]
+    """
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    return LogUniformCandidateSampler(*_log_uniform(*arguments))
+
+
+def learned_unigram_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int | None = None,
+    name: str | None = None,
+) -> LearnedUnigramCandidateSampler:
+    """Samples classes below `range_max`, by how often they were among the true classes of earlier calls.
+
+    Args:
+        true_classes: `[batch, num_true]`, int64.
+        num_true: how many true classes an example has.
+        num_sampled: how many classes to sample.
+        unique: samples no class twice.
+        range_max: how many classes there are.
+        seed: the op's seed.
+
+    Returns:
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
+        class was to be expected among them (float32).
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or there are too few classes.
+
+    Example:
+        >>> sorted(tf.random.learned_unigram_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
+        [0, 1, 2]
+    """
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    return LearnedUnigramCandidateSampler(*_learned(*arguments))
+
+
+def fixed_unigram_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str = "",
+    distortion: float = 1.0,
+    num_reserved_ids: int = 0,
+    num_shards: int = 1,
+    shard: int = 0,
+    unigrams: Any = (),
+    seed: int | None = None,
+    name: str | None = None,
+) -> FixedUnigramCandidateSampler:
+    """Samples classes below `range_max` by given weights.
+
+    Args:
+        true_classes: `[batch, num_true]`, int64.
+        num_true: how many true classes an example has.
+        num_sampled: how many classes to sample.
+        unique: samples no class twice.
+        range_max: how many classes there are.
+        vocab_file: a text file with a class in each line, that ends in a comma and its weight.
+        distortion: the power that weights are raised to.
+        num_reserved_ids: how many classes at the beginning have weight 0, and no weight given.
+        num_shards, shard: samples only classes whose number modulo `num_shards` is `shard`.
+        unigrams: the weights, instead of a file.
+        seed: the op's seed.
+
+    Returns:
+        A named tuple of the sampled classes (`[num_sampled]`, int64), and how often each true class and each sampled
+        class was to be expected among them (float32).
+
+    Raises:
+        InvalidArgumentError: there are no weights, or not as many as classes.
+        NotFoundError: there is no such file.
+
+    Example:
+        >>> sampled = tf.random.fixed_unigram_candidate_sampler([[0]], 1, 2, False, 3, unigrams=[0.0, 1.0, 0.0])
+        >>> sampled.sampled_candidates.numpy().tolist()
+        [1, 1]
+    """
+    return FixedUnigramCandidateSampler(
+        *_fixed(
+            convert(true_classes, int64), num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
+            num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *seed_attrs(seed), name,
+        )
+    )  # fmt: skip
+
+
+def all_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int | None = None,
+    name: str | None = None,
+) -> AllCandidateSampler:
+    """Gives all classes: with it, a sampled loss is the full one.
+
+    Args:
+        true_classes: `[batch, num_true]`, int64.
+        num_true: how many true classes an example has.
+        num_sampled: how many classes there are.
+        unique: not used.
+        seed: not used.
+
+    Returns:
+        A named tuple of the classes from 0 (`[num_sampled]`, int64), and ones for how often each true class and each
+        sampled class was to be expected among them (float32).
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> tf.nn.all_candidate_sampler([[0]], 1, 3, True).sampled_candidates.numpy().tolist()
+        [0, 1, 2]
+    """
+    return AllCandidateSampler(*_all(convert(true_classes, int64), num_true, num_sampled, unique, *seed_attrs(seed), name))
+
+
+def compute_accidental_hits(
+    true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None, name: str | None = None
+) -> ComputeAccidentalHits:
+    """Where classes that were sampled happen to be true ones, so that a loss can leave them out.
+
+    Args:
+        true_classes: `[batch, num_true]`, int64.
+        sampled_candidates: `[num_sampled]`, int64.
+        num_true: how many true classes an example has.
+        seed: not used.
+
+    Returns:
+        A named tuple of the rows of true classes (int32), the places among the sampled ones (int64), and the weights to
+        add to their logits, the least float32; one for each hit.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> hits = tf.nn.compute_accidental_hits([[1], [2]], [2, 5, 1], 1)
+        >>> hits.indices.numpy().tolist(), hits.ids.numpy().tolist()
+        ([0, 1], [2, 0])
+    """
+    arguments = (convert(true_classes, int64), convert(sampled_candidates, int64), num_true, *seed_attrs(seed), name)
+    return ComputeAccidentalHits(*_accidental_hits(*arguments))

@@ -1,0 +1,281 @@
+"""Connectionist temporal classification: the loss of a labelling whose alignment with the input is not known.
+
+Graves et al., Connectionist Temporal Classification, 2006.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32, int64
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.math.arithmetic import multiply
+from tapeflow.math.gradients import shape_of
+
+# What TensorFlow takes for the logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
+LOG_ZERO = math.log(1e-307)
+
+# ---- the kernels -----------------------------------------------------------------------------------------------------
+
+
+def _check(logits: torch.Tensor, lengths: torch.Tensor) -> None:
+    if logits.dim() != 3:
+        raise invalid(f"inputs is not a 3-Tensor: {list(logits.shape)}")
+    time, batch, _ = logits.shape
+    if list(lengths.shape) != [batch]:
+        raise invalid(f"len(sequence_length) != batch_size: {list(lengths.shape)} and {batch}")
+    for i, length in enumerate(lengths.tolist()):
+        if not 0 <= length <= time:
+            raise invalid(f"sequence_length({i}) <= {time}")
+
+
+def _rows(indices: torch.Tensor, values: torch.Tensor, batch: int, classes: int, blank: int) -> list[list[int]]:
+    """The labels of each example."""
+    rows: list[list[int]] = [[] for _ in range(batch)]
+    for (example, _), label in zip(indices.tolist(), values.tolist(), strict=True):
+        if not 0 <= example < batch:
+            raise invalid(f"label batch index {example} is out of range [0, {batch})")
+        if not 0 <= label < classes or label == blank:
+            raise invalid(f"Saw a label that is no class, or the blank one: label {label} of example {example}")
+        rows[example].append(label)
+    return rows
+
+
+def _time_needed(labels: list[int]) -> int:
+    """How many steps a labelling takes: between equal neighbours there must be a blank."""
+    return len(labels) + sum(a == b for a, b in itertools.pairwise(labels))
+
+
+def _loss_and_gradient(
+    logits: torch.Tensor, rows: list[list[int]], lengths: torch.Tensor, blank: int, impossible: str
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The losses, and their gradients by the logits; `impossible` labellings raise, count 0, or are "penalized"."""
+    steps = lengths.tolist()
+    wrong = [i for i, row in enumerate(rows) if _time_needed(row) > steps[i] or (not steps[i] and row)]
+    if wrong and impossible == "raise":
+        need, have = _time_needed(rows[wrong[0]]), steps[wrong[0]]
+        raise invalid(
+            f"Not enough time for target transition sequence (required: {need}, available: {have}){wrong[0]}. "
+            "You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs"
+        )
+    possible = [[] if i in wrong else row for i, row in enumerate(rows)]
+    targets = torch.tensor([v for row in possible for v in row], dtype=torch.long, device=logits.device)
+    with torch.enable_grad():
+        leaf = logits.detach().requires_grad_()
+        log_probabilities = torch.log_softmax(leaf, 2)
+        losses = functional.ctc_loss(
+            log_probabilities, targets, lengths.long(), torch.tensor([len(r) for r in possible]), blank, "none"
+        )
+        losses = losses.masked_fill(lengths.to(losses.device) == 0, 0.0)
+        if wrong:
+            chosen = torch.zeros_like(losses, dtype=torch.bool)
+            chosen[wrong] = True
+            instead = torch.zeros_like(losses)
+            if impossible == "penalize":
+                found = [_penalized(log_probabilities[: steps[i], i], rows[i], blank) for i in wrong]
+                instead = instead.index_put((torch.tensor(wrong, device=losses.device),), torch.stack(found))
+            losses = torch.where(chosen, instead, losses)
+        (gradient,) = torch.autograd.grad(losses.sum(), leaf)
+    return losses.detach().to(logits.dtype), gradient.to(logits.dtype)
+
+
+def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -> torch.Tensor:
+    """The loss of a labelling that there is no time for; as in TensorFlow, ending too early has probability 1e-307."""
+    extended = [blank]
+    for label in labels:
+        extended += [label, blank]
+    states = len(extended)
+    wide = log_probabilities.double()
+    never = wide.new_full((states,), -1e30)  # in place of -inf, of which the gradient would be NaN
+    begin, end = never.clone(), wide.new_full((states,), LOG_ZERO)
+    begin[:2], end[-2:] = 0.0, 0.0
+    if not len(wide):
+        return wide.new_tensor(-LOG_ZERO).to(log_probabilities.dtype)
+    skips = [i >= 2 and extended[i] != blank and extended[i] != extended[i - 2] for i in range(states)]
+    may_skip = torch.tensor(skips, device=wide.device)
+    alpha = begin + wide[0, extended]
+    for row in wide[1:]:
+        by_one = torch.cat([never[:1], alpha[:-1]])
+        by_two = torch.where(may_skip, torch.cat([never[:2], alpha[:-2]]), never)
+        alpha = torch.logsumexp(torch.stack([alpha, by_one, by_two]), 0) + row[extended]
+    return -torch.logsumexp(alpha + end, 0).to(log_probabilities.dtype)
+
+
+def _ctc_kernel(
+    inputs: torch.Tensor,
+    labels_indices: torch.Tensor,
+    labels_values: torch.Tensor,
+    sequence_length: torch.Tensor,
+    ignore_longer_outputs_than_inputs: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    _check(inputs, sequence_length)
+    batch, classes = inputs.shape[1:]
+    rows = _rows(labels_indices, labels_values, batch, classes, classes - 1)
+    if any(not row for row in rows):
+        raise invalid("Labels length is zero in batch " + str(next(i for i, row in enumerate(rows) if not row)))
+    impossible = "ignore" if ignore_longer_outputs_than_inputs else "raise"
+    return _loss_and_gradient(inputs, rows, sequence_length, classes - 1, impossible)
+
+
+@op("CTCLoss", kernel=_ctc_kernel)
+def _ctc_loss_of_sparse(
+    inputs: Any,
+    labels_indices: Any,
+    labels_values: Any,
+    sequence_length: Any,
+    ignore_longer_outputs_than_inputs: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The losses and their gradients; the last class is the blank one."""
+
+
+def _by_inputs(call: Call, dy: Any, d_gradient: Any) -> Any:
+    if d_gradient is not None:
+        raise LookupError(f"{call.op.name} has no gradient of second order")
+    return multiply(tf.reshape(dy, (1, -1, 1)), call.outputs[1]), None, None, None
+
+
+_ctc_loss_of_sparse.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
+
+
+def _ctc_v2_kernel(
+    inputs: torch.Tensor, labels_indices: torch.Tensor, labels_values: torch.Tensor, sequence_length: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    _check(inputs, sequence_length)
+    rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], 0)
+    return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
+
+
+@op("CTCLossV2", kernel=_ctc_v2_kernel)
+def _ctc_loss_of_dense(
+    inputs: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, name: str | None = None
+) -> Any:
+    """The losses and their gradients; the first class is the blank one."""
+
+
+_ctc_loss_of_dense.gradient(needs="outputs", none_for_zero=True)(_by_inputs)
+
+# ---- the public function ---------------------------------------------------------------------------------------------
+
+
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """The loss of labellings, summed over all their alignments with the steps of the input.
+
+    An alignment gives each step a label or a blank; the labelling is what is left when equal neighbours are merged and
+    then blanks removed.
+
+    Args:
+        labels: `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
+        logits: `[time, batch, classes]`, float32 (with sparse labels also float64).
+        label_length: `[batch]`: how many labels each example has; None for sparse labels.
+        logit_length: `[batch]`: how many steps each example has.
+        logits_time_major: whether the time is the first dimension of the logits, or else the batch.
+        unique: not used.
+        blank_index: the blank class; 0 by default, and a negative one counts from the end.
+
+    Returns:
+        `[batch]`: the negative log-likelihoods.
+
+    Raises:
+        ValueError: sparse labels without a `blank_index`, or a `blank_index` that is no class.
+        InvalidArgumentError: a label is no class; there are more steps than logits; or, for sparse labels, there are
+            fewer steps than the labels need. (Dense ones then have a loss above 706.)
+
+    Example:
+        >>> tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), [1], [2]).numpy().tolist()
+        [1.0986123085021973]
+    """
+    sparse = hasattr(labels, "dense_shape") and hasattr(labels, "indices")
+    if sparse and blank_index is None:
+        raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`.")
+    logits = convert(logits)
+    if not logits_time_major:
+        logits = tf.transpose(logits, [1, 0, 2])
+    classes = shape_of(logits)[2]
+    blank = (blank_index or 0) + (classes if (blank_index or 0) < 0 else 0)
+    if not 0 <= blank < classes:
+        raise ValueError(f"Argument `blank_index` must be in [0, {classes}). Received: blank_index={blank_index}")
+    lengths = tf.cast(convert(logit_length), int32)
+    if sparse:
+        values = tf.cast(labels.values, int32)
+        if blank != classes - 1:
+            rest = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
+            logits = tf.concat(rest, 2)
+            values = tf.where(tf.less(values, blank), values, tf.subtract(values, 1))
+        return _ctc_loss_of_sparse(logits, tf.cast(labels.indices, int64), values, lengths, False, name)[0]
+    labels = tf.cast(convert(labels), int32)
+    present = tf.sequence_mask(label_length, shape_of(labels)[1])
+    values = tf.boolean_mask(labels, present)
+    if blank:
+        rest = [logits[:, :, blank : blank + 1], logits[:, :, :blank], logits[:, :, blank + 1 :]]
+        logits = tf.concat(rest, 2)
+        values = tf.where(tf.less(values, blank), tf.add(values, 1), values)
+    return _ctc_loss_of_dense(logits, tf.where(present), values, lengths, name)[0]
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
+    """The different labels of each row, and where the row's labels are among them.
+
+    Args:
+        labels: `[batch, n]`, int32 or int64.
+
+    Returns:
+        Two tensors `[batch, n]`: the different labels in order of appearance, and after them zeros (int64); and of each
+        label the place (int32).
+
+    Example:
+        >>> [t.numpy().tolist() for t in tf.nn.ctc_unique_labels([[3, 4, 4, 3]])]
+        [[[3, 4, 0, 0]], [[0, 1, 1, 0]]]
+    """
+    labels = tf.cast(convert(labels), int64)
+    width = shape_of(labels)[1]
+    found, places = [], []
+    for row in tf.unstack(labels):
+        values, place = tf.unique(row)
+        found.append(tf.pad(values, [[0, width - shape_of(values)[0]]]))
+        places.append(place)
+    return [tf.stack(found), tf.stack(places)]
+
+
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Merges equal neighbours in each row.
+
+    Args:
+        labels: `[batch, n]`, integers.
+        seq_length: `[batch]`: how many labels of each row count.
+
+    Returns:
+        The rows, filled up with zeros to the length of the longest, and their lengths.
+
+    Example:
+        >>> [t.numpy().tolist() for t in tf.nn.collapse_repeated([[1, 1, 2, 2]], [4])]
+        [[[1, 2]], [2]]
+    """
+    labels = convert(labels)
+    seq_length = convert(seq_length)
+    width = shape_of(labels)[1]
+    first = tf.ones_like(labels[:, :1], tf.bool)
+    changes = tf.concat([first, tf.not_equal(labels[:, 1:], labels[:, :-1])], 1)
+    keep = tf.logical_and(changes, tf.sequence_mask(seq_length, width))
+    counts = tf.reduce_sum(tf.cast(keep, seq_length.dtype), 1)
+    present = tf.sequence_mask(counts)
+    found = tf.scatter_nd(tf.where(present), tf.boolean_mask(labels, keep), tf.shape(present, int64))
+    return found, counts

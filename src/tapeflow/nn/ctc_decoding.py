@@ -1,0 +1,260 @@
+"""From the outputs of a network trained with `ctc_loss` to labellings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.tensor import invalid
+from tapeflow.errors import FailedPreconditionError
+
+
+def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
+    """The number of steps of each example.
+
+    Raises:
+        InvalidArgumentError: the inputs have another rank.
+        FailedPreconditionError: there are not as many lengths as examples, or one is too large.
+    """
+    if inputs.dim() != 3:
+        raise invalid("inputs is not a 3-Tensor")
+    time, batch, _ = inputs.shape
+    lengths = sequence_length.reshape(-1).tolist()
+    if len(lengths) != batch:
+        raise FailedPreconditionError(
+            None,
+            None,
+            f"len(sequence_length) != batch_size.  len(sequence_length):  {len(lengths)} batch_size: {batch}",
+        )
+    for i, length in enumerate(lengths):
+        if length > time:
+            raise FailedPreconditionError(None, None, f"sequence_length({i}) <= {time}")
+    return lengths
+
+
+def _as_sparse(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Indices, values and the shape of a sparse tensor with these rows."""
+    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    values = [v for row in rows for v in row]
+    longest = max(map(len, rows), default=0)
+    return (
+        torch.tensor(indices, dtype=torch.int64).view(-1, 2),
+        torch.tensor(values, dtype=torch.int64),
+        torch.tensor([len(rows), longest], dtype=torch.int64),
+    )
+
+
+def _greedy_kernel(
+    inputs: torch.Tensor, sequence_length: torch.Tensor, merge_repeated: bool = False, blank_index: int = -1
+) -> tuple[torch.Tensor, ...]:
+    lengths = _lengths(inputs, sequence_length)
+    classes = inputs.shape[2]
+    if not -classes <= blank_index < classes:
+        raise invalid(f"blank_index expected to be between {-classes} and {classes - 1} but was {blank_index}")
+    blank = blank_index % classes
+    best = inputs.max(2) if inputs.shape[0] else None
+    rows, scores = [], []
+    for i, length in enumerate(lengths):
+        path = best.indices[:length, i].tolist() if best else []
+        scores.append(-best.values[:length, i].sum() if best else inputs.new_zeros(()))
+        before = [None, *path[:-1]]
+        merged = [v for v, b in zip(path, before, strict=True) if v != blank and not (merge_repeated and v == b)]
+        rows.append(merged)
+    return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
+
+
+@op("CTCGreedyDecoder", kernel=_greedy_kernel)
+def _greedy(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = False, blank_index: int = -1, name: str | None = None
+) -> Any:
+    """The labelling of the most likely class at each step."""
+
+
+def ctc_greedy_decoder(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+) -> tuple[list[Any], Any]:
+    """Takes the most likely class at each step, merges equal neighbours and removes blanks.
+
+    Args:
+        inputs: `[time, batch, classes]`, float32 or float64: logits.
+        sequence_length: `[batch]`, int32: how many steps each example has.
+        merge_repeated: whether to merge equal neighbours.
+        blank_index: the blank class; by default the last, and a negative one counts from the end.
+
+    Returns:
+        A list of one `tf.SparseTensor` of labels (int64), and `[batch, 1]`: the negative sums of the logits taken.
+
+    Raises:
+        InvalidArgumentError: the inputs have another rank, or there is no such class.
+        FailedPreconditionError: there are not as many lengths as examples, or one is too large.
+
+    Example:
+        >>> logits = tf.constant([[[0.0, 9.0, 0.0]], [[0.0, 9.0, 0.0]], [[9.0, 0.0, 0.0]]])
+        >>> tf.nn.ctc_greedy_decoder(logits, [3])[0][0].values.numpy().tolist()
+        [1, 0]
+    """
+    lengths = convert(sequence_length, hint=int32)
+    blank = -1 if blank_index is None else blank_index
+    indices, values, shape, scores = _greedy(inputs, lengths, merge_repeated, blank)
+    return [tf.SparseTensor(indices, values, shape)], scores
+
+
+# ---- beam search: Graves, Supervised Sequence Labelling with Recurrent Neural Networks, 2012, chapter 7.5.3 -----------
+
+
+def _log_add(a: float, b: float) -> float:
+    """`log(exp(a) + exp(b))`."""
+    if a < b:
+        a, b = b, a
+    return a if b == -math.inf else a + math.log1p(math.exp(b - a))
+
+
+class _Beam:
+    """A labelling, and the logarithms of its probability: of alignments that end in a blank, in its last label, in all.
+
+    `before` holds the same after the step before.
+    """
+
+    __slots__ = ("before", "blank", "children", "label", "labelled", "parent", "total")
+
+    def __init__(self, parent: _Beam | None, label: int) -> None:
+        self.parent, self.label = parent, label
+        self.children: dict[int, _Beam] = {}
+        self.clear()
+        self.before = (-math.inf, -math.inf, -math.inf)
+
+    def clear(self) -> None:
+        self.total = self.blank = self.labelled = -math.inf
+
+    def labels(self) -> list[int]:
+        found: list[int] = []
+        beam = self
+        while beam.parent is not None:
+            found.append(beam.label)
+            beam = beam.parent
+        return found[::-1]
+
+    def child(self, label: int) -> _Beam:
+        if label not in self.children:
+            self.children[label] = _Beam(self, label)
+        return self.children[label]
+
+    def extended(self, label: int, log_p: float) -> float:
+        """The probability, before this step, of what can go on with a label: after the same one only a blank's part."""
+        total, blank, _ = self.before
+        return log_p + (blank if label == self.label else total)
+
+
+def _beam_search(log_p: np.ndarray, width: int) -> list[_Beam]:
+    """The most likely labellings of `[time, classes]`, of which the last class is the blank, best first."""
+    root = _Beam(None, -1)
+    root.total = root.blank = 0.0
+    leaves = [root]
+    blank = log_p.shape[1] - 1
+    for row in log_p.tolist():
+        branches = sorted(leaves, key=lambda b: -b.total)
+        for b in branches:
+            b.before = (b.total, b.blank, b.labelled)
+        for b in branches:
+            if b.parent is not None:
+                if b.parent.total > -math.inf:
+                    total, blank_before, _ = b.parent.before
+                    same = b.label == b.parent.label
+                    b.labelled = _log_add(b.labelled, blank_before if same else total)
+                b.labelled += row[b.label]
+            b.blank = b.before[0] + row[blank]
+            b.total = _log_add(b.blank, b.labelled)
+        leaves = list(branches)
+        for b in branches:
+            for label in range(blank):
+                child = b.children.get(label)
+                if child is not None and child.total > -math.inf:
+                    continue
+                grown = b.extended(label, row[label])
+                lowest = min(leaves, key=lambda leaf: leaf.total) if len(leaves) >= width else None
+                if grown == -math.inf or (lowest is not None and grown <= lowest.total):
+                    continue
+                if lowest is not None:
+                    leaves.remove(lowest)
+                    lowest.clear()
+                child = b.child(label)
+                child.blank, child.labelled, child.total = -math.inf, grown, grown
+                leaves.append(child)
+    return sorted(leaves, key=lambda b: -b.total)
+
+
+def _beam_kernel(
+    inputs: torch.Tensor, sequence_length: torch.Tensor, beam_width: int, top_paths: int, merge_repeated: bool = True
+) -> tuple[torch.Tensor, ...]:
+    lengths = _lengths(inputs, sequence_length)
+    if top_paths > beam_width:
+        raise invalid("requested more paths than the beam width.")
+    log_p = torch.log_softmax(inputs.detach().double().cpu(), 2).numpy()
+    paths: list[list[list[int]]] = [[] for _ in range(top_paths)]
+    scores = np.full((len(lengths), top_paths), -np.inf)
+    for i, length in enumerate(lengths):
+        beams = _beam_search(log_p[:length, i], beam_width)
+        if len(beams) < top_paths:
+            raise invalid("Less leaves in the beam search than requested.")
+        for k, beam in enumerate(beams[:top_paths]):
+            labels = beam.labels()
+            if merge_repeated:
+                labels = [v for j, v in enumerate(labels) if not j or v != labels[j - 1]]
+            paths[k].append(labels)
+            scores[i, k] = beam.total
+    sparse = [_as_sparse(rows) for rows in paths]
+    indices, values, shapes = zip(*sparse, strict=True)
+    return *indices, *values, *shapes, torch.from_numpy(scores).to(inputs.dtype)
+
+
+@op("CTCBeamSearchDecoder", kernel=_beam_kernel)
+def _beam(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int,
+    top_paths: int,
+    merge_repeated: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The most likely labellings."""
+
+
+not_differentiable(_greedy, _beam)
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[Any], Any]:
+    """Looks for the most likely labellings, keeping the best so many at each step.
+
+    Args:
+        inputs: `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
+        sequence_length: `[batch]`, int32: how many steps each example has.
+        beam_width: how many labellings to keep.
+        top_paths: how many to give, at most `beam_width`.
+
+    Returns:
+        A list of `top_paths` `tf.SparseTensor`s of labels (int64), the most likely first, and `[batch, top_paths]`: the
+        logarithms of their probabilities.
+
+    Raises:
+        InvalidArgumentError: the inputs have another rank, or there are more paths than beams.
+        FailedPreconditionError: there are not as many lengths as examples, or one is too large.
+
+    Example:
+        >>> decoded, _ = tf.nn.ctc_beam_search_decoder(tf.constant([[[0.0, 9.0, 0.0]], [[9.0, 0.0, 0.0]]]), [2])
+        >>> decoded[0].values.numpy().tolist()
+        [1, 0]
+    """
+    lengths = convert(sequence_length, hint=int32)
+    found = _beam(inputs, lengths, beam_width, top_paths, False)
+    n = top_paths
+    decoded = [tf.SparseTensor(found[i], found[n + i], found[2 * n + i]) for i in range(n)]
+    return decoded, found[-1]

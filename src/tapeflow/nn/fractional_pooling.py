@@ -1,0 +1,272 @@
+"""Pooling that shrinks images by fractions (Graham, Fractional Max-Pooling, 2014): windows of sizes mixed at random."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import host_value
+from tapeflow.core.op import op
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.nn.seeds import Philox, seed_attrs, stream
+
+FractionalMaxPool = collections.namedtuple("FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
+FractionalAvgPool = collections.namedtuple("FractionalAvgPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
+
+
+def _sequence(length: int, count: int, pseudo_random: bool, random: Philox) -> torch.Tensor:
+    """Where `count` windows over `length` elements begin, and the end of the last."""
+    if pseudo_random:
+        alpha = length / count
+        k = length // count
+        most = min((k + 2) / alpha - 1, (length + 1 - k) / alpha - (count - 1))
+        start = random.uniform() * most
+        ends = [1, *(math.ceil(alpha * (i + start)) for i in range(1, count)), length + 1]
+        sizes = np.diff(ends)
+    else:
+        sizes = np.full(count, length // count)
+        sizes[count - length % count :] += 1
+        for i in range(count - 1, 0, -1):  # Fisher and Yates' shuffle
+            j = random.below(i + 1)
+            sizes[i], sizes[j] = sizes[j], sizes[i]
+    return torch.from_numpy(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+
+def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> list[tuple[int, int]]:
+    """The first element of each window, and that after its last; overlapping ones share their border."""
+    at = sequence.tolist()
+    return [(a, min(b + overlapping, length)) for a, b in itertools.pairwise(at)]
+
+
+def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed2: int) -> list[torch.Tensor]:
+    if x.dim() != 4:
+        raise invalid("tensor_in must be 4-dimensional")
+    for i in (1, 2):
+        if x.shape[i] < ratio[i]:
+            raise invalid(
+                f"Pooling ratio is higher than input dimension size for dimension {i}. "
+                f"Input dim size: {x.shape[i]} pooling ratio: {ratio[i]}"
+            )
+    random = stream(("FractionalPool", ratio, pseudo_random), seed, seed2, 4 * (x.shape[1] + x.shape[2]))
+    return [_sequence(x.shape[i], int(x.shape[i] / ratio[i]), pseudo_random, random).to(x.device) for i in (1, 2)]
+
+
+# ---- the maximum -----------------------------------------------------------------------------------------------------
+
+
+def _maxima(x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """The largest element of each window, and its place in the image, `row * width + column`."""
+    height, width = x.shape[1:3]
+    across = [x[:, :, a:b].max(2) for a, b in _windows(columns, width, overlapping)]
+    starts = torch.tensor([a for a, _ in _windows(columns, width, overlapping)], device=x.device)
+    values = torch.stack([m.values for m in across], 2)
+    column_of = torch.stack([m.indices for m in across], 2) + starts.view(1, 1, -1, 1)
+    found, places = [], []
+    for a, b in _windows(rows, height, overlapping):
+        best = values[:, a:b].max(1)
+        row = best.indices.unsqueeze(1)
+        found.append(best.values)
+        places.append((row + a).squeeze(1) * width + column_of[:, a:b].gather(1, row).squeeze(1))
+    return torch.stack(found, 1), torch.stack(places, 1)
+
+
+def _fractional_max(
+    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
+) -> tuple[torch.Tensor, ...]:
+    rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    return _maxima(value, rows, columns, overlapping)[0], rows, columns
+
+
+@op("FractionalMaxPool", kernel=_fractional_max)
+def _fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool,
+    overlapping: bool,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """The maxima of windows, and where these are."""
+
+
+@_fractional_max_pool.gradient(needs="input0 outputs")
+def _(call: Call, dy: Any, *_: Any) -> Any:
+    y, rows, columns = call.outputs
+    return fractional_max_pool_grad(call.inputs[0], y, dy, rows, columns, call.attrs[2])
+
+
+def _fractional_max_back(
+    x: torch.Tensor,
+    _: torch.Tensor,
+    dy: torch.Tensor,
+    rows: torch.Tensor,
+    columns: torch.Tensor,
+    overlapping: bool = False,
+) -> torch.Tensor:
+    places = _maxima(x.detach(), rows, columns, overlapping)[1].flatten(1, 2)
+    found = dy.new_zeros(x.shape).flatten(1, 2).scatter_add(1, places, dy.flatten(1, 2))
+    return found.view(x.shape)
+
+
+@op("FractionalMaxPoolGrad", kernel=_fractional_max_back)
+def fractional_max_pool_grad(
+    orig_input: Any,
+    orig_output: Any,
+    out_backprop: Any,
+    row_pooling_sequence: Any,
+    col_pooling_sequence: Any,
+    overlapping: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradient of `fractional_max_pool`."""
+
+
+# ---- the mean --------------------------------------------------------------------------------------------------------
+
+
+def _shares(sequence: torch.Tensor, length: int, overlapping: bool, dtype: torch.dtype) -> torch.Tensor:
+    """A matrix `[windows, length]` that takes the mean of each window."""
+    matrix = torch.zeros(len(sequence) - 1, length, dtype=dtype, device=sequence.device)
+    for i, (a, b) in enumerate(_windows(sequence, length, overlapping)):
+        matrix[i, a:b] = 1 / (b - a)
+    return matrix
+
+
+def _means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
+    return torch.einsum("rh,nhwc,sw->nrsc", over_rows, x, over_columns)
+
+
+def _fractional_avg(
+    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
+) -> tuple[torch.Tensor, ...]:
+    rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    x = value if value.is_floating_point() else value.double()
+    height, width = value.shape[1:3]
+    y = _means(x, _shares(rows, height, overlapping, x.dtype), _shares(columns, width, overlapping, x.dtype))
+    return y.to(value.dtype), rows, columns
+
+
+@op("FractionalAvgPool", kernel=_fractional_avg)
+def _fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool,
+    overlapping: bool,
+    seed: int,
+    seed2: int,
+    name: str | None = None,
+) -> Any:
+    """The means of windows, and where these are."""
+
+
+@_fractional_avg_pool.gradient(needs="shapes outputs")
+def _(call: Call, dy: Any, *_: Any) -> Any:
+    return fractional_avg_pool_grad(call.shape(0), dy, call.outputs[1], call.outputs[2], call.attrs[2])
+
+
+def _fractional_avg_back(
+    shape: Any, dy: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool = False
+) -> torch.Tensor:
+    _, height, width, _ = shape
+    over_rows = _shares(rows, height, overlapping, dy.dtype)
+    over_columns = _shares(columns, width, overlapping, dy.dtype)
+    return _means(dy, over_rows.T, over_columns.T)
+
+
+@op("FractionalAvgPoolGrad", kernel=_fractional_avg_back, host=("orig_input_tensor_shape",))
+def fractional_avg_pool_grad(
+    orig_input_tensor_shape: Any,
+    out_backprop: Any,
+    row_pooling_sequence: Any,
+    col_pooling_sequence: Any,
+    overlapping: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradient of `fractional_avg_pool`."""
+
+
+# ---- public functions ------------------------------------------------------------------------------------------------
+
+
+def _checked_ratio(ratio: Any, op: str) -> tuple[float, ...]:
+    ratio = host_value(ratio)
+    if not isinstance(ratio, tuple):
+        raise TypeError(f"Expected list for 'pooling_ratio' argument to '{op}' Op, not {ratio!r}.")
+    if len(ratio) != 4 or ratio[0] != 1.0 or ratio[-1] != 1.0:
+        raise ValueError(
+            f"`pooling_ratio` should have first and last elements with value 1.0. Received: pooling_ratio={list(ratio)}"
+        )
+    if any(r < 1.0 for r in ratio):
+        raise ValueError(f"`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio={list(ratio)}")
+    return tuple([float(r) for r in ratio])
+
+
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> FractionalMaxPool:
+    """The maximum of each of a random set of windows, of which there are `floor(length / ratio)` along a dimension.
+
+    Args:
+        value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
+        pooling_ratio: four numbers of at least 1, of which the first and last are 1.
+        pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
+        overlapping: windows share the element at their border.
+        seed: of the random choices; 0 for other ones each time.
+
+    Returns:
+        A named tuple of the maxima, and of where the windows begin along rows and columns, int64.
+
+    Raises:
+        ValueError: the ratio is not as it should be.
+        InvalidArgumentError: the input has another rank, or is smaller than the ratio.
+
+    Example:
+        >>> tf.nn.fractional_max_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0]).output.shape
+        TensorShape([1, 4, 4, 1])
+    """
+    ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
+    return FractionalMaxPool(*_fractional_max_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name))
+
+
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> FractionalAvgPool:
+    """The mean of each of a random set of windows, of which there are `floor(length / ratio)` along a dimension.
+
+    Args:
+        value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
+        pooling_ratio: four numbers of at least 1, of which the first and last are 1.
+        pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
+        overlapping: windows share the element at their border.
+        seed: of the random choices; 0 for other ones each time.
+
+    Returns:
+        A named tuple of the means, and of where the windows begin along rows and columns, int64.
+
+    Raises:
+        ValueError: the ratio is not as it should be.
+        InvalidArgumentError: the input has another rank, or is smaller than the ratio.
+
+    Example:
+        >>> tf.nn.fractional_avg_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0]).output.shape
+        TensorShape([1, 4, 4, 1])
+    """
+    ratio = _checked_ratio(pooling_ratio, "fractional_avg_pool")
+    return FractionalAvgPool(*_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name))

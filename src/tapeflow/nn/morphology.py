@@ -1,0 +1,130 @@
+"""Grey-scale morphology: dilation, which is a convolution with maximum for sum and sum for product, and erosion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.errors import UnimplementedError
+from tapeflow.math.arithmetic import negative
+from tapeflow.nn.windows import geometry, padded, window_rule
+
+
+def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+    """For each window the largest sum of an element and the filter's; beyond the border nothing counts."""
+    for name, x, rank in (("input", input, 4), ("filter", filter, 3)):
+        if x.dim() != rank:
+            raise invalid(f"{name} must be {rank}-dimensional: {list(x.shape)}")
+    for name, steps in (("Stride", strides), ("Rate", rates)):
+        if len(steps) != 4 or steps[0] != 1 or steps[3] != 1:
+            raise UnimplementedError(None, None, f"{name} is only supported across spatial dimensions.")
+    if input.shape[3] != filter.shape[2]:
+        raise invalid(f"input and filter must have the same depth: {input.shape[3]} vs {filter.shape[2]}")
+    height, width = filter.shape[:2]
+    at = geometry("Dilation2D", tuple(input.shape[1:3]), (height, width), tuple(strides), tuple(rates), padding, (), "NHWC")
+    x, weights = input, filter
+    if not input.is_floating_point():  # wide, so that the border stays the least when the filter is added
+        x, weights = input.long(), filter.long()
+    least = -torch.inf if input.is_floating_point() else torch.iinfo(torch.int64).min // 2
+    image = padded(x.permute(0, 3, 1, 2), at, least)
+    (down, across), (rows, columns) = at.strides, at.out
+    sums = [
+        image[:, :, i * rates[1] :: down, j * rates[2] :: across][:, :, :rows, :columns] + weights[i, j, :, None, None]
+        for i in range(height)
+        for j in range(width)
+    ]
+    # Where several are the largest, the gradient goes to the first.
+    return torch.stack(sums).max(0).values.permute(0, 2, 3, 1).to(input.dtype)
+
+
+def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
+    windows = [None, None] if filter.rank is None else filter.as_list()[:2]
+    return window_rule(x, windows, None if x.rank is None else x[3], (strides, rates, padding, (), "NHWC"))
+
+
+@op("Dilation2D", kernel=_dilate, shape=_dilation_rule)
+def _dilation2d(input: Any, filter: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+    """Grey-scale dilation."""
+
+
+def _check_format(data_format: str) -> None:
+    if data_format != "NHWC":
+        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
+
+
+def dilation2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """Grey-scale dilation: the largest sum of a window's elements and the filter's.
+
+    Args:
+        input: `[batch, height, width, channels]`, real.
+        filters: `[height, width, channels]`, the dtype of `input`.
+        strides: a list of 4 ints, of which the first and last are 1.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: a list of 4 ints, of which the first and last are 1: the steps between the elements of a window.
+
+    Returns:
+        `[batch, new_height, new_width, channels]`.
+
+    Raises:
+        ValueError: the data format is another.
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> x = tf.constant([[[[1.0], [5.0], [2.0]]]])
+        >>> tf.nn.dilation2d(x, tf.zeros([1, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4)[0, 0, :, 0].numpy().tolist()
+        [5.0, 5.0]
+    """
+    _check_format(data_format)
+    return _dilation2d(input, filters, host_value(strides), host_value(dilations), padding, name)
+
+
+def erosion2d(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """Grey-scale erosion: the smallest difference of a window's elements and the filter's.
+
+    Args:
+        value: `[batch, height, width, channels]`, real.
+        filters: `[height, width, channels]`, the dtype of `value`.
+        strides: a list of 4 ints, of which the first and last are 1.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: a list of 4 ints, of which the first and last are 1: the steps between the elements of a window.
+
+    Returns:
+        `[batch, new_height, new_width, channels]`.
+
+    Raises:
+        ValueError: the data format is another.
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> x = tf.constant([[[[1.0], [5.0], [2.0]]]])
+        >>> tf.nn.erosion2d(x, tf.zeros([1, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4)[0, 0, :, 0].numpy().tolist()
+        [1.0, 2.0]
+    """
+    _check_format(data_format)
+    # Erosion is dilation of the negative, by the filter turned around.
+    turned = tf.reverse(convert(filters), [0, 1])
+    return negative(dilation2d(negative(value), turned, strides, padding, data_format, dilations), name)

@@ -1,0 +1,391 @@
+"""tf.nn where a row of the op table does not fit: several outputs, sparse arguments, cells, layouts."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from op_table import rand
+from tapeflow.nn.batch_norm import fused_batch_norm
+
+FLOATS = {"rtol": 1e-4, "atol": 1e-5}
+
+
+def gradients(function, *arguments):
+    arguments = [tf.constant(a, tf.float32) for a in arguments]
+    with tf.GradientTape() as tape:
+        for a in arguments:
+            tape.watch(a)
+        y = function(*arguments)
+    return tape.gradient(y, arguments)
+
+
+def finite_differences(function, *arguments, step=1e-2):
+    """The gradient of a scalar function of float32 arrays."""
+    found = []
+    for i, a in enumerate(arguments):
+        g = np.zeros(a.shape)
+        for place in np.ndindex(*a.shape):
+            sides = []
+            for by in (step, -step):
+                moved = a.copy()
+                moved[place] += by
+                given = [moved if j == i else b for j, b in enumerate(arguments)]
+                sides.append(float(function(*[tf.constant(b, tf.float32) for b in given])))
+            g[place] = (sides[0] - sides[1]) / (2 * step)
+        found.append(g)
+    return found
+
+
+def check_in_float32(function, *arguments):
+    """Ops without float64: the gradient against finite differences, as near as float32 comes."""
+    for g, expected in zip(gradients(function, *arguments), finite_differences(function, *arguments), strict=True):
+        np.testing.assert_allclose(g, expected, rtol=2e-2, atol=2e-2)
+
+
+# ---- layouts ---------------------------------------------------------------------------------------------------------
+
+
+def test_convolutions_copy_nothing_on_the_way_in_or_out():
+    y = tf.nn.conv2d(tf.ones([2, 8, 8, 3]), tf.ones([3, 3, 3, 4]), 1, "SAME")
+    assert y.value.is_contiguous()
+    assert tf.nn.max_pool2d(y, 2, 2, "VALID").value.is_contiguous()
+
+
+def test_filter_gradients_are_laid_out_like_the_filters():
+    (g,) = gradients(lambda f: tf.nn.conv2d(tf.ones([2, 8, 8, 3]), f, 1, "VALID"), rand(3, 3, 3, 4))
+    assert g.value.is_contiguous()
+
+
+# ---- pooling ---------------------------------------------------------------------------------------------------------
+
+
+def test_max_pool_gradient_goes_to_the_first_maximum():
+    (g,) = gradients(lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID"), np.ones([1, 2, 2, 1]))
+    assert g.numpy().ravel().tolist() == [1, 0, 0, 0]
+
+
+def test_max_pool_keeps_nan():
+    assert np.isnan(tf.nn.max_pool2d([[[[np.nan]], [[2.0]]]], [2, 1], 1, "VALID").numpy()).all()
+
+
+def test_max_pool3d_gradient():
+    check_in_float32(lambda x: tf.reduce_sum(tf.nn.max_pool3d(x, 2, 2, "SAME") ** 2), np.arange(18.0).reshape(1, 3, 2, 3, 1) % 7)
+
+
+@pytest.mark.parametrize("padding", ["VALID", "SAME"])
+@pytest.mark.parametrize("with_batch", [False, True])
+def test_argmax_says_where_the_maxima_are(padding, with_batch):
+    x = rand(2, 5, 4, 3).astype(np.float32)
+    y, places = tf.nn.max_pool_with_argmax(x, 3, 2, padding, include_batch_in_index=with_batch)
+    for i in range(2):
+        taken = x.reshape(-1)[places[i]] if with_batch else x[i].reshape(-1)[places[i]]
+        np.testing.assert_array_equal(taken, y[i])
+    np.testing.assert_array_equal(y, tf.nn.max_pool2d(x, 3, 2, padding))
+
+
+def test_gradient_of_max_pool_with_argmax_is_that_of_max_pool():
+    x = rand(2, 5, 4, 3)
+    (found,) = gradients(lambda x: tf.nn.max_pool_with_argmax(x, 2, 1, "SAME")[0] ** 2, x)
+    (expected,) = gradients(lambda x: tf.nn.max_pool2d(x, 2, 1, "SAME") ** 2, x)
+    np.testing.assert_allclose(found, expected, **FLOATS)
+
+
+@pytest.mark.parametrize("overlapping", [False, True])
+@pytest.mark.parametrize("pseudo_random", [False, True])
+def test_fractional_pooling_takes_the_windows_it_names(pseudo_random, overlapping):
+    x = rand(1, 9, 8, 2)
+    options = {"pseudo_random": pseudo_random, "overlapping": overlapping, "seed": 3}
+    for function, reduce in ((tf.nn.fractional_max_pool, np.max), (tf.nn.fractional_avg_pool, np.mean)):
+        y, rows, columns = function(x, [1.0, 1.4, 1.9, 1.0], **options)
+        assert y.shape == [1, 6, 4, 2]
+        assert (rows[0], rows[-1], columns[0], columns[-1]) == (0, 9, 0, 8)
+        for i, j in np.ndindex(6, 4):
+            down = slice(int(rows[i]), int(rows[i + 1]) + overlapping)
+            across = slice(int(columns[j]), int(columns[j + 1]) + overlapping)
+            window = x[0, down, across]
+            np.testing.assert_allclose(y[0, i, j], reduce(window, (0, 1)))
+
+
+@pytest.mark.parametrize("function", [tf.nn.fractional_max_pool, tf.nn.fractional_avg_pool])
+def test_fractional_pooling_gradient(function):
+    x = rand(1, 5, 4, 1)
+    y, rows, columns = function(x, [1.0, 1.5, 1.5, 1.0], seed=1)
+    assert rows.dtype == columns.dtype == tf.int64
+    (g,) = gradients(lambda x: function(x, [1.0, 1.5, 1.5, 1.0])[0], x)
+    np.testing.assert_allclose(tf.reduce_sum(g), float(tf.size(y)), rtol=1e-5)  # each output shares out a gradient of 1
+
+
+def test_pool_with_gaps_is_pooling_of_every_other_element():
+    x = rand(1, 7, 6, 2)
+    y = tf.nn.pool(x, [2, 2], "MAX", dilations=[2, 1])
+    expected = np.maximum(np.maximum(x[:, :-2, :-1], x[:, 2:, :-1]), np.maximum(x[:, :-2, 1:], x[:, 2:, 1:]))
+    np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "says"),
+    [
+        (([2], "MAX"), {}, "must have rank 3"),
+        (([2, 2], "MIN"), {}, "2-D MIN pooling is not supported"),
+        (([2, 2], "MAX"), {"dilations": 2, "padding": "SAME"}, "is not implemented for `dilation_rate` > 1"),
+        (([2, 2], "MAX"), {"dilations": 2, "strides": 2}, "`strides > 1` not supported"),
+    ],
+)
+def test_pool_refuses(arguments, options, says):
+    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
+        tf.nn.pool(np.ones([1, 4, 4, 1]), *arguments, **options)
+
+
+# ---- normalization ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+def test_fused_batch_norm_in_training(data_format):
+    x, scale, offset = (np.float32(a) for a in (rand(2, 3, 4, 5), rand(5), rand(5, seed=1)))
+    given = x if data_format == "NHWC" else x.transpose(0, 3, 1, 2)
+    y, mean, variance, batch_mean, batch_variance, _ = fused_batch_norm(
+        given, scale, offset, np.zeros(5, np.float32), np.ones(5, np.float32), 1e-3, 0.25, data_format
+    )
+    expected = (x - x.mean((0, 1, 2))) / np.sqrt(x.var((0, 1, 2)) + 1e-3) * scale + offset
+    y = y.numpy() if data_format == "NHWC" else y.numpy().transpose(0, 2, 3, 1)
+    np.testing.assert_allclose(y, expected, **FLOATS)
+    np.testing.assert_allclose(batch_mean, x.mean((0, 1, 2)), **FLOATS)
+    np.testing.assert_allclose(batch_variance, x.var((0, 1, 2)), **FLOATS)
+    np.testing.assert_allclose(mean, 0.25 * x.mean((0, 1, 2)), **FLOATS)
+    np.testing.assert_allclose(variance, 0.75 + 0.25 * x.var((0, 1, 2), ddof=1), **FLOATS)
+
+
+@pytest.mark.parametrize("is_training", [True, False])
+def test_fused_batch_norm_gradient(is_training):
+    mean, variance = tf.constant([0.3, -0.2]), tf.constant([1.5, 0.7])
+
+    def loss(x, scale, offset):
+        y = fused_batch_norm(x, scale, offset, mean, variance, 1e-3, 1.0, "NHWC", is_training)[0]
+        return tf.reduce_sum(y * y * y)
+
+    check_in_float32(loss, rand(2, 2, 1, 2), rand(2), rand(2, seed=1))
+
+
+def test_fused_batch_norm_gradient_of_second_order():
+    scale, offset = tf.constant([0.5, 2.0]), tf.constant([0.0, 1.0])
+    nothing = tf.zeros([0])
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = fused_batch_norm(x, scale, offset, nothing, nothing, 1e-1)[0]
+            y = tf.reduce_sum(y * y * y)
+        return tf.reduce_sum(tape.gradient(y, x) ** 2)
+
+    check_in_float32(slope, rand(3, 1, 1, 2))
+
+
+def test_local_response_normalization_gradient():
+    check_in_float32(lambda x: tf.reduce_sum(tf.nn.lrn(x, 1, 1.0, 0.5, 0.75) ** 2), rand(1, 1, 2, 4))
+
+
+def test_sufficient_statistics_lead_to_moments():
+    x = rand(3, 4)
+    for shift in (None, 0.7):
+        found = tf.nn.normalize_moments(*tf.nn.sufficient_statistics(x, [0], shift))
+        for f, expected in zip(found, (x.mean(0), x.var(0)), strict=True):
+            np.testing.assert_allclose(f, expected)
+
+
+# ---- losses ----------------------------------------------------------------------------------------------------------
+
+
+def test_cross_entropy_does_not_overflow():
+    assert tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], [[-1e30, 1e30]]).numpy().tolist() == [0.0]
+    assert tf.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [1e4, -1e4]).numpy().tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(tf.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [20.0, -20.0]), [2.0611537e-9] * 2)
+
+
+def test_a_label_of_zero_takes_nothing_from_an_impossible_class():
+    assert tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], [[-np.inf, 1.0]]).numpy().tolist() == [0.0]
+
+
+def test_sigmoid_cross_entropy_has_its_gradient_at_zero():
+    (g,) = gradients(lambda x: tf.nn.sigmoid_cross_entropy_with_logits([0.0, 0.5, 1.0], x), np.zeros(3))
+    assert g.numpy().tolist() == [0.5, 0.0, -0.5]
+
+
+@pytest.mark.parametrize(
+    ("loss", "options", "expected"),
+    [
+        ([1.0, 2.0, 3.0], {}, 2.0),
+        ([1.0, 2.0], {"global_batch_size": 4}, 0.75),
+        ([1.0, 2.0], {"sample_weight": [0.5, 1.0], "global_batch_size": 2}, 1.25),
+        ([[1.0], [2.0]], {"sample_weight": [1.0, 0.0]}, 0.5),
+        (5.0, {}, 5.0),
+    ],
+)
+def test_average_loss(loss, options, expected):
+    assert float(tf.nn.compute_average_loss(loss, **options)) == expected
+
+
+# ---- embeddings ------------------------------------------------------------------------------------------------------
+
+TABLE = np.arange(12.0, dtype=np.float32).reshape(6, 2)
+
+
+def test_embedding_gradient_is_sparse():
+    table = tf.Variable(TABLE)
+    with tf.GradientTape() as tape:
+        y = tf.nn.embedding_lookup(table, [1, 4, 1])
+    g = tape.gradient(y, table)
+    assert isinstance(g, tf.IndexedSlices)
+    np.testing.assert_array_equal(tf.convert_to_tensor(g)[:, 0], [0, 2, 0, 0, 1, 0])
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 2, 2), (4, 3), (3, 2, 2), (6,)])
+def test_embedding_lookup_in_parts_is_that_in_the_whole(sizes):
+    rows = rand(sum(sizes), 2)
+    parts = np.split(rows, np.cumsum(sizes)[:-1])
+    ids = np.random.default_rng(0).integers(0, len(rows), [3, 4])
+    np.testing.assert_array_equal(tf.nn.embedding_lookup([tf.constant(p) for p in parts], ids), rows[ids])
+
+
+@pytest.mark.parametrize(("combiner", "expected"), [("sum", [12, 6]), ("mean", [4, 3]), ("sqrtn", [5.3665631, 3])])
+def test_weighted_embeddings(combiner, expected):
+    ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 1], [2, 2])
+    weights = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [2.0, 1.0, 2.0], [2, 2])
+    found = tf.nn.embedding_lookup_sparse(TABLE, ids, weights, combiner=combiner)
+    np.testing.assert_allclose(found[:, 1], [10 + 1, 6] if combiner == "sum" else _weighted(combiner), rtol=1e-6)
+
+
+def _weighted(combiner):
+    by = {"mean": (3.0, 2.0), "sqrtn": (5**0.5, 2.0)}[combiner]
+    return [11 / by[0], 6 / by[1]]
+
+
+def test_safe_embeddings_have_rows_for_examples_without_ids():
+    ids = tf.SparseTensor([[0, 0], [2, 0], [2, 1]], [1, 3, -1], [4, 2])
+    found = tf.nn.safe_embedding_lookup_sparse(TABLE, ids)
+    np.testing.assert_array_equal(found, [[2, 3], [0, 0], [6, 7], [0, 0]])
+    found = tf.nn.safe_embedding_lookup_sparse(TABLE, ids, default_id=5)
+    np.testing.assert_array_equal(found, [[2, 3], [10, 11], [6, 7], [10, 11]])
+
+
+def test_safe_embeddings_of_higher_rank():
+    ids = tf.SparseTensor([[0, 1, 0], [1, 0, 1]], [1, 2], [2, 2, 2])
+    found = tf.nn.safe_embedding_lookup_sparse(TABLE, ids, combiner="sum")
+    np.testing.assert_array_equal(found, [[[0, 0], [2, 3]], [[4, 5], [0, 0]]])
+
+
+# ---- sampled losses --------------------------------------------------------------------------------------------------
+
+
+def test_samplers_draw_what_tensorflow_draws():
+    sampler = tf.nn.fixed_unigram_candidate_sampler
+    sampled, true_expected, expected = sampler([[1]], 1, 3, True, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=1)
+    assert sampled.numpy().tolist() == [3, 2, 1]
+    np.testing.assert_allclose(true_expected, [[0.5904]], rtol=1e-5)
+    np.testing.assert_allclose(expected, [0.8704, 0.7599, 0.5904], rtol=1e-5)
+    again = sampler([[1]], 1, 3, True, 4, unigrams=[1.0, 2.0, 3.0, 4.0], seed=1)
+    assert sorted(again.sampled_candidates.numpy().tolist()) != [] and again.sampled_candidates.shape == [3]
+
+
+@pytest.mark.parametrize(
+    ("true", "options", "says"),
+    [
+        ([1], {}, "true_classes must be a matrix"),
+        ([[1, 2]], {}, "true_classes must have num_true columns"),
+        ([[9]], {}, r"`true_candidate` out of range \[0, 4\), received 9"),
+        ([[1]], {"unigrams": [1.0]}, "range is 4 must be equal to weights size  1"),
+        ([[1]], {"unigrams": []}, "Must provide either vocab_file or unigrams"),
+    ],
+)
+def test_samplers_refuse(true, options, says):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=says):
+        tf.nn.fixed_unigram_candidate_sampler(true, 1, 2, True, 4, **{"unigrams": [1.0] * 4, **options})
+
+
+def test_sampler_reads_a_vocabulary(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("the,0\nof,3\n")
+    found = tf.nn.fixed_unigram_candidate_sampler([[0]], 1, 4, False, 2, vocab_file=str(path))
+    assert found.sampled_candidates.numpy().tolist() == [1, 1, 1, 1]
+
+
+SAMPLED = (tf.constant([1, 0, 5], tf.int64), tf.constant([[0.5], [0.2]]), tf.constant([0.3, 0.4, 0.1]))
+
+
+def sampled_arguments():
+    random = [np.random.RandomState(seed) for seed in (1, 2, 3)]
+    weights, biases, inputs = (r.randn(*s) for r, s in zip(random, ([6, 3], [6], [2, 3]), strict=True))
+    return [tf.constant(a, tf.float32) for a in (weights, biases)], tf.constant(inputs, tf.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "remove", "expected"),  # recorded from TensorFlow
+    [
+        (tf.nn.nce_loss, True, [4.953315, 8.380346]),
+        (tf.nn.nce_loss, False, [5.385243, 8.380346]),
+        (tf.nn.sampled_softmax_loss, True, [4.2509956, 4.385162]),
+        (tf.nn.sampled_softmax_loss, False, [4.274468, 4.385162]),
+    ],
+)
+def test_sampled_losses(function, remove, expected):
+    (weights, biases), inputs = sampled_arguments()
+    labels = tf.constant([[1], [4]], tf.int64)
+    found = function(weights, biases, labels, inputs, 3, 6, sampled_values=SAMPLED, remove_accidental_hits=remove)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_sampled_losses_train_the_weights():
+    (weights, biases), inputs = sampled_arguments()
+    found = gradients(
+        lambda w, b, x: tf.nn.nce_loss(w, b, [[1], [4]], x, 3, 6, sampled_values=SAMPLED), weights, biases, inputs
+    )
+    assert all(g is not None for g in found)
+
+
+# ---- cells -----------------------------------------------------------------------------------------------------------
+
+
+class Sum:
+    """A cell that adds its inputs to its state."""
+
+    state_size = output_size = 2
+
+    def __call__(self, inputs, state):
+        return inputs + state, state + 1.0
+
+
+def test_residual_wrapper_adds_the_inputs():
+    y, state = tf.nn.RNNCellResidualWrapper(Sum())(tf.ones([1, 2]), tf.zeros([1, 2]))
+    assert y.numpy().tolist() == [[2, 2]]
+    assert state.numpy().tolist() == [[1, 1]]
+
+
+def test_residual_wrapper_takes_a_function():
+    cell = tf.nn.RNNCellResidualWrapper(Sum(), residual_fn=lambda inputs, outputs: outputs - inputs)
+    assert cell(tf.ones([1, 2]), tf.zeros([1, 2]))[0].numpy().tolist() == [[0, 0]]
+
+
+def test_wrappers_have_the_sizes_of_their_cell():
+    cell = tf.nn.RNNCellDeviceWrapper(Sum(), "/cpu:0")
+    assert (cell.state_size, cell.output_size) == (2, 2)
+    assert cell.zero_state(3, tf.float32).numpy().tolist() == [[0, 0]] * 3
+    assert cell(tf.ones([1, 2]), tf.ones([1, 2]))[0].numpy().tolist() == [[2, 2]]
+
+
+@pytest.mark.parametrize("options", [{"input_keep_prob": 0.0}, {"output_keep_prob": 1.5}, {"variational_recurrent": True}])
+def test_dropout_wrapper_refuses(options):
+    with pytest.raises(ValueError, match=r"must be between 0 and 1|dtype must be provided"):
+        tf.nn.RNNCellDropoutWrapper(Sum(), **options)
+
+
+def test_wrappers_want_a_cell():
+    with pytest.raises(TypeError, match="no cell"):
+        tf.nn.RNNCellDropoutWrapper(3)
+
+
+def test_a_gradient_that_takes_none_is_told_which_outputs_nobody_used():
+    logits = tf.constant([[1.0, 2.0, 0.5]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(logits)
+        loss = tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0, 0.0]], logits)
+    before = tape.gradient(loss, logits)
+    np.testing.assert_allclose(before, tf.nn.softmax(logits) - [[0.0, 1.0, 0.0]], rtol=1e-6)
