@@ -32,7 +32,8 @@ def conjugate_gradient(
 
     Returns:
         A named tuple: `i` the number of iterations, `x` the solution, `r` what is left of `rhs`, `p` the last
-        direction, and `gamma` the square of the error's norm (with a preconditioner, its product with the preconditioned error).
+        direction, and `gamma` the square of the error's norm (with a preconditioner, its product with the
+        preconditioned error).
 
     Raises:
         ValueError: `operator` or `preconditioner` does not say that it is self-adjoint and positive definite.

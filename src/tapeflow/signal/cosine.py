@@ -1,0 +1,126 @@
+"""Discrete cosine transforms, by Fourier transforms (J. Makhoul, 1980)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import float32, float64
+from tapeflow.signal.fourier import irfft, rfft
+from tapeflow.signal.fourier_ops import resized
+
+
+def _check(type: int, n: Any, axis: int, norm: str | None) -> None:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and n < 1:
+        raise ValueError("n should be a positive integer or None")
+    if type not in (1, 2, 3, 4):
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1 and norm == "ortho":
+        raise ValueError("Normalization is not supported for the Type-I DCT.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+def dct(
+    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The discrete cosine transform of the last dimension, of N elements `x`.
+
+    Type 1 is `x[0] + (-1)^k x[N-1] + 2 sum(x[n] cos(pi k n / (N - 1)))`, type 2 `2 sum(x[n] cos(pi k (2n + 1) / 2N))`, type 3
+    `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
+
+    Args:
+        input: float32 or float64.
+        type: 1, 2, 3 or 4.
+        n: the length to which it is cut off or continued with zeros.
+        axis: must be -1.
+        norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        ValueError: there is no such type or norm, or the dimension is too short.
+        NotImplementedError: `axis` is not -1.
+        TypeError: the input is not of such a dtype.
+
+    Example:
+        >>> np.allclose(tf.signal.dct([1.0, 1.0], norm="ortho"), [2**0.5, 0.0], atol=1e-6)
+        True
+    """
+    n = host_value(n)
+    _check(type, n, axis, norm)
+    x = convert(input)
+    if x.dtype not in (float32, float64):
+        raise TypeError(f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}")
+    if n is not None:
+        x = resized(x, [-1], [n])
+    count = x.shape[-1]
+    if type == 1:
+        if count == 1:
+            raise ValueError("Type-I DCT requires the dimension to be greater than one.")
+        return tf.math.real(rfft(tf.concat([x, x[..., -2:0:-1]], -1)))
+    if type == 2:
+        return _second(x, count, norm)
+    if type == 3:
+        return _third(x, count, norm)
+    y = _second(resized(x, [-1], [2 * count]), 2 * count, None)[..., 1::2]
+    return y * math.sqrt(0.5 / count) if norm == "ortho" else y
+
+
+def _first_and_others(first: float, others: float, count: int, dtype: Any) -> Any:
+    factors = np.full(count, others)
+    factors[:1] = first
+    return tf.constant(factors, dtype)
+
+
+def _turns(count: int, sign: int, dtype: Any) -> Any:
+    """Twice the numbers `exp(sign * 1j * pi * k / 2N)`."""
+    angles = sign * 0.5 * np.pi * np.arange(count) / count
+    return tf.constant(2.0 * np.exp(1j * angles), "complex64" if dtype is float32 else "complex128")
+
+
+def _second(x: Any, count: int, norm: str | None) -> Any:
+    y = tf.math.real(rfft(x, [2 * count])[..., :count] * _turns(count, -1, x.dtype))
+    if norm == "ortho":
+        y *= _first_and_others(0.5 / math.sqrt(count), math.sqrt(0.5 / count), count, x.dtype)
+    return y
+
+
+def _third(x: Any, count: int, norm: str | None) -> Any:
+    if norm == "ortho":
+        x *= _first_and_others(math.sqrt(count), math.sqrt(0.5 * count), count, x.dtype)
+    else:
+        x *= float(count)
+    return irfft(_turns(count, 1, x.dtype) * tf.complex(x, tf.zeros_like(x)), [2 * count])[..., :count]
+
+
+def idct(
+    input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
+) -> Any:
+    """The inverse discrete cosine transform of the last dimension.
+
+    The inverse of types 1 and 4 is the transform itself, and those of types 2 and 3 are each other; without a norm, the
+    result is `2N` times (type 1: `2 (N - 1)` times) what it was.
+
+    Args:
+        input, type, n, axis, norm: see `tf.signal.dct`.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        ValueError, NotImplementedError, TypeError: see `tf.signal.dct`.
+
+    Example:
+        >>> np.allclose(tf.signal.idct(tf.signal.dct([1.0, 3.0], norm="ortho"), norm="ortho"), [1.0, 3.0])
+        True
+    """
+    _check(type, host_value(n), axis, norm)
+    return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}[type], n, axis, norm, name)
