@@ -1,0 +1,127 @@
+"""The public `tf.raw_ops` namespace: every op by its registered name, with keyword arguments only.
+
+Nothing is written down here: what an op takes is read from its definition when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import re
+import typing  # not `Any` by name: that is an op
+from collections import namedtuple
+from collections.abc import Callable
+
+from tapeflow.core import op_def
+from tapeflow.core.context import registry
+from tapeflow.core.op_def import OpDef
+
+# Where the Python name of an input or attr is not the registered one.
+_AXIS = {"reduction_indices": "axis"}
+_RENAMED = {
+    **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _AXIS),
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+# Ops that another does all the work of, with the same arguments.
+_SAME_AS = {"Add": "AddV2"}
+# Namespaces that define no ops, and are not imported to look for them.
+_WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras", "raw_ops", "saved_model", "summary"})
+
+
+@functools.cache
+def _import_all_ops() -> None:
+    """Imports the namespaces that are otherwise loaded when they are first used."""
+    import tapeflow
+
+    for module in pkgutil.iter_modules(tapeflow.__path__):
+        if module.name not in _WITHOUT_OPS:
+            importlib.import_module(f"tapeflow.{module.name}")
+
+
+def _implementation(name: str) -> typing.Any:
+    """The op that computes what `name` is registered for, or None."""
+    wanted = _SAME_AS.get(name, name)
+    if wanted not in registry:
+        _import_all_ops()
+    return registry.get(wanted)
+
+
+def _signature(definition: OpDef) -> inspect.Signature:
+    """Inputs, then attrs without a default, then the others; attrs that the inputs tell are left out."""
+    told = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
+    attrs = [a for a in definition.attrs.values() if a.name not in told]
+    renamed = _RENAMED.get(definition.name, {})
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    required = [a.name for a in definition.inputs] + [a.name for a in attrs if not a.has_default]
+    parameters = [inspect.Parameter(renamed.get(n, n), kind) for n in required]
+    for attr in attrs:
+        if attr.has_default:
+            parameters.append(inspect.Parameter(renamed.get(attr.name, attr.name), kind, default=attr.default))
+    return inspect.Signature([*parameters, inspect.Parameter("name", kind, default=None)])
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()
+
+
+def _made(name: str, op: typing.Any) -> Callable[..., typing.Any]:
+    """The function of an op that takes keyword arguments."""
+    definition = op_def.get(name)
+    signature = _signature(definition)
+    names = list(signature.parameters)
+    renamed = _RENAMED.get(name, {})
+    inputs = [renamed.get(a.name, a.name) for a in definition.inputs]
+    attrs = [renamed.get(op.attr_names[p], op.attr_names[p]) for p in op.params[len(inputs) :]]
+    taken = {*inputs, *attrs, "name"}
+    outputs = definition.outputs
+    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None  # type: ignore[misc]
+
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        if args:
+            raise TypeError(
+                f"{raw_op.__name__} only takes keyword args (possible keys: {names}). Please pass these args as kwargs instead."
+            )
+        try:
+            bound = signature.bind(**kwargs)
+        except TypeError as error:
+            raise TypeError(f"{raw_op.__name__}() {error}") from None
+        bound.apply_defaults()
+        given = bound.arguments
+        for attr in given.keys() - taken:
+            if given[attr] != signature.parameters[attr].default:
+                raise NotImplementedError(f"tf.raw_ops.{name}: attr {attr!r} can't be changed from its default here")
+        result = op.function(*[given.get(p) for p in inputs + attrs], name=given["name"])
+        return result if result_type is None else result_type(*_grouped(definition, result))
+
+    raw_op.__name__ = raw_op.__qualname__ = _snake_case(name)
+    raw_op.__doc__ = op.function.__doc__
+    raw_op.__signature__ = signature  # type: ignore[attr-defined]
+    return raw_op
+
+
+def _grouped(definition: OpDef, results: list[typing.Any]) -> list[typing.Any]:
+    """The results, one or a list for each output."""
+    lists = sum(o.is_list for o in definition.outputs)
+    length = (len(results) - len(definition.outputs) + lists) // lists if lists else 0
+    rest = iter(results)
+    return [[next(rest) for _ in range(length)] if o.is_list else next(rest) for o in definition.outputs]
+
+
+def __getattr__(name: str) -> typing.Any:
+    op = _implementation(name) if name[:1].isupper() else None
+    if op is None:
+        raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}")
+    function = globals()[name] = _made(name, op)
+    return function
+
+
+def __dir__() -> list[str]:
+    _import_all_ops()
+    return sorted({*registry, *_SAME_AS})

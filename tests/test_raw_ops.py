@@ -1,0 +1,72 @@
+"""`tf.raw_ops`: ops by their registered names."""
+
+import inspect
+
+import pytest
+
+import tapeflow as tf
+
+
+def parameters(name):
+    return list(inspect.signature(getattr(tf.raw_ops, name)).parameters)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("AddV2", ["x", "y", "name"]),
+        ("Any", ["input", "axis", "keep_dims", "name"]),
+        ("Sum", ["input", "axis", "keep_dims", "name"]),
+        ("Split", ["axis", "value", "num_split", "name"]),
+        ("MatMul", ["a", "b", "transpose_a", "transpose_b", "grad_a", "grad_b", "name"]),
+        ("TopKV2", ["input", "k", "sorted", "index_type", "name"]),
+        ("Cast", ["x", "DstT", "Truncate", "name"]),
+        ("SparseReorder", ["input_indices", "input_values", "input_shape", "name"]),
+    ],
+)
+def test_parameters_are_those_of_tensorflow(name, expected):
+    assert parameters(name) == expected
+
+
+def test_one_output():
+    assert tf.raw_ops.Add(x=1, y=2).numpy() == 3
+    assert tf.raw_ops.Sum(input=[[1, 2], [3, 4]], axis=0).numpy().tolist() == [4, 6]
+    assert tf.raw_ops.Cast(x=1, DstT=tf.float32).dtype == tf.float32
+
+
+def test_several_outputs_are_a_namedtuple():
+    result = tf.raw_ops.TopKV2(input=[1, 3, 2], k=2, name="k")
+    assert type(result).__name__ == "TopKV2"
+    assert result.values.numpy().tolist() == [3, 2]
+    assert result.indices.numpy().tolist() == [1, 2]
+
+
+def test_a_list_output_is_a_list():
+    assert [p.numpy().tolist() for p in tf.raw_ops.Split(axis=0, value=[1, 2], num_split=2)] == [[1], [2]]
+
+
+def test_gradients_pass():
+    x = tf.constant([1.0, -2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.raw_ops.Relu(features=x)
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: tf.raw_ops.AddV2(1, 2), TypeError, r"add_v2 only takes keyword args \(possible keys: \['x', 'y', 'name'\]\)"),
+        (lambda: tf.raw_ops.AddV2(x=1), TypeError, "missing a required argument: 'y'"),
+        (lambda: tf.raw_ops.AddV2(x=1, y=2, z=3), TypeError, "got an unexpected keyword argument 'z'"),
+        (lambda: tf.raw_ops.NoSuchOp(x=1), AttributeError, "no attribute 'NoSuchOp'"),
+        (lambda: tf.raw_ops.Cast(x=1.5, DstT=tf.int32, Truncate=True), NotImplementedError, "attr 'Truncate'"),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_dir_names_ops():
+    assert {"AddV2", "SparseReorder", "SetSize"} <= set(dir(tf.raw_ops))
