@@ -33,3 +33,19 @@ from tapeflow.linalg.solvers import (
 )
 from tapeflow.linalg.spectral import eig, eigh, eigvals, eigvalsh, svd
 from tapeflow.math.normalize import l2_normalize
+
+
+def __getattr__(name: str) -> object:
+    # The operators load when one is used.
+    if name.startswith("LinearOperator"):
+        from tapeflow.linalg import operators
+
+        if name in operators.__all__:
+            return getattr(operators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from tapeflow.linalg import operators
+
+    return sorted({*globals(), *operators.__all__})

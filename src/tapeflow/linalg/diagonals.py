@@ -484,4 +484,6 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
         >>> tf.linalg.adjoint([[1 + 1j, 2.0]]).numpy().tolist()
         [[(1-1j)], [(2-0j)]]
     """
+    if hasattr(type(matrix), "_linop_adjoint"):  # a linear operator
+        return matrix.adjoint()
     return matrix_transpose(matrix, name, True)

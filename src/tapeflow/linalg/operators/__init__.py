@@ -1,0 +1,45 @@
+"""Linear operators: matrices known by their structure, which multiply and solve without being written out."""
+
+from tapeflow.linalg.operators.banded import LinearOperatorToeplitz, LinearOperatorTridiag
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.blocks import LinearOperatorBlockDiag, LinearOperatorBlockLowerTriangular
+from tapeflow.linalg.operators.circulant import (
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+)
+from tapeflow.linalg.operators.composition import LinearOperatorComposition, LinearOperatorKronecker
+from tapeflow.linalg.operators.dense import LinearOperatorFullMatrix, LinearOperatorLowerTriangular
+from tapeflow.linalg.operators.derived import LinearOperatorAdjoint, LinearOperatorInversion
+from tapeflow.linalg.operators.diagonal import LinearOperatorDiag
+from tapeflow.linalg.operators.identity import (
+    LinearOperatorIdentity,
+    LinearOperatorScaledIdentity,
+    LinearOperatorZeros,
+)
+from tapeflow.linalg.operators.low_rank_update import LinearOperatorLowRankUpdate
+from tapeflow.linalg.operators.reflections import LinearOperatorHouseholder, LinearOperatorPermutation
+
+__all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorPermutation",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
+    "LinearOperatorZeros",
+]

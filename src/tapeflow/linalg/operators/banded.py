@@ -1,0 +1,247 @@
+"""Operators whose diagonals are what is kept: Toeplitz and tridiagonal matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.shape import TensorShape
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.circulant import LinearOperatorCirculant, to_complex
+from tapeflow.linalg.operators.shapes import (
+    assert_real,
+    broadcast_batches,
+    broadcast_dynamic,
+    broadcast_static,
+    check_rank,
+    dimensions,
+    parameter,
+)
+from tapeflow.math.gradients import conj
+
+
+class LinearOperatorToeplitz(LinearOperator):
+    """Toeplitz matrices: each diagonal has one value. They multiply by the fast Fourier transform.
+
+    Args:
+        col: the first columns, of shape `[..., n]`.
+        row: the first rows, of shape `[..., n]`; the first element counts in `col` only.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        ValueError: `col` or `row` is a scalar, their lengths differ, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorToeplitz(col=[1.0, 2.0, 3.0], row=[1.0, 4.0, 5.0])
+        >>> operator.to_dense().numpy().tolist()
+        [[1.0, 4.0, 5.0], [2.0, 1.0, 4.0], [3.0, 2.0, 1.0]]
+    """
+
+    _matrix_dimensions = {"col": 1, "row": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        col: Any,
+        row: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorToeplitz",
+    ) -> None:
+        self._col, self._row = parameter(col), parameter(row)
+        check_rank(self._row, 1, "row")
+        check_rank(self._col, 1, "col")
+        lengths = self._row.shape[-1], self._col.shape[-1]
+        if None not in lengths and lengths[0] != lengths[1]:
+            raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
+        is_square = hints.implied(True, is_square, "Only square Toeplitz operators currently supported.")
+        super().__init__(
+            self._row.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def col(self) -> Any:
+        """The first columns, of shape `[..., n]`."""
+        return self._col
+
+    @property
+    def row(self) -> Any:
+        """The first rows, of shape `[..., n]`."""
+        return self._row
+
+    def _shape(self) -> TensorShape:
+        shape = broadcast_static(self._row.shape, self._col.shape)
+        return shape + shape[-1:]
+
+    def _shape_tensor(self) -> Any:
+        shape = broadcast_dynamic(tf.shape(self._row), tf.shape(self._col))
+        return tf.concat([shape, shape[-1:]], 0)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        from tapeflow.signal import fft
+
+        # The matrix is the corner of a circulant one of twice the size.
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        col, row = broadcast_batches([self._col, self._row], 1)
+        column = tf.concat([col, tf.zeros_like(col[..., :1]), tf.reverse(row[..., 1:], [-1])], -1)
+        circulant = LinearOperatorCirculant(fft(to_complex(column)), self.dtype)
+        product = circulant.matmul(tf.concat([x, tf.zeros_like(x)], -2), adjoint=adjoint)
+        return product[..., : dimensions(x)[-2], :]
+
+    def _trace(self) -> Any:
+        # By the diagonal, so that a batch that only `row` has is there.
+        return tf.reduce_sum(self._diag_part(), -1)
+
+    def _diag_part(self) -> Any:
+        return tf.broadcast_to(self._col[..., :1], self.shape_tensor()[:-1])
+
+    def _to_dense(self) -> Any:
+        col, row = broadcast_batches([self._col, self._row], 1)
+        diagonals = tf.concat([tf.reverse(col, [-1]), row[..., 1:]], -1)  # from the lowest to the highest
+        places = tf.range(dimensions(col)[-1])
+        return tf.gather(diagonals, places - tf.expand_dims(places, -1) + dimensions(col)[-1] - 1, axis=-1)
+
+    def _assert_self_adjoint(self) -> None:
+        message = "row and col are not conjugate to each other, and so this operator is not self-adjoint."
+        col = tf.identity(self._col)
+        tf.debugging.assert_equal(col[..., 1:], conj(tf.identity(self._row))[..., 1:], message=message)
+        assert_real(col[..., :1], message)
+
+
+class LinearOperatorTridiag(LinearOperator):
+    """Tridiagonal matrices, which multiply and solve in linear time.
+
+    Args:
+        diagonals: in one of three formats; the elements that lie outside of the matrix are not read.
+        diagonals_format: "compact": a tensor of shape `[..., 3, n]` of superdiagonals (whose last element is ignored),
+            diagonals, and subdiagonals (whose first element is); "sequence": a list of the three, each of shape
+            `[..., n]`; "matrix": a tensor of shape `[..., n, n]`.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        ValueError: the format is unknown, or the hints contradict each other.
+
+    Example:
+        >>> diagonals = [[3.0, 4.0, 0.0], [1.0, 1.0, 1.0], [0.0, 5.0, 6.0]]
+        >>> operator = tf.linalg.LinearOperatorTridiag(diagonals)
+        >>> operator.to_dense().numpy().tolist()
+        [[1.0, 3.0, 0.0], [5.0, 1.0, 4.0], [0.0, 6.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        diagonals: Any,
+        diagonals_format: str = "compact",
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorTridiag",
+    ) -> None:
+        if diagonals_format not in ("compact", "matrix", "sequence"):
+            raise ValueError(
+                f"Argument `diagonals_format` must be one of compact, matrix, or sequence. Received : {diagonals_format}."
+            )
+        self._diagonals: Any
+        if diagonals_format == "sequence":
+            self._diagonals = [parameter(d) for d in diagonals]
+            dtype = self._diagonals[0].dtype
+        else:
+            self._diagonals = parameter(diagonals)
+            check_rank(self._diagonals, 2, "diagonals")
+            dtype = self._diagonals.dtype
+        self._diagonals_format = diagonals_format
+        super().__init__(
+            dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def diagonals(self) -> Any:
+        """The diagonals, as they were given."""
+        return self._diagonals
+
+    @property
+    def diagonals_format(self) -> str:
+        """The format of `diagonals`."""
+        return self._diagonals_format
+
+    @property
+    def _matrix_dimensions(self) -> dict[str, Any]:  # type: ignore[override]
+        return {"diagonals": 1 if self._diagonals_format == "sequence" else 2, "diagonals_format": None}
+
+    def _shape(self) -> TensorShape:
+        if self._diagonals_format == "matrix":
+            return self._diagonals.shape
+        if self._diagonals_format == "sequence":
+            shape = broadcast_static(*[d.shape for d in self._diagonals])
+            return shape + shape[-1:]
+        shape = self._diagonals.shape
+        return shape[:-2] + shape[-1:] + shape[-1:]
+
+    def _shape_tensor(self) -> Any:
+        if self._diagonals_format == "matrix":
+            return tf.shape(self._diagonals)
+        if self._diagonals_format == "sequence":
+            shape = broadcast_dynamic(*[tf.shape(d) for d in self._diagonals])
+            return tf.concat([shape, shape[-1:]], 0)
+        shape = tf.shape(self._diagonals)
+        return tf.concat([shape[:-2], shape[-1:], shape[-1:]], 0)
+
+    def _bands(self, adjoint: bool = False) -> list[Any]:
+        """The superdiagonal, the diagonal and the subdiagonal, of shape `[..., n]` each, as in the compact format."""
+        if self._diagonals_format == "sequence":
+            above, main, below = broadcast_batches([tf.identity(d) for d in self._diagonals], 1)
+        elif self._diagonals_format == "compact":
+            above, main, below = tf.unstack(self._diagonals, 3, -2)
+        else:
+            above, main, below = tf.unstack(
+                tf.linalg.diag_part(self._diagonals, k=(-1, 1), align="LEFT_RIGHT"), 3, -2
+            )
+        if not adjoint:
+            return [above, main, below]
+        return [tf.roll(conj(below), -1, -1), conj(main), tf.roll(conj(above), 1, -1)]
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        above, main, below = [tf.expand_dims(band, -1) for band in self._bands(adjoint)]
+        product = main * x
+        zeros = tf.zeros_like(product[..., :1, :])
+        upper = above[..., :-1, :] * x[..., 1:, :]
+        lower = below[..., 1:, :] * x[..., :-1, :]
+        return product + tf.concat([upper, zeros], -2) + tf.concat([zeros, lower], -2)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        bands, rhs = broadcast_batches([tf.stack(self._bands(adjoint), -2), rhs])
+        return tf.linalg.tridiagonal_solve(bands, rhs, diagonals_format="compact")
+
+    def _diag_part(self) -> Any:
+        return self._bands()[1]
+
+    def _to_dense(self) -> Any:
+        if self._diagonals_format == "matrix":
+            return tf.identity(self._diagonals)
+        return tf.linalg.diag(tf.stack(self._bands(), -2), k=(-1, 1), align="LEFT_RIGHT")
+
+    def _assert_self_adjoint(self) -> None:
+        above, main, below = self._bands()
+        assert_real(main, "This tridiagonal operator contained non-zero imaginary values on the diagonal.")
+        tf.debugging.assert_equal(
+            conj(below)[..., 1:],
+            above[..., :-1],
+            message="This tridiagonal operator has non-conjugate subdiagonal and superdiagonal.",
+        )

@@ -1,0 +1,470 @@
+"""Operators made of blocks: block diagonal, and block lower triangular."""
+
+from __future__ import annotations
+
+import functools
+import operator as python
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.composition import checked_operators, inherited, sum_of_logs
+from tapeflow.linalg.operators.dense import LinearOperatorFullMatrix
+from tapeflow.linalg.operators.shapes import (
+    broadcast_batches,
+    broadcast_dynamic,
+    broadcast_static,
+    check_same_dimension,
+    dimensions,
+)
+
+
+def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
+    """Whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
+
+    Raises:
+        ValueError: it could be both, or fits neither.
+    """
+    if not isinstance(arg, (list, tuple)) or len(arg) != len(sizes):
+        return False
+    shapes = [TensorShape(a.shape if hasattr(a, "shape") else convert(a).shape) for a in arg]
+    if any(shape.rank is not None and shape.rank < -axis for shape in shapes):
+        return False  # the rows of a single matrix
+    if not any(isinstance(a, (list, tuple)) for a in arg):
+        return True
+    found = [shape[axis] for shape in shapes]
+    if all(size is None for size in sizes):
+        if len(found) == 1:
+            return False
+        if any(f != found[0] for f in found):
+            return True
+        raise ValueError(
+            "Parsing of the input structure is ambiguous. Please input a blockwise iterable of `Tensor`s or a single "
+            "`Tensor`."
+        )
+    if all(size is None or size == f for size, f in zip(sizes, found, strict=True)):
+        return True
+    if all(f == found[0] for f in found) and found[0] >= sum(size or 0 for size in sizes):
+        return False
+    raise ValueError("Input dimension does not match operator dimension.")
+
+
+class _BlockOperator(LinearOperator):
+    """What takes, instead of one tensor, a list with a tensor for each block, and gives such a list then."""
+
+    @abstractmethod
+    def _all_operators(self) -> list[LinearOperator]:
+        """All blocks."""
+
+    @abstractmethod
+    def _diagonal_operators(self) -> list[LinearOperator]:
+        """The blocks on the diagonal."""
+
+    @abstractmethod
+    def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
+        """The product with an argument in blocks, in blocks."""
+
+    @abstractmethod
+    def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
+        """The solution for a right side in blocks, in blocks."""
+
+    # ---- blocks of arguments -----------------------------------------------------------------------------------------
+
+    def _sizes(self, rows: bool) -> list[int | None]:
+        """The numbers of rows, or of columns, of the blocks on the diagonal."""
+        return [o.range_dimension if rows else o.domain_dimension for o in self._diagonal_operators()]
+
+    def _blocks(self, arg: Any, rows: bool, axis: int) -> list[Any] | None:
+        """The tensors of an argument that is a list with one for each block; None where it is a single tensor."""
+        sizes = self._sizes(rows)
+        if not _is_blockwise(sizes, arg, axis):
+            return None
+        blocks = []
+        for block, size in zip(arg, sizes, strict=True):
+            if not isinstance(block, LinearOperator):
+                block = block if isinstance(block, Tensor) else convert(block)
+                if block.dtype is not self.dtype:
+                    raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {block.dtype} in tensor {block}")
+                check_same_dimension(size, block.shape[axis])
+            blocks.append(block)
+        return blocks
+
+    def _split(self, x: Any, rows: bool, axis: int) -> list[Any]:
+        sizes: Any = self._sizes(rows)
+        if None in sizes:
+            operators = self._diagonal_operators()
+            sizes = tf.stack([o.range_dimension_tensor() if rows else o.domain_dimension_tensor() for o in operators])
+        return tf.split(x, sizes, axis)
+
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
+        """The product `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list with a tensor for each block, a list."""
+        if not isinstance(x, LinearOperator):
+            blocks = self._blocks(x, adjoint, -1 if adjoint_arg else -2)
+            if blocks is not None:
+                return self._multiply(blocks, adjoint, adjoint_arg)
+        return super().matmul(x, adjoint, adjoint_arg, name)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        blocks = self._split(x, adjoint, -1 if adjoint_arg else -2)
+        return tf.concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
+        """The product with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
+        blocks = self._blocks(x, adjoint, -1)
+        if blocks is None:
+            return super().matvec(x, adjoint, name)
+        return [tf.squeeze(y, -1) for y in self._multiply([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
+
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
+        """Solves `A @ x = rhs`; see `tf.linalg.LinearOperator.solve`. For a list with a tensor for each block, a list."""
+        self._check_solvable()
+        if not isinstance(rhs, LinearOperator):
+            blocks = self._blocks(rhs, not adjoint, -1 if adjoint_arg else -2)
+            if blocks is not None:
+                return self._solve_blocks(blocks, adjoint, adjoint_arg)
+        return super().solve(rhs, adjoint, adjoint_arg, name)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        if not self._square_blocks():
+            return super()._solve(rhs, adjoint, adjoint_arg)
+        blocks = self._split(rhs, not adjoint, -1 if adjoint_arg else -2)
+        return tf.concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
+        """Solves `A @ x = rhs` for vectors; see `tf.linalg.LinearOperator.solvevec`. For a list of blocks, a list."""
+        blocks = self._blocks(rhs, not adjoint, -1)
+        if blocks is None:
+            return super().solvevec(rhs, adjoint, name)
+        self._check_solvable()
+        return [tf.squeeze(x, -1) for x in self._solve_blocks([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
+
+    # ---- by the blocks on the diagonal -------------------------------------------------------------------------------
+
+    def _square_blocks(self) -> bool:
+        return all(o.is_square for o in self._diagonal_operators())
+
+    def _shape(self) -> TensorShape:
+        operators = self._diagonal_operators()
+        rows, columns = [o.range_dimension for o in operators], [o.domain_dimension for o in operators]
+        batch = broadcast_static(*[o.batch_shape for o in self._all_operators()])
+        return batch + [None if None in sizes else sum(sizes) for sizes in (rows, columns)]  # type: ignore[arg-type]
+
+    def _shape_tensor(self) -> Any:
+        operators = self._diagonal_operators()
+        rows = tf.add_n([o.range_dimension_tensor() for o in operators])
+        columns = tf.add_n([o.domain_dimension_tensor() for o in operators])
+        batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._all_operators()])
+        return tf.concat([batch, tf.stack([rows, columns])], 0)
+
+    def _determinant(self) -> Any:
+        if not self._square_blocks():
+            return super()._determinant()
+        return self._batched(functools.reduce(python.mul, [o.determinant() for o in self._diagonal_operators()]))
+
+    def _log_abs_determinant(self) -> Any:
+        if not self._square_blocks():
+            return super()._log_abs_determinant()
+        parts = [o.log_abs_determinant() for o in self._diagonal_operators()]
+        return self._batched(sum_of_logs(parts, self.dtype))
+
+    def _trace(self) -> Any:
+        if not self._square_blocks():
+            return super()._trace()
+        return self._batched(functools.reduce(python.add, [o.trace() for o in self._diagonal_operators()]))
+
+    def _diag_part(self) -> Any:
+        if not self._square_blocks():
+            return super()._diag_part()
+        return self._joined([o.diag_part() for o in self._diagonal_operators()])
+
+    def _eigvals(self) -> Any:
+        if not all(o.is_self_adjoint for o in self._diagonal_operators()):
+            return super()._eigvals()
+        return self._joined([o.eigvals() for o in self._diagonal_operators()])
+
+    def _batched(self, x: Any) -> Any:
+        """One number a matrix, where blocks off the diagonal may have made the batch larger than `x` knows."""
+        return x if x.shape == self.batch_shape else tf.broadcast_to(x, self.batch_shape_tensor())
+
+    def _joined(self, parts: list[Any]) -> Any:
+        """Vectors, one for each block, as one."""
+        joined = tf.concat(broadcast_batches(parts, 1), -1)
+        if joined.shape[:-1] == self.batch_shape:
+            return joined
+        return tf.broadcast_to(joined, tf.concat([self.batch_shape_tensor(), tf.shape(joined)[-1:]], 0))
+
+    def _assert_non_singular(self) -> None:
+        if not self._square_blocks():
+            return super()._assert_non_singular()
+        for operator in self._diagonal_operators():
+            operator.assert_non_singular()
+        return None
+
+
+def _zeros(rows_like: Any, columns: Any) -> Any:
+    """Zeros with the batch and rows of a matrix, and so many columns."""
+    return tf.zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
+
+
+class LinearOperatorBlockDiag(_BlockOperator):
+    """Operators along the diagonal of a larger matrix, and zeros everywhere else.
+
+    Where an argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, it is split between the blocks; it may also
+    be a list with a tensor for each block, and the result is a list then.
+
+    Args:
+        operators: a list of operators.
+        is_non_singular, is_self_adjoint, is_positive_definite: hints; see `tf.linalg.LinearOperator`. Some follow from
+            the hints of the operators.
+        is_square: True by default; None or False where blocks are not square.
+        name: by default the operators' names with `_ds_` between them.
+
+    Raises:
+        TypeError: the operators are of different dtypes.
+        ValueError: there are none, or a hint can't be true.
+
+    Example:
+        >>> a = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+        >>> b = tf.linalg.LinearOperatorIdentity(1)
+        >>> operator = tf.linalg.LinearOperatorBlockDiag([a, b])
+        >>> operator.to_dense().numpy().tolist()
+        [[1.0, 2.0, 0.0], [3.0, 4.0, 0.0], [0.0, 0.0, 1.0]]
+        >>> [y.numpy().tolist() for y in operator.matvec([tf.constant([1.0, 1.0]), tf.constant([5.0])])]
+        [[3.0, 7.0], [5.0]]
+    """
+
+    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = None,
+    ) -> None:
+        self._operators = operators = checked_operators(operators)
+        found = inherited(
+            operators,
+            "direct sum",
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+        )
+        super().__init__(
+            operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **found
+        )
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The blocks."""
+        return self._operators
+
+    def _all_operators(self) -> list[LinearOperator]:
+        return self._operators
+
+    _diagonal_operators = _all_operators
+
+    def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
+        return [
+            o.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
+            for o, x in zip(self._operators, blocks, strict=True)
+        ]
+
+    def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
+        return [
+            o.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
+            for o, x in zip(self._operators, blocks, strict=True)
+        ]
+
+    def _to_dense(self) -> Any:
+        rows, before = [], 0
+        columns = self.domain_dimension_tensor() if self.domain_dimension is None else self.domain_dimension
+        for block in broadcast_batches([o.to_dense() for o in self._operators]):
+            width = dimensions(block)[-1]
+            rows.append(tf.concat([_zeros(block, before), block, _zeros(block, columns - before - width)], -1))
+            before += width
+        return tf.concat(rows, -2)
+
+    def _assert_positive_definite(self) -> None:
+        for operator in self._operators:
+            operator.assert_positive_definite()
+
+    def _assert_self_adjoint(self) -> None:
+        for operator in self._operators:
+            operator.assert_self_adjoint()
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([o.adjoint() for o in self._operators], **hints.of(self))
+
+    def _linop_inverse(self) -> LinearOperator:
+        if not self._square_blocks():
+            return super()._linop_inverse()
+        return LinearOperatorBlockDiag([o.inverse() for o in self._operators], **hints.of(self))
+
+    def _linop_cholesky(self) -> LinearOperator:
+        if not all(o._can_use_cholesky() for o in self._operators):
+            return super()._linop_cholesky()
+        return LinearOperatorBlockDiag([o.cholesky() for o in self._operators], is_non_singular=True)
+
+
+class LinearOperatorBlockLowerTriangular(_BlockOperator):
+    """Operators on and below the diagonal of a larger matrix, and zeros above it.
+
+    Arguments may be lists with a tensor for each block; see `tf.linalg.LinearOperatorBlockDiag`.
+
+    Args:
+        operators: a list of rows of blocks: row i is a list of i + 1 operators, of which the last one is square.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
+            follow from the hints of the operators.
+        name: of the operator.
+
+    Raises:
+        TypeError: the operators are of different dtypes.
+        ValueError: there are none, their shapes do not fit, or a hint can't be true.
+
+    Example:
+        >>> a = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+        >>> b = tf.linalg.LinearOperatorFullMatrix([[5.0, 6.0]])
+        >>> c = tf.linalg.LinearOperatorIdentity(1)
+        >>> tf.linalg.LinearOperatorBlockLowerTriangular([[a], [b, c]]).to_dense().numpy().tolist()
+        [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [5.0, 6.0, 1.0]]
+    """
+
+    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorBlockLowerTriangular",
+    ) -> None:
+        tf.debugging.assert_proper_iterable(operators)
+        for row in operators:
+            tf.debugging.assert_proper_iterable(row)
+        self._operators = rows = [list(row) for row in operators]
+        if not rows:
+            raise ValueError(f"Argument `operators` must be a list of >=1 operators. Received: {rows}.")
+        for i, row in enumerate(rows):
+            if len(row) != i + 1:
+                raise ValueError(f"Argument `operators[{i}]` must contain `{i + 1}` blocks. Received: {len(row)} blocks.")
+        checked_operators(self._all_operators())
+        self._check_dimensions()
+        if is_square is False:
+            raise ValueError("`LinearOperatorBlockLowerTriangular` must be square.")
+        super().__init__(
+            rows[0][0].dtype,
+            is_non_singular=self._invertible(is_non_singular),
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=True,
+            name=name,
+        )
+
+    def _check_dimensions(self) -> None:
+        """Refuses blocks that do not fit those above them and those to their right.
+
+        Raises:
+            ValueError: they do not.
+        """
+        rows = self._operators
+        for i, row in enumerate(rows):
+            for j, block in enumerate(row[:-1]):
+                for dimension, other, where in (
+                    ("domain_dimension", rows[i - 1][j], (i - 1, j)),
+                    ("range_dimension", row[j + 1], (i, j + 1)),
+                ):
+                    own, its = getattr(block, dimension), getattr(other, dimension)
+                    if own is not None and its is not None and own != its:
+                        raise ValueError(
+                            f"Argument `operators[{i}][{j}].{dimension}` ({own}) must be the same as "
+                            f"`operators[{where[0]}][{where[1]}].{dimension}` ({its})."
+                        )
+            if row[-1].is_square is False:
+                raise ValueError(f"Matrices on the diagonal must be square. Expected `operators[{i}][-1]` to be square.")
+
+    def _invertible(self, given: bool | None) -> bool | None:
+        diagonal = [o.is_non_singular for o in self._diagonal_operators()]
+        if False not in diagonal:
+            message = "A blockwise lower-triangular operator with non-singular operators on the main diagonal is always " \
+                      "non-singular."  # fmt: skip
+            return hints.implied(all(diagonal), given, message)
+        if given:
+            raise ValueError(
+                "A blockwise lower-triangular operator with a singular operator on the main diagonal is always singular."
+            )
+        return False
+
+    @property
+    def operators(self) -> list[list[LinearOperator]]:
+        """The rows of blocks."""
+        return self._operators
+
+    def _all_operators(self) -> list[LinearOperator]:
+        return [o for row in self._operators for o in row]
+
+    def _diagonal_operators(self) -> list[LinearOperator]:
+        return [row[-1] for row in self._operators]
+
+    def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
+        count = len(self._operators)
+        results = []
+        for i in range(count):
+            column = [(self._operators[j][i], blocks[j]) for j in range(i, count)]
+            row = [(self._operators[i][j], blocks[j]) for j in range(i + 1)]
+            parts = [o.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) for o, x in (column if adjoint else row)]
+            results.append(functools.reduce(python.add, parts))
+        return results
+
+    def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
+        # Substitution: forwards, and for the adjoint, which is upper triangular, backwards.
+        count = len(self._operators)
+        found: list[Any] = [None] * count
+        for i in reversed(range(count)) if adjoint else range(count):
+            rest = tf.linalg.adjoint(blocks[i]) if adjoint_arg else blocks[i]
+            for j in range(i + 1, count) if adjoint else range(i):
+                block = self._operators[j][i] if adjoint else self._operators[i][j]
+                rest = rest - block.matmul(found[j], adjoint=adjoint)
+            found[i] = self._operators[i][i].solve(rest, adjoint=adjoint)
+        return found
+
+    def _to_dense(self) -> Any:
+        dense = iter(broadcast_batches([o.to_dense() for o in self._all_operators()]))
+        columns = self.domain_dimension_tensor() if self.domain_dimension is None else self.domain_dimension
+        rows = []
+        for row in self._operators:
+            blocks = [next(dense) for _ in row]
+            width = sum(dimensions(b)[-1] for b in blocks)
+            rows.append(tf.concat([*blocks, _zeros(blocks[0], columns - width)], -1))
+        return tf.concat(rows, -2)
+
+    def _eigvals(self) -> Any:
+        return self._joined([o.eigvals() for o in self._diagonal_operators()])
+
+    def _linop_inverse(self) -> LinearOperator:
+        # Row by row: the last row of the inverse of [[A, 0], [B, D]] is [-D^-1 B A^-1, D^-1].
+        inverse: list[list[LinearOperator]] = []
+        for row in self._operators:
+            last = row[-1].inverse()
+            blocks: list[LinearOperator] = []
+            for i in range(len(row) - 1):
+                parts = [row[j].matmul(inverse[j][i].to_dense()) for j in range(i, len(row) - 1)]
+                blocks.append(LinearOperatorFullMatrix(-last.matmul(functools.reduce(python.add, parts))))
+            inverse.append([*blocks, last])
+        return LinearOperatorBlockLowerTriangular(
+            inverse,
+            is_non_singular=self.is_non_singular,
+            is_self_adjoint=self.is_self_adjoint,
+            is_positive_definite=self.is_positive_definite,
+            is_square=True,
+        )

@@ -1,0 +1,303 @@
+"""Circulant operators: convolutions, which multiply and solve by the fast Fourier transform."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.dtypes import as_dtype, complex64, complex128
+from tapeflow.core.shape import TensorShape
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.shapes import assert_nonzero, assert_real, dimensions, parameter
+from tapeflow.math.gradients import conj
+
+
+def to_complex(x: Any) -> Any:
+    """The tensor in the complex dtype that holds its values."""
+    if x.dtype.is_complex:
+        return tf.identity(x)
+    return tf.cast(x, complex128 if x.dtype.name == "float64" else complex64)
+
+
+class _CirculantOperator(LinearOperator):
+    """`A @ x = ifft(spectrum * fft(x))`, in one to three dimensions."""
+
+    _matrix_dimensions = {"spectrum": 1, "input_output_dtype": None}  # noqa: RUF012
+
+    def __init__(
+        self,
+        spectrum: Any,
+        input_output_dtype: Any,
+        is_non_singular: bool | None,
+        is_self_adjoint: bool | None,
+        is_positive_definite: bool | None,
+        is_square: bool | None,
+        name: str | None,
+    ) -> None:
+        self._spectrum = parameter(spectrum)
+        depth = self.block_depth
+        if self._spectrum.shape.rank is not None and self._spectrum.shape.rank < depth:
+            raise ValueError(f"Argument `spectrum` must have at least {depth} dimensions. Received: {self._spectrum}.")
+        if not self._spectrum.dtype.is_complex:
+            is_self_adjoint = hints.implied(
+                True, is_self_adjoint, "A real spectrum always corresponds to a self-adjoint operator."
+            )
+        is_square = hints.implied(True, is_square, "A [[nested] block] circulant operator is always square.")
+        super().__init__(
+            as_dtype(input_output_dtype),
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    @abstractmethod
+    def block_depth(self) -> int:
+        """The number of dimensions of the convolution."""
+
+    @property
+    def spectrum(self) -> Any:
+        """The Fourier transform of the convolution kernel; its elements are the eigenvalues."""
+        return self._spectrum
+
+    @property
+    def block_shape(self) -> TensorShape:
+        """The static shape of the array that is convolved: the spectrum's without the batch."""
+        return self._spectrum.shape[-self.block_depth :]
+
+    def block_shape_tensor(self) -> Any:
+        """The shape of the array that is convolved, as an int32 tensor."""
+        shape = self.block_shape
+        return self._as_tensor(shape) if shape.is_fully_defined() else tf.shape(self._spectrum)[-self.block_depth :]
+
+    def convolution_kernel(self, name: str | None = "convolution_kernel") -> Any:
+        """The convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
+        return self._out(self._inverse_transform(to_complex(self._spectrum)))
+
+    def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> None:
+        """Asserts that the convolution kernel is real, so that real arguments have real products.
+
+        Raises:
+            InvalidArgumentError: it is not.
+        """
+        imag = tf.abs(tf.math.imag(self._inverse_transform(to_complex(self._spectrum))))
+        eps = float(np.finfo(imag.dtype.as_numpy_dtype).eps)
+        limit = eps * tf.cast(self.domain_dimension_tensor(), imag.dtype)
+        tf.debugging.assert_less(imag, limit, message="Spectrum was not Hermitian")
+
+    # ---- shapes ------------------------------------------------------------------------------------------------------
+
+    def _shape(self) -> TensorShape:
+        size = self.block_shape.num_elements()
+        return self._spectrum.shape[: -self.block_depth] + [size, size]
+
+    def _shape_tensor(self) -> Any:
+        shape = tf.shape(self._spectrum)
+        size = tf.reduce_prod(shape[-self.block_depth :])
+        return tf.concat([shape[: -self.block_depth], tf.stack([size, size])], 0)
+
+    def _flat(self, x: Any) -> Any:
+        """The array's dimensions as one."""
+        batch = dimensions(x)[: -self.block_depth]
+        return tf.reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
+
+    # ---- transforms --------------------------------------------------------------------------------------------------
+
+    def _transform(self, x: Any) -> Any:
+        from tapeflow import signal
+
+        return (signal.fft, signal.fft2d, signal.fft3d)[self.block_depth - 1](x)
+
+    def _inverse_transform(self, x: Any) -> Any:
+        from tapeflow import signal
+
+        return (signal.ifft, signal.ifft2d, signal.ifft3d)[self.block_depth - 1](x)
+
+    def _out(self, x: Any) -> Any:
+        """A complex result in the operator's dtype."""
+        return tf.cast(x if self.dtype.is_complex else tf.math.real(x), self.dtype)
+
+    def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
+        """Convolves the columns of `x`: multiplies their spectra by `by`."""
+        # Transforms run over the last dimensions, so that the columns become rows.
+        rows = conj(x) if adjoint_arg else tf.linalg.matrix_transpose(x)
+        by = to_complex(by)
+        rows = tf.cast(to_complex(rows), by.dtype)
+        arrays = tf.reshape(rows, [*dimensions(rows)[:-1], *dimensions(by)[-self.block_depth :]])
+        by = tf.expand_dims(by, -self.block_depth - 1)
+        return tf.linalg.matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._filter(x, adjoint_arg, conj(tf.identity(self._spectrum)) if adjoint else self._spectrum)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._filter(rhs, adjoint_arg, 1.0 / (conj(tf.identity(self._spectrum)) if adjoint else self._spectrum))
+
+    # ---- by the eigenvalues ------------------------------------------------------------------------------------------
+
+    def _eigvals(self) -> Any:
+        return self._flat(tf.identity(self._spectrum))
+
+    def _determinant(self) -> Any:
+        return self._out(to_complex(tf.reduce_prod(self._eigvals(), -1)))
+
+    def _log_abs_determinant(self) -> Any:
+        return tf.cast(tf.reduce_sum(tf.math.log(tf.abs(self._eigvals())), -1), self.dtype)
+
+    def _trace(self) -> Any:
+        return self._out(to_complex(tf.reduce_sum(self._eigvals(), -1)))
+
+    def _diag_part(self) -> Any:
+        mean = tf.expand_dims(self._out(to_complex(tf.reduce_mean(self._eigvals(), -1))), -1)
+        return tf.broadcast_to(mean, self.shape_tensor()[:-1])
+
+    def _cond(self) -> Any:
+        size = tf.abs(self._eigvals())
+        return tf.reduce_max(size, -1) / tf.reduce_min(size, -1)
+
+    def _assert_non_singular(self) -> None:
+        assert_nonzero(self._spectrum, "Singular operator:  Spectrum contained zero values.")
+
+    def _assert_positive_definite(self) -> None:
+        tf.debugging.assert_positive(
+            tf.math.real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive."
+        )
+
+    def _assert_self_adjoint(self) -> None:
+        assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return type(self)(conj(tf.identity(self._spectrum)), self.dtype, **hints.of(self))  # type: ignore[call-arg]
+
+    def _linop_inverse(self) -> LinearOperator:
+        return type(self)(1.0 / self._spectrum, self.dtype, **hints.of(self))  # type: ignore[call-arg]
+
+
+class LinearOperatorCirculant(_CirculantOperator):
+    """Circulant matrices: each column is the one before it, shifted down by one with what falls off put on top.
+
+    They are kept as spectra: the Fourier transforms of their first columns. A product is a circular convolution with the
+    first column.
+
+    Args:
+        spectrum: of shape `[..., n]`; a real one makes the matrices self-adjoint, a Hermitian one (`s[-i] = conj(s[i])`)
+            makes them real.
+        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        ValueError: `spectrum` has too few dimensions, or a hint can't be true.
+
+    Example:
+        >>> column = tf.constant([2.0, 1.0, 0.0], tf.complex64)
+        >>> operator = tf.linalg.LinearOperatorCirculant(tf.signal.fft(column), input_output_dtype=tf.float32)
+        >>> np.allclose(operator.to_dense(), [[2.0, 0.0, 1.0], [1.0, 2.0, 0.0], [0.0, 1.0, 2.0]], atol=1e-6)
+        True
+    """
+
+    def __init__(
+        self,
+        spectrum: Any,
+        input_output_dtype: Any = complex64,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = "LinearOperatorCirculant",
+    ) -> None:
+        super().__init__(
+            spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    @property
+    def block_depth(self) -> int:
+        """1."""
+        return 1
+
+
+class LinearOperatorCirculant2D(_CirculantOperator):
+    """Block circulant matrices with circulant blocks: circular convolutions in two dimensions.
+
+    Args:
+        spectrum: of shape `[..., n0, n1]`; the matrices are of size n0 * n1. See `tf.linalg.LinearOperatorCirculant`.
+        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        ValueError: `spectrum` has too few dimensions, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorCirculant2D(tf.ones([2, 3]), input_output_dtype=tf.float32)
+        >>> np.allclose(operator.to_dense(), np.eye(6), atol=1e-6)
+        True
+    """
+
+    _matrix_dimensions = {"spectrum": 2, "input_output_dtype": None}  # noqa: RUF012
+
+    def __init__(
+        self,
+        spectrum: Any,
+        input_output_dtype: Any = complex64,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = "LinearOperatorCirculant2D",
+    ) -> None:
+        super().__init__(
+            spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    @property
+    def block_depth(self) -> int:
+        """2."""
+        return 2
+
+
+class LinearOperatorCirculant3D(_CirculantOperator):
+    """Nested block circulant matrices: circular convolutions in three dimensions.
+
+    Args:
+        spectrum: of shape `[..., n0, n1, n2]`; the matrices are of size n0 * n1 * n2. See
+            `tf.linalg.LinearOperatorCirculant`.
+        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        ValueError: `spectrum` has too few dimensions, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorCirculant3D(tf.ones([2, 1, 2]), input_output_dtype=tf.float32)
+        >>> operator.shape, operator.block_shape
+        (TensorShape([4, 4]), TensorShape([2, 1, 2]))
+    """
+
+    _matrix_dimensions = {"spectrum": 3, "input_output_dtype": None}  # noqa: RUF012
+
+    def __init__(
+        self,
+        spectrum: Any,
+        input_output_dtype: Any = complex64,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = "LinearOperatorCirculant3D",
+    ) -> None:
+        super().__init__(
+            spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    @property
+    def block_depth(self) -> int:
+        """3."""
+        return 3

@@ -1,0 +1,378 @@
+"""Products of operators: one after another, and Kronecker's."""
+
+from __future__ import annotations
+
+import functools
+import operator as python
+from collections.abc import Sequence
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
+from tapeflow.linalg.operators.derived import LinearOperatorAdjoint
+from tapeflow.linalg.operators.shapes import (
+    broadcast_dynamic,
+    broadcast_static,
+    check_same_dimension,
+    dimensions,
+)
+
+
+def checked_operators(operators: Any) -> list[LinearOperator]:
+    """The operators as a list.
+
+    Raises:
+        TypeError: they are of different dtypes, or not iterable.
+        ValueError: there are none.
+    """
+    tf.debugging.assert_proper_iterable(operators)
+    operators = list(operators)
+    if not operators:
+        raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
+    if any(o.dtype is not operators[0].dtype for o in operators):
+        found = "   ".join(str((o.name, o.dtype)) for o in operators)
+        raise TypeError(f"Expected all operators to have the same dtype.  Found {found}")
+    return operators
+
+
+def inherited(operators: Sequence[LinearOperator], what: str, **given: bool | None) -> dict[str, Any]:
+    """The hints of a product or sum: what is true of all operators is true of it.
+
+    Raises:
+        ValueError: a hint is given as False although it is true of all.
+    """
+    return {
+        hint: hints.implied(
+            all(getattr(o, hint) for o in operators),
+            value,
+            f"The {what} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
+        )
+        for hint, value in given.items()
+    }
+
+
+def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
+    """The sum of logarithms of determinants; of complex matrices, some operators give them as real numbers."""
+    return functools.reduce(python.add, [tf.cast(part, dtype) for part in parts])
+
+
+def _adjoint_pair(x: LinearOperator, y: LinearOperator) -> bool:
+    """Whether two operators are known to be the adjoints of each other."""
+    if x is y and x.is_self_adjoint is not None:
+        return x.is_self_adjoint
+    return any(isinstance(a, LinearOperatorAdjoint) and a.operator is b for a, b in ((x, y), (y, x)))
+
+
+def _is_symmetric_product(operators: Sequence[LinearOperator]) -> bool:
+    """Whether the operators are `A, B, ..., B.H, A.H`, so that their product is `M @ M.H`."""
+    count = len(operators)
+    return count % 2 == 0 and all(_adjoint_pair(operators[i], operators[-1 - i]) for i in range(count // 2))
+
+
+class LinearOperatorComposition(LinearOperator):
+    """The product of operators, which are applied one after another, the last one first.
+
+    Args:
+        operators: a list of operators, each with as many columns as the next one has rows.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
+            follow from the hints of the operators.
+        name: by default the operators' names with `_o_` between them.
+
+    Raises:
+        TypeError: the operators are of different dtypes.
+        ValueError: there are none, their shapes do not fit, or a hint can't be true.
+
+    Example:
+        >>> a = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+        >>> b = tf.linalg.LinearOperatorDiag([1.0, 10.0])
+        >>> product = tf.linalg.LinearOperatorComposition([a, b])  # the same as a @ b
+        >>> product.matvec([1.0, 1.0]).numpy().tolist()
+        [21.0, 43.0]
+    """
+
+    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._operators = operators = checked_operators(operators)
+        for left, right in zip(operators, operators[1:], strict=False):
+            check_same_dimension(left.domain_dimension, right.range_dimension)
+        found = inherited(operators, "composition", is_non_singular=is_non_singular)
+        symmetric = _is_symmetric_product(operators)
+        alone = len(operators) == 1 and bool(operators[0].is_self_adjoint)
+        super().__init__(
+            operators[0].dtype,
+            is_non_singular=found["is_non_singular"],
+            is_self_adjoint=hints.implied(
+                symmetric or alone,
+                is_self_adjoint,
+                "The composition was determined to be self-adjoint but user provided incorrect `False` hint.",
+            ),
+            is_positive_definite=hints.implied(
+                symmetric and bool(found["is_non_singular"]),
+                is_positive_definite,
+                "The composition was determined to be non-singular and have the form A @ A.H, hence it must be "
+                "positive-definite. The user provided an incorrect `False` hint.",
+            ),
+            is_square=hints.implied(
+                symmetric,
+                is_square,
+                "The composition was determined have the form A @ A.H, hence it must be square. The user provided an "
+                "incorrect `False` hint.",
+            ),
+            name=name or "_o_".join(o.name for o in operators),
+        )
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The operators, of which the last one is applied first."""
+        return self._operators
+
+    def _shape(self) -> TensorShape:
+        batch = broadcast_static(*[o.batch_shape for o in self._operators])
+        return batch + [self._operators[0].range_dimension, self._operators[-1].domain_dimension]
+
+    def _shape_tensor(self) -> Any:
+        batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
+        rows, columns = self._operators[0].range_dimension_tensor(), self._operators[-1].domain_dimension_tensor()
+        return tf.concat([batch, tf.stack([rows, columns])], 0)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        for operator in self._operators if adjoint else self._operators[::-1]:
+            x = operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
+            adjoint_arg = False
+        return x
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        if not self._all_square():
+            return super()._solve(rhs, adjoint, adjoint_arg)
+        for operator in self._operators[::-1] if adjoint else self._operators:
+            rhs = operator.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+            adjoint_arg = False
+        return rhs
+
+    def _to_dense(self) -> Any:
+        dense = self._operators[-1].to_dense()
+        for operator in self._operators[-2::-1]:
+            dense = operator.matmul(dense)
+        return dense
+
+    def _all_square(self) -> bool:
+        return all(o.is_square for o in self._operators)
+
+    def _determinant(self) -> Any:
+        if not self._all_square():
+            return super()._determinant()
+        return functools.reduce(python.mul, [o.determinant() for o in self._operators])
+
+    def _log_abs_determinant(self) -> Any:
+        if not self._all_square():
+            return super()._log_abs_determinant()
+        return sum_of_logs([o.log_abs_determinant() for o in self._operators], self.dtype)
+
+    def _assert_non_singular(self) -> None:
+        if not self._all_square():
+            return super()._assert_non_singular()
+        for operator in self._operators:
+            operator.assert_non_singular()
+        return None
+
+    def _linop_cholesky(self) -> LinearOperator:
+        left = self._operators[0]
+        if not (
+            len(self._operators) == 2
+            and _is_symmetric_product(self._operators)
+            and isinstance(left, LinearOperatorLowerTriangular)
+        ):
+            return super()._linop_cholesky()
+        if left.is_positive_definite:
+            return left
+        # It is a factor already, but for the signs of the diagonal.
+        signs = tf.expand_dims(tf.sign(left.diag_part()), -2)
+        return LinearOperatorLowerTriangular(
+            left.tril / signs, is_non_singular=left.is_non_singular, is_self_adjoint=left.is_self_adjoint
+        )
+
+
+class LinearOperatorKronecker(LinearOperator):
+    """The Kronecker product of operators: block (i, j) is `a[i, j]` times the product of the others.
+
+    Args:
+        operators: a list of operators.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
+            follow from the hints of the operators.
+        name: by default the operators' names with `_x_` between them.
+
+    Raises:
+        TypeError: the operators are of different dtypes.
+        ValueError: there are none, or a hint can't be true.
+
+    Example:
+        >>> a = tf.linalg.LinearOperatorDiag([1.0, 10.0])
+        >>> b = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+        >>> tf.linalg.LinearOperatorKronecker([a, b]).matvec([1.0, 1.0, 1.0, 1.0]).numpy().tolist()
+        [3.0, 7.0, 30.0, 70.0]
+    """
+
+    _matrix_dimensions = {"operators": 0}  # noqa: RUF012
+
+    def __init__(
+        self,
+        operators: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._operators = operators = checked_operators(operators)
+        found = inherited(
+            operators,
+            "Kronecker product",
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+        )
+        super().__init__(
+            operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **found
+        )
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The factors."""
+        return self._operators
+
+    def _shape(self) -> TensorShape:
+        rows: int | None = 1
+        columns: int | None = 1
+        for o in self._operators:
+            m, n = o.range_dimension, o.domain_dimension
+            rows = None if rows is None or m is None else rows * m
+            columns = None if columns is None or n is None else columns * n
+        return broadcast_static(*[o.batch_shape for o in self._operators]) + [rows, columns]
+
+    def _shape_tensor(self) -> Any:
+        batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
+        rows = functools.reduce(python.mul, [o.range_dimension_tensor() for o in self._operators])
+        columns = functools.reduce(python.mul, [o.domain_dimension_tensor() for o in self._operators])
+        return tf.concat([batch, tf.stack([rows, columns])], 0)
+
+    def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
+        """Applies each factor along its own axis.
+
+        The rows of `x` are an array of one axis a factor. Each step applies a factor to the axis that is first, and
+        moves what it gives to the end, so that the next one comes first; after all of them the columns do (C. F. Van
+        Loan, "The ubiquitous Kronecker product", 2000).
+
+        Args:
+            x: of shape `[..., n, k]`.
+            method: how a factor is applied: "matmul" or "solve".
+            adjoint: whether the factors' adjoints are.
+        """
+        columns = dimensions(x)[-1]
+        for o in self._operators:
+            known, dynamic = o.domain_dimension, o.domain_dimension_tensor
+            if adjoint and method == "matmul":  # only then the two differ, as what is solved is square
+                known, dynamic = o.range_dimension, o.range_dimension_tensor
+            rows = dynamic() if known is None else known
+            shape = dimensions(x)
+            rest = 0 if known == 0 else shape[-2] * shape[-1] // rows
+            x = getattr(o, method)(tf.reshape(x, [*shape[:-2], rows, rest]), adjoint=adjoint)
+            x = tf.linalg.matrix_transpose(x)
+        own = self.domain_dimension if adjoint else self.range_dimension
+        return tf.linalg.matrix_transpose(tf.reshape(x, [*dimensions(x)[:-2], columns, -1 if own is None else own]))
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        return self._apply(x, "matmul", adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        if not self._all_square():
+            return super()._solve(rhs, adjoint=adjoint)
+        return self._apply(rhs, "solve", adjoint)
+
+    def _all_square(self) -> bool:
+        return all(o.is_square for o in self._operators)
+
+    def _determinant(self) -> Any:
+        if not self._all_square():
+            return super()._determinant()
+        return functools.reduce(python.mul, [o.determinant() ** self._exponent(o) for o in self._operators])
+
+    def _log_abs_determinant(self) -> Any:
+        if not self._all_square():
+            return super()._log_abs_determinant()
+        parts = [(o.log_abs_determinant(), self._exponent(o)) for o in self._operators]
+        return sum_of_logs([part * tf.cast(count, part.dtype) for part, count in parts], self.dtype)
+
+    def _exponent(self, operator: LinearOperator) -> Any:
+        """How often a factor's determinant counts: the product of the sizes of the others."""
+        return tf.cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
+
+    def _trace(self) -> Any:
+        if not self._all_square():
+            return super()._trace()
+        return functools.reduce(python.mul, [o.trace() for o in self._operators])
+
+    def _diag_part(self) -> Any:
+        if not self._all_square():
+            return super()._diag_part()
+        return functools.reduce(_outer, [o.diag_part() for o in self._operators])
+
+    def _eigvals(self) -> Any:
+        return functools.reduce(_outer, [o.eigvals() for o in self._operators])
+
+    def _to_dense(self) -> Any:
+        product = self._operators[0].to_dense()
+        for o in self._operators[1:]:
+            dense = o.to_dense()
+            product = product[..., :, None, :, None] * dense[..., None, :, None, :]
+            *batch, a, b, c, d = dimensions(product)
+            product = tf.reshape(product, [*batch, a * b, c * d])
+        return product
+
+    def _check_factors(self) -> None:
+        if not self._all_square():
+            raise invalid("All Kronecker factors must be square for the product to be invertible.")
+
+    def _assert_non_singular(self) -> None:
+        self._check_factors()
+        for operator in self._operators:
+            operator.assert_non_singular()
+
+    def _assert_self_adjoint(self) -> None:
+        self._check_factors()
+        for operator in self._operators:
+            operator.assert_self_adjoint()
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return LinearOperatorKronecker([o.adjoint() for o in self._operators], **hints.of(self))
+
+    def _linop_inverse(self) -> LinearOperator:
+        if not self._all_square():
+            return super()._linop_inverse()
+        return LinearOperatorKronecker([o.inverse() for o in self._operators], **hints.of(self))
+
+    def _linop_cholesky(self) -> LinearOperator:
+        if not all(o._can_use_cholesky() for o in self._operators):
+            return super()._linop_cholesky()
+        return LinearOperatorKronecker([o.cholesky() for o in self._operators], is_non_singular=True, is_square=True)
+
+
+def _outer(x: Any, y: Any) -> Any:
+    """All products of an element of `x` and one of `y`, in one dimension."""
+    product = tf.expand_dims(x, -1) * tf.expand_dims(y, -2)
+    *batch, m, n = dimensions(product)
+    return tf.reshape(product, [*batch, m * n])

@@ -1,0 +1,157 @@
+"""Operators that keep a dense matrix: any, and a lower triangular one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.shape import TensorShape
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.shapes import assert_nonzero, check_rank, parameter
+
+_MATRIX_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
+
+
+class LinearOperatorFullMatrix(LinearOperator):
+    """Matrices without any structure that would help.
+
+    Args:
+        matrix: of shape `[..., m, n]`, of a float or complex dtype.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. What is
+            self-adjoint and positive definite is solved by Cholesky's factorization.
+        name: of the operator.
+
+    Raises:
+        TypeError: `matrix` is of another dtype.
+        ValueError: it has less than two dimensions, or the hints contradict each other.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+        >>> operator.matvec([1.0, 1.0]).numpy().tolist()
+        [3.0, 7.0]
+        >>> np.allclose(operator.solvevec([3.0, 7.0]), [1.0, 1.0])
+        True
+    """
+
+    _matrix_dimensions = {"matrix": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        matrix: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorFullMatrix",
+    ) -> None:
+        self._matrix = parameter(matrix)
+        if self._matrix.dtype.name not in _MATRIX_DTYPES:
+            raise TypeError(f"Argument `matrix` must have dtype in {_MATRIX_DTYPES}. Received: {self._matrix.dtype}.")
+        check_rank(self._matrix, 2, "`matrix`")
+        super().__init__(
+            self._matrix.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def matrix(self) -> Any:
+        """The matrices, of shape `[..., m, n]`."""
+        return self._matrix
+
+    def _shape(self) -> TensorShape:
+        return self._matrix.shape
+
+    def _shape_tensor(self) -> Any:
+        return tf.shape(self._matrix)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return tf.matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+
+    def _to_dense(self) -> Any:
+        return tf.identity(self._matrix)
+
+
+class LinearOperatorLowerTriangular(LinearOperator):
+    """Lower triangular matrices, which solve by substitution.
+
+    Args:
+        tril: of shape `[..., n, n]`; what is above the diagonal is not read.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        ValueError: `tril` has less than two dimensions, or the hints contradict each other.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorLowerTriangular([[2.0, 9.0], [3.0, 4.0]])
+        >>> operator.to_dense().numpy().tolist(), float(operator.determinant())
+        ([[2.0, 0.0], [3.0, 4.0]], 8.0)
+        >>> operator.solvevec([2.0, 7.0]).numpy().tolist()
+        [1.0, 1.0]
+    """
+
+    _matrix_dimensions = {"tril": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        tril: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorLowerTriangular",
+    ) -> None:
+        is_square = hints.implied(
+            True, is_square, "Only square lower triangular operators supported at this time."
+        )
+        self._tril = parameter(tril)
+        check_rank(self._tril, 2, "tril")
+        super().__init__(
+            self._tril.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def tril(self) -> Any:
+        """The matrices that were given, of shape `[..., n, n]`, with whatever is above the diagonal."""
+        return self._tril
+
+    def _shape(self) -> TensorShape:
+        return self._tril.shape
+
+    def _shape_tensor(self) -> Any:
+        return tf.shape(self._tril)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return tf.matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        return tf.linalg.triangular_solve(self._tril, rhs, lower=True, adjoint=adjoint)
+
+    def _determinant(self) -> Any:
+        return tf.reduce_prod(self._diag_part(), -1)
+
+    def _log_abs_determinant(self) -> Any:
+        return tf.reduce_sum(tf.math.log(tf.abs(self._diag_part())), -1)
+
+    def _to_dense(self) -> Any:
+        return tf.linalg.band_part(self._tril, -1, 0)
+
+    def _diag_part(self) -> Any:
+        return tf.linalg.diag_part(self._tril)
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _assert_non_singular(self) -> None:
+        assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")

@@ -1,0 +1,135 @@
+"""Operators that only have a diagonal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.shape import TensorShape
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.shapes import add_to_diagonal, assert_nonzero, assert_real, check_rank, parameter
+from tapeflow.math.gradients import conj
+
+
+class LinearOperatorDiag(LinearOperator):
+    """Diagonal matrices, of which only the diagonals are kept.
+
+    Args:
+        diag: the diagonals, of shape `[..., n]`.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
+            diagonals are known to be self-adjoint.
+        name: of the operator.
+
+    Raises:
+        ValueError: `diag` is a scalar, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorDiag([1.0, -2.0])
+        >>> operator.matvec([3.0, 4.0]).numpy().tolist()
+        [3.0, -8.0]
+        >>> float(operator.determinant())
+        -2.0
+    """
+
+    _matrix_dimensions = {"diag": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        diag: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorDiag",
+    ) -> None:
+        self._diag = parameter(diag)
+        check_rank(self._diag, 1, "diag")
+        if not self._diag.dtype.is_complex:
+            is_self_adjoint = hints.implied(True, is_self_adjoint, "A real diagonal operator is always self adjoint.")
+        is_square = hints.implied(True, is_square, "Only square diagonal operators currently supported.")
+        super().__init__(
+            self._diag.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def diag(self) -> Any:
+        """The diagonals, of shape `[..., n]`."""
+        return self._diag
+
+    def _shape(self) -> TensorShape:
+        shape = self._diag.shape
+        return shape + shape[-1:]
+
+    def _shape_tensor(self) -> Any:
+        shape = tf.shape(self._diag)
+        return tf.concat([shape, shape[-1:]], 0)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        diag = conj(tf.identity(self._diag)) if adjoint else self._diag
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        return tf.expand_dims(diag, -1) * x
+
+    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+        return (conj(tf.identity(self._diag)) if adjoint else self._diag) * x
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        diag = conj(tf.identity(self._diag)) if adjoint else self._diag
+        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        return rhs / tf.expand_dims(diag, -1)
+
+    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+        self._check_solvable()
+        return rhs / (conj(tf.identity(self._diag)) if adjoint else self._diag)
+
+    def _determinant(self) -> Any:
+        return tf.reduce_prod(self._diag, -1)
+
+    def _log_abs_determinant(self) -> Any:
+        return tf.cast(tf.reduce_sum(tf.math.log(tf.abs(self._diag)), -1), self.dtype)
+
+    def _to_dense(self) -> Any:
+        return tf.linalg.diag(self._diag)
+
+    def _diag_part(self) -> Any:
+        return tf.identity(self._diag)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return add_to_diagonal(x, self._diag)
+
+    def _eigvals(self) -> Any:
+        return tf.identity(self._diag)
+
+    def _cond(self) -> Any:
+        size = tf.abs(self._diag)
+        return tf.reduce_max(size, -1) / tf.reduce_min(size, -1)
+
+    def _assert_non_singular(self) -> None:
+        assert_nonzero(self._diag, "Singular operator:  Diagonal contained zero values.")
+
+    def _assert_positive_definite(self) -> None:
+        tf.debugging.assert_positive(
+            tf.math.real(self._diag),
+            message="Diagonal operator had diagonal entries with non-positive real part, thus was not positive definite.",
+        )
+
+    def _assert_self_adjoint(self) -> None:
+        assert_real(
+            self._diag, "This diagonal operator contained non-zero imaginary values.  Thus it was not self-adjoint."
+        )
+
+    def _linop_adjoint(self) -> LinearOperatorDiag:
+        return LinearOperatorDiag(conj(tf.identity(self._diag)), **hints.of(self))
+
+    def _linop_inverse(self) -> LinearOperatorDiag:
+        return LinearOperatorDiag(1.0 / self._diag, **hints.of(self))
+
+    def _linop_cholesky(self) -> LinearOperatorDiag:
+        return LinearOperatorDiag(
+            tf.sqrt(self._diag), is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True
+        )

@@ -1,0 +1,469 @@
+"""Operators that are known by their size: the identity, multiples of it, and zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.core.variable import Variable
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.shapes import (
+    add_to_diagonal,
+    assert_real,
+    broadcast_dynamic,
+    broadcast_static,
+    parameter,
+)
+from tapeflow.math.gradients import conj
+
+
+def _size(value: Any, name: str, rank: int) -> Any:
+    """A parameter that gives dimensions, as an integer tensor of a rank.
+
+    Raises:
+        TypeError: it is a variable, or not of integers.
+        ValueError: it is of another rank, or negative.
+    """
+    if isinstance(value, Variable):
+        raise TypeError(f"Argument {name} cannot be reference type. Found: {type(value)}.")
+    empty = isinstance(value, (list, tuple)) and not value
+    tensor = tf.convert_to_tensor(value, tf.int32 if empty else None)
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"Argument {name} must be integer type.  Found: {tensor}")
+    known = tf.get_static_value(tensor)
+    if known is not None:
+        if np.ndim(known) != rank:
+            raise ValueError(f"Argument {name} must be a {rank}-D Tensor.  Found: {known}")
+        if np.any(np.asarray(known) < 0):
+            raise ValueError(f"Argument {name} must be non-negative.  Found: {known}")
+    return tensor
+
+
+def _assert_size(tensor: Any, name: str, rank: int) -> None:
+    """Asserts in the graph what `_size` could not see when it was made."""
+    tf.debugging.assert_rank(tensor, rank, message=f"Argument {name} must be a {rank}-D Tensor.")
+    tf.debugging.assert_non_negative(tensor, message=f"Argument {name} must be non-negative.")
+
+
+def _static_dimension(tensor: Any) -> int | None:
+    known = tf.get_static_value(tensor)
+    return None if known is None else int(known)
+
+
+class _SizedOperator(LinearOperator):
+    """What is known by its numbers of rows and columns, and the shape of the batch."""
+
+    _num_rows: Any
+    _num_columns: Any
+    _batch_shape_arg: Any
+
+    def _set_size(self, num_rows: Any, num_columns: Any, batch_shape: Any, assert_proper_shapes: bool) -> None:
+        self._num_rows = _size(num_rows, "num_rows", 0)
+        self._num_columns = self._num_rows if num_columns is None else _size(num_columns, "num_columns", 0)
+        self._batch_shape_arg = None if batch_shape is None else _size(batch_shape, "batch_shape", 1)
+        self._assert_proper_shapes = assert_proper_shapes
+        if assert_proper_shapes:
+            _assert_size(self._num_rows, "num_rows", 0)
+            _assert_size(self._num_columns, "num_columns", 0)
+            if batch_shape is not None:
+                _assert_size(self._batch_shape_arg, "batch_shape", 1)
+
+    def _shape(self) -> TensorShape:
+        matrix = TensorShape([_static_dimension(self._num_rows), _static_dimension(self._num_columns)])
+        if self._batch_shape_arg is None:
+            return matrix
+        known = tf.get_static_value(self._batch_shape_arg)
+        batch = TensorShape([None] * self._batch_shape_arg.shape[0] if known is None else [int(d) for d in known])
+        return batch + matrix
+
+    def _shape_tensor(self) -> Any:
+        matrix = tf.cast(tf.stack([self._num_rows, self._num_columns]), tf.int32)
+        if self._batch_shape_arg is None:
+            return matrix
+        return tf.concat([tf.cast(self._batch_shape_arg, tf.int32), matrix], 0)
+
+    def _checked(self, x: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        """The argument of a product with the flag applied, checked while the graph runs if that is wanted."""
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        if self._assert_proper_shapes:
+            wanted = self.range_dimension_tensor() if adjoint else self.domain_dimension_tensor()
+            tf.debugging.assert_equal(tf.shape(x)[-2], wanted, message="Dimensions are not compatible.")
+        return x
+
+    def _with_batch(self, x: Any, inner: int = 2) -> Any:
+        """`x` broadcast to the operator's batch."""
+        if self._batch_shape_arg is None:
+            return x
+        ones = [1] * inner
+        wanted, own = self.batch_shape + ones, x.shape
+        if wanted.is_fully_defined() and own.is_fully_defined():
+            shape: Any = broadcast_static(wanted, own)
+            return x if shape == own else tf.broadcast_to(x, shape)
+        return tf.broadcast_to(x, broadcast_dynamic(tf.concat([self.batch_shape_tensor(), ones], 0), tf.shape(x)))
+
+    def _diagonal(self, value: float) -> Any:
+        """The main diagonal, with one value everywhere."""
+        length = tf.reduce_min(self.shape_tensor()[-2:])
+        return tf.fill(tf.concat([self.batch_shape_tensor(), [length]], 0), tf.cast(value, self.dtype))
+
+    def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
+        if self._batch_shape_arg is None:
+            return self
+        from tapeflow.linalg.operators.slicing import slice_batch
+
+        batch = slice_batch(tf.zeros(self.batch_shape), 0, entries, batch_shape).shape
+        return type(self)(**{**self.parameters, "batch_shape": batch.as_list()})
+
+
+class LinearOperatorIdentity(_SizedOperator):
+    """Identity matrices.
+
+    Args:
+        num_rows: an integer.
+        batch_shape: the leading dimensions; by default there are none.
+        dtype: of the elements, float32 by default.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: all True.
+        assert_proper_shapes: also checks sizes that are only known when a graph runs.
+        name: of the operator.
+
+    Raises:
+        TypeError: the sizes are not integers.
+        ValueError: they are negative or of the wrong rank, or a hint can't be true.
+
+    Example:
+        >>> identity = tf.linalg.LinearOperatorIdentity(2)
+        >>> identity.to_dense().numpy().tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        >>> diag = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+        >>> identity @ diag is diag
+        True
+    """
+
+    _matrix_dimensions = {"num_rows": None, "batch_shape": None, "dtype": None, "assert_proper_shapes": None}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = True,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = True,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str | None = "LinearOperatorIdentity",
+    ) -> None:
+        for hint, what in (
+            (is_self_adjoint, "self adjoint"),
+            (is_non_singular, "non-singular"),
+            (is_positive_definite, "positive-definite"),
+            (is_square, "square"),
+        ):
+            if not hint:
+                raise ValueError(f"An identity operator is always {what}.")
+        super().__init__(
+            as_dtype(dtype or tf.float32),
+            is_non_singular=True,
+            is_self_adjoint=True,
+            is_positive_definite=True,
+            is_square=True,
+            name=name,
+        )
+        self._set_size(num_rows, None, batch_shape, assert_proper_shapes)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._with_batch(self._checked(x, adjoint, adjoint_arg))
+
+    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+        return self._with_batch(x, 1)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._matmul(rhs, adjoint, adjoint_arg)
+
+    def _determinant(self) -> Any:
+        return self._filled(1)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._filled(0)
+
+    def _trace(self) -> Any:
+        return self._filled(1) * tf.cast(self.domain_dimension_tensor(), self.dtype)
+
+    def _diag_part(self) -> Any:
+        return self._diagonal(1)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return add_to_diagonal(x, self._diagonal(1))
+
+    def _eigvals(self) -> Any:
+        return self._diagonal(1)
+
+    def _cond(self) -> Any:
+        return self._filled(1)
+
+    def _assert_non_singular(self) -> None:
+        pass
+
+    def _assert_positive_definite(self) -> None:
+        pass
+
+    def _assert_self_adjoint(self) -> None:
+        pass
+
+    def _to_dense(self) -> Any:
+        return tf.eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
+
+    def _linop_adjoint(self) -> LinearOperatorIdentity:
+        return self
+
+    def _linop_inverse(self) -> LinearOperatorIdentity:
+        return self
+
+    def _linop_cholesky(self) -> LinearOperatorIdentity:
+        return self
+
+
+class LinearOperatorScaledIdentity(LinearOperator):
+    """Multiples of identity matrices.
+
+    Args:
+        num_rows: an integer.
+        multiplier: the numbers on the diagonals, of shape `[...]`.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
+            multiples are known to be self-adjoint.
+        assert_proper_shapes: also checks sizes that are only known when a graph runs.
+        name: of the operator.
+
+    Raises:
+        TypeError: `num_rows` is no integer.
+        ValueError: it is negative or no scalar, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorScaledIdentity(2, multiplier=3.0)
+        >>> operator.to_dense().numpy().tolist(), float(operator.determinant())
+        ([[3.0, 0.0], [0.0, 3.0]], 9.0)
+    """
+
+    _matrix_dimensions = {"num_rows": None, "multiplier": 0, "assert_proper_shapes": None}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str | None = "LinearOperatorScaledIdentity",
+    ) -> None:
+        self._multiplier = parameter(multiplier)
+        if not self._multiplier.dtype.is_complex:
+            is_self_adjoint = hints.implied(True, is_self_adjoint, "A real diagonal operator is always self adjoint.")
+        if not is_square:
+            raise ValueError("A ScaledIdentity operator is always square.")
+        super().__init__(
+            self._multiplier.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+        self._num_rows = _size(num_rows, "num_rows", 0)
+        self._assert_proper_shapes = assert_proper_shapes
+        if assert_proper_shapes:
+            _assert_size(self._num_rows, "num_rows", 0)
+
+    @property
+    def multiplier(self) -> Any:
+        """The numbers on the diagonals, of shape `[...]`."""
+        return self._multiplier
+
+    def _shape(self) -> TensorShape:
+        rows = _static_dimension(self._num_rows)
+        return self._multiplier.shape + [rows, rows]
+
+    def _shape_tensor(self) -> Any:
+        rows = tf.cast(self._num_rows, tf.int32)
+        return tf.concat([tf.shape(self._multiplier), tf.stack([rows, rows])], 0)
+
+    def _scale(self, inner: int, adjoint: bool) -> Any:
+        """The multiplier with `inner` more dimensions."""
+        scale = conj(tf.identity(self._multiplier)) if adjoint else self._multiplier
+        return tf.reshape(scale, tf.concat([tf.shape(scale), [1] * inner], 0))
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return (tf.linalg.adjoint(x) if adjoint_arg else x) * self._scale(2, adjoint)
+
+    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+        return x * self._scale(1, adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return (tf.linalg.adjoint(rhs) if adjoint_arg else rhs) / self._scale(2, adjoint)
+
+    def _rows(self, dtype: Any) -> Any:
+        return tf.cast(self.domain_dimension_tensor(), dtype)
+
+    def _determinant(self) -> Any:
+        return self._multiplier ** self._rows(self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        size = tf.abs(self._multiplier)
+        return tf.cast(self._rows(size.dtype) * tf.math.log(size), self.dtype)
+
+    def _trace(self) -> Any:
+        return self._multiplier * self._rows(self.dtype)
+
+    def _diag_part(self) -> Any:
+        return self._scale(1, False) * tf.ones(self.shape_tensor()[:-1], self.dtype)
+
+    def _to_dense(self) -> Any:
+        return tf.linalg.diag(self._diag_part())
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return add_to_diagonal(x, self._diag_part())
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _cond(self) -> Any:
+        # Zero has no finite condition number.
+        return tf.abs(self._multiplier) / tf.abs(self._multiplier)
+
+    def _assert_non_singular(self) -> None:
+        tf.debugging.assert_positive(tf.abs(self._multiplier), message="LinearOperator was singular")
+
+    def _assert_positive_definite(self) -> None:
+        tf.debugging.assert_positive(
+            tf.math.real(self._multiplier), message="LinearOperator was not positive definite."
+        )
+
+    def _assert_self_adjoint(self) -> None:
+        assert_real(self._multiplier, "LinearOperator was not self-adjoint")
+
+    def _linop_adjoint(self) -> LinearOperatorScaledIdentity:
+        return LinearOperatorScaledIdentity(self._num_rows, conj(tf.identity(self._multiplier)), **hints.of(self))
+
+    def _linop_inverse(self) -> LinearOperatorScaledIdentity:
+        return LinearOperatorScaledIdentity(self._num_rows, 1.0 / self._multiplier, **hints.of(self))
+
+    def _linop_cholesky(self) -> LinearOperatorScaledIdentity:
+        return LinearOperatorScaledIdentity(
+            self._num_rows,
+            tf.sqrt(self._multiplier),
+            is_non_singular=True,
+            is_self_adjoint=True,
+            is_positive_definite=True,
+        )
+
+
+class LinearOperatorZeros(_SizedOperator):
+    """Matrices of zeros.
+
+    Args:
+        num_rows: an integer.
+        num_columns: an integer, `num_rows` by default.
+        batch_shape: the leading dimensions; by default there are none.
+        dtype: of the elements, float32 by default.
+        is_non_singular: False.
+        is_self_adjoint: True, and False where the matrices are not square.
+        is_positive_definite: False.
+        is_square: False where the matrices are not square.
+        assert_proper_shapes: also checks sizes that are only known when a graph runs.
+        name: of the operator.
+
+    Raises:
+        TypeError: the sizes are not integers.
+        ValueError: they are negative or of the wrong rank, or a hint can't be true.
+
+    Example:
+        >>> zeros = tf.linalg.LinearOperatorZeros(2)
+        >>> zeros.matvec([1.0, 2.0]).numpy().tolist()
+        [0.0, 0.0]
+    """
+
+    _matrix_dimensions = {  # noqa: RUF012
+        "num_rows": None, "num_columns": None, "batch_shape": None, "dtype": None, "assert_proper_shapes": None,
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        num_rows: Any,
+        num_columns: Any = None,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = False,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = False,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str | None = "LinearOperatorZeros",
+    ) -> None:
+        if not is_self_adjoint and is_square:
+            raise ValueError("A zero operator is always self adjoint.")
+        if is_non_singular:
+            raise ValueError("A zero operator is always singular.")
+        if is_positive_definite:
+            raise ValueError("A zero operator is always not positive-definite.")
+        super().__init__(
+            as_dtype(dtype or tf.float32),
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+        self._set_size(num_rows, num_columns, batch_shape, assert_proper_shapes)
+        rows, columns = self.shape[-2:]
+        if is_square and rows is not None and columns is not None and rows != columns:
+            raise ValueError(
+                f"LinearOperatorZeros initialized as is_square=True, but got num_rows({rows}) != num_columns({columns})"
+            )
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        x = self._checked(x, adjoint, adjoint_arg)
+        rows = self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
+        shape = tf.shape(x)
+        return self._with_batch(tf.zeros(tf.concat([shape[:-2], [rows], shape[-1:]], 0), self.dtype))
+
+    def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
+        from tapeflow.linalg.operators.algebra import product_with_zeros
+
+        return product_with_zeros(left_operator, right_operator, left_operator)
+
+    def _determinant(self) -> Any:
+        return self._filled(0)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._filled(-np.inf)
+
+    def _trace(self) -> Any:
+        return self._filled(0)
+
+    def _diag_part(self) -> Any:
+        return self._diagonal(0)
+
+    def _eigvals(self) -> Any:
+        return self._diagonal(0)
+
+    def _to_dense(self) -> Any:
+        return tf.zeros(self.shape_tensor(), self.dtype)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return self._with_batch(x)
+
+    def _assert_non_singular(self) -> None:
+        raise invalid("Zero operators are always non-invertible.")
+
+    def _assert_positive_definite(self) -> None:
+        raise invalid("Zero operators are always non-positive definite.")
+
+    def _assert_self_adjoint(self) -> None:
+        pass

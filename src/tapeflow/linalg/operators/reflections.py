@@ -1,0 +1,223 @@
+"""Operators that only move vectors about: permutations and reflections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.core.dtypes import float32
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.shapes import broadcast_batches, check_rank, parameter
+from tapeflow.math.gradients import conj
+
+
+class LinearOperatorPermutation(LinearOperator):
+    """Permutation matrices: element i of `A @ x` is element `perm[i]` of `x`.
+
+    Args:
+        perm: the integers from 0 to n - 1 in any order, of shape `[..., n]`.
+        dtype: of the elements.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+        name: of the operator.
+
+    Raises:
+        TypeError: `perm` is not of integers.
+        ValueError: it is no permutation, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorPermutation([1, 2, 0])
+        >>> operator.matvec([10.0, 20.0, 30.0]).numpy().tolist()
+        [20.0, 30.0, 10.0]
+    """
+
+    _matrix_dimensions = {"perm": 1, "dtype": None}  # noqa: RUF012
+
+    def __init__(
+        self,
+        perm: Any,
+        dtype: Any = float32,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorPermutation",
+    ) -> None:
+        self._perm = parameter(perm)
+        check_rank(self._perm, 1, "`perm`")
+        if not self._perm.dtype.is_integer:
+            raise TypeError(f"Argument `perm` must be integer dtype. Received: {self._perm}.")
+        known = tf.get_static_value(self._perm)
+        if known is not None and np.any(np.sort(known, -1) != np.arange(known.shape[-1])):
+            raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {known.shape[-1] - 1}.")
+        hints.implied(True, is_non_singular, "A Permutation operator is always non-singular.")
+        is_square = hints.implied(True, is_square, "A Permutation operator is always square.")
+        super().__init__(
+            dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=is_positive_definite,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def perm(self) -> Any:
+        """The permutations, of shape `[..., n]`."""
+        return self._perm
+
+    def _shape(self) -> TensorShape:
+        shape = self._perm.shape
+        return shape + shape[-1:]
+
+    def _shape_tensor(self) -> Any:
+        shape = tf.shape(self._perm)
+        return tf.concat([shape, shape[-1:]], 0)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        perm = tf.identity(self._perm)
+        if adjoint and not self.is_self_adjoint:
+            perm = tf.argsort(perm)  # the inverse permutation
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        if perm.shape.rank == 1:
+            return tf.gather(x, perm, axis=-2)
+        x, column = broadcast_batches([x, tf.expand_dims(perm, -1)])
+        return tf.gather(x, tf.squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._matmul(rhs, not adjoint, adjoint_arg)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._filled(0)
+
+    def _places(self) -> Any:
+        """The numbers from 0 to n - 1."""
+        return tf.range(tf.cast(self.domain_dimension_tensor(), self._perm.dtype))
+
+    def _to_dense(self) -> Any:
+        return tf.cast(tf.equal(self._places(), tf.expand_dims(self._perm, -1)), self.dtype)
+
+    def _diag_part(self) -> Any:
+        return tf.cast(tf.equal(self._places(), self._perm), self.dtype)
+
+    def _cond(self) -> Any:
+        return self._filled(1)
+
+    def _assert_non_singular(self) -> None:
+        pass
+
+
+class LinearOperatorHouseholder(LinearOperator):
+    """Reflections at the hyperplanes perpendicular to given vectors: `1 - 2 v v^H / |v|^2`.
+
+    Args:
+        reflection_axis: the vectors v, of shape `[..., n]`; of any length but zero.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Reflections
+            are self-adjoint, and not positive definite.
+        name: of the operator.
+
+    Raises:
+        ValueError: `reflection_axis` is a scalar, or a hint can't be true.
+
+    Example:
+        >>> operator = tf.linalg.LinearOperatorHouseholder([2.0, 0.0])
+        >>> operator.matvec([3.0, 4.0]).numpy().tolist()
+        [-3.0, 4.0]
+        >>> float(operator.determinant())
+        -1.0
+    """
+
+    _matrix_dimensions = {"reflection_axis": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        reflection_axis: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = "LinearOperatorHouseholder",
+    ) -> None:
+        self._reflection_axis = parameter(reflection_axis)
+        check_rank(self._reflection_axis, 1, "reflection_axis")
+        is_self_adjoint = hints.implied(True, is_self_adjoint, "A Householder operator is always self adjoint.")
+        is_square = hints.implied(True, is_square, "A Householder operator is always square.")
+        if is_positive_definite:
+            raise ValueError("A Householder operator is always non-positive definite.")
+        super().__init__(
+            self._reflection_axis.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=is_self_adjoint,
+            is_positive_definite=False,
+            is_square=is_square,
+            name=name,
+        )
+
+    @property
+    def reflection_axis(self) -> Any:
+        """The vectors that are turned round, of shape `[..., n]`."""
+        return self._reflection_axis
+
+    def _shape(self) -> TensorShape:
+        shape = self._reflection_axis.shape
+        return shape + shape[-1:]
+
+    def _shape_tensor(self) -> Any:
+        shape = tf.shape(self._reflection_axis)
+        return tf.concat([shape, shape[-1:]], 0)
+
+    def _unit(self) -> Any:
+        """The vectors with length 1."""
+        return tf.math.l2_normalize(self._reflection_axis, -1)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        column = tf.expand_dims(self._unit(), -1)
+        return x - 2.0 * column * tf.matmul(column, x, adjoint_a=True)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._matmul(rhs, adjoint, adjoint_arg)
+
+    def _determinant(self) -> Any:
+        return self._filled(-1)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._filled(0)
+
+    def _trace(self) -> Any:
+        return self._filled(1) * tf.cast(self.domain_dimension_tensor() - 2, self.dtype)
+
+    def _to_dense(self) -> Any:
+        column = tf.expand_dims(self._unit(), -1)
+        matrix = -2.0 * tf.matmul(column, column, adjoint_b=True)
+        return tf.linalg.set_diag(matrix, 1.0 + tf.linalg.diag_part(matrix))
+
+    def _diag_part(self) -> Any:
+        unit = self._unit()
+        return 1.0 - 2.0 * unit * conj(unit)
+
+    def _eigvals(self) -> Any:
+        axis = tf.identity(self._reflection_axis)
+        return tf.concat([-tf.ones_like(axis[..., :1]), tf.ones_like(axis[..., 1:])], -1)
+
+    def _cond(self) -> Any:
+        return self._filled(1)
+
+    def _assert_non_singular(self) -> None:
+        pass
+
+    def _assert_positive_definite(self) -> None:
+        raise invalid("Householder operators are always non-positive definite.")
+
+    def _assert_self_adjoint(self) -> None:
+        pass
+
+    def _linop_adjoint(self) -> LinearOperatorHouseholder:
+        return self
+
+    def _linop_inverse(self) -> LinearOperatorHouseholder:
+        return self

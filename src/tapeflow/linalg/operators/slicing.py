@@ -1,0 +1,79 @@
+"""Slices of an operator's batch: `operator[0]`, `operator[..., tf.newaxis]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.linalg.operators.base import LinearOperator
+from tapeflow.linalg.operators.shapes import dimensions
+
+
+def batch_slice(operator: LinearOperator, slices: Any) -> LinearOperator:
+    """The operator with `slices` taken of its leading dimensions.
+
+    Raises:
+        InvalidArgumentError: there are more slices than dimensions, or an index is out of range.
+        ValueError: there is more than one `...`.
+    """
+    entries = slices if isinstance(slices, tuple) else tuple(slices) if isinstance(slices, list) else (slices,)
+    batch_shape = operator.batch_shape
+    return operator._sliced(_explicit(entries, batch_shape.rank), batch_shape)
+
+
+def _explicit(entries: tuple[Any, ...], rank: int | None) -> tuple[Any, ...]:
+    """The slices with an entry for each dimension, beside new axes, and no `...`."""
+    if rank is None:
+        raise ValueError("An operator of unknown rank can't be sliced.")
+    dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    if len(dots) > 1:
+        raise ValueError(f"Found multiple `...` in slices {entries}")
+    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    if used > rank:
+        raise invalid(f"Too many slices: the operator has {rank} batch dimensions, and {used} slices were given.")
+    at = dots[0] if dots else len(entries)
+    return (*entries[:at], *[slice(None)] * (rank - used), *entries[at + len(dots) :])
+
+
+def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
+    """The operator made again with its parameters sliced.
+
+    Args:
+        operator: an operator, or one that it is made of, whose batch broadcasts to `batch_shape`.
+        entries: the slices, one for each dimension of `batch_shape`, and None for new axes.
+        batch_shape: the batch that the slices are meant for.
+    """
+
+    def sliced(value: Any, inner: int) -> Any:
+        if isinstance(value, LinearOperator):
+            return value._sliced(entries, batch_shape)
+        if isinstance(value, (list, tuple)):
+            return [sliced(v, inner) for v in value]
+        return slice_batch(value, inner, entries, batch_shape)
+
+    parameters = operator.parameters
+    for name, inner in operator._matrix_dimensions.items():
+        if inner is not None and parameters.get(name) is not None:
+            parameters[name] = sliced(getattr(operator, name), inner)
+    return type(operator)(**parameters)
+
+
+def slice_batch(x: Any, inner: int, entries: tuple[Any, ...], batch_shape: TensorShape) -> Any:
+    """Slices of a tensor, of whose dimensions all but the last `inner` broadcast to `batch_shape`."""
+    shape = dimensions(x)
+    own = len(shape) - inner
+    if own == 0 and batch_shape.rank:
+        return tf.identity(x)  # it has no batch at all, and broadcasts to any
+    missing = batch_shape.rank - own  # type: ignore[operator]
+    x = tf.reshape(x, [1] * missing + shape)
+    sizes = iter(zip([1] * missing + shape[:own], batch_shape, strict=True))
+    adapted = []
+    for entry in entries:
+        if entry is not None:
+            size, wanted = next(sizes)
+            if size == 1 and wanted != 1:  # a dimension that broadcasts has its only element at every index
+                entry = slice(None) if isinstance(entry, slice) else 0
+        adapted.append(entry)
+    return x[(*adapted, *[slice(None)] * inner)]

@@ -1,0 +1,120 @@
+"""The specs of operators: which tensors an operator is made of, so that nests, tapes and functions can take it apart."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow import nest
+from tapeflow.core.spec import TensorSpec, TypeSpec, VariableSpec
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.linalg.operators.base import LinearOperator
+
+_HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+
+
+class LinearOperatorSpec(TypeSpec):
+    """The spec of an operator: specs of the tensors and operators it is made of, and its other arguments.
+
+    Args:
+        param_specs: specs, or lists of them, by the names of the arguments that are tensors or operators.
+        non_tensor_params: the other arguments, by name.
+    """
+
+    __slots__ = ("_non_tensor_params", "_param_specs")
+
+    operator_type: type[LinearOperator]
+
+    def __init__(self, param_specs: dict[str, Any], non_tensor_params: dict[str, Any]) -> None:
+        self._param_specs = param_specs
+        self._non_tensor_params = non_tensor_params
+
+    @property
+    def value_type(self) -> type:
+        """The class of the operators."""
+        return self.operator_type
+
+    @property
+    def _component_specs(self) -> Any:
+        return self._param_specs
+
+    def _to_components(self, value: Any) -> Any:
+        return {name: _argument(value, name) for name in self._param_specs}
+
+    def _from_components(self, components: Any) -> Any:
+        leaves = nest.flatten(components)
+        if leaves and all(leaf is None for leaf in leaves):
+            return None  # the gradient of what has none
+        if any(leaf is None for leaf in leaves):
+            components = {name: _filled(components[name], spec) for name, spec in self._param_specs.items()}
+        return self.operator_type(**self._non_tensor_params, **components)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._param_specs, self._non_tensor_params
+
+    def _batch(self, batch_size: int | None) -> LinearOperatorSpec:
+        return type(self)(nest.map_structure(lambda s: s._batch(batch_size), self._param_specs), self._non_tensor_params)
+
+    def _unbatch(self) -> LinearOperatorSpec:
+        return type(self)(nest.map_structure(lambda s: s._unbatch(), self._param_specs), self._non_tensor_params)
+
+
+@functools.cache
+def _spec_class(operator_type: type[LinearOperator]) -> type[LinearOperatorSpec]:
+    """The class of the specs of operators of a class: specs of different operators are never compatible."""
+    return type(f"{operator_type.__name__}Spec", (LinearOperatorSpec,), {"operator_type": operator_type, "__slots__": ()})
+
+
+def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
+    """The spec of an operator."""
+    specs, others = {}, {}
+    for name in (*operator._matrix_dimensions, *_HINTS):
+        value = _argument(operator, name)
+        spec = _spec(value)
+        if spec is None:
+            others[name] = value
+        else:
+            specs[name] = spec
+    return _spec_class(type(operator))(specs, others)
+
+
+def _argument(operator: LinearOperator, name: str) -> Any:
+    """What an operator was given for an argument, as it keeps it."""
+    if name in _HINTS:
+        return getattr(operator, name)
+    given = operator.parameters.get(name)
+    if given is None or not hasattr(operator, name):  # the arguments without a property give sizes
+        known = None if given is None else tf.get_static_value(given) if isinstance(given, Tensor) else given
+        return known.tolist() if isinstance(known, (np.ndarray, np.generic)) else given if known is None else known
+    return getattr(operator, name)
+
+
+def _spec(value: Any) -> Any:
+    """The spec of a tensor, a variable, an operator, or of a list of them; None for anything else."""
+    if isinstance(value, LinearOperator):
+        return value._type_spec
+    if isinstance(value, Variable):
+        return VariableSpec(value.shape, value.dtype, value.trainable)
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)  # type: ignore[attr-defined]
+    if isinstance(value, list) and value:
+        found = [_spec(v) for v in value]
+        return None if None in found else found
+    return None
+
+
+def _filled(component: Any, spec: Any) -> Any:
+    """A component with zeros in the place of None: a gradient that no target depends on."""
+    if isinstance(spec, list):
+        parts = [None] * len(spec) if component is None else component
+        return [_filled(c, s) for c, s in zip(parts, spec, strict=True)]
+    if component is not None:
+        return component
+    if isinstance(spec, LinearOperatorSpec):
+        parts = {name: _filled(None, s) for name, s in spec._param_specs.items()}
+        return spec.operator_type(**spec._non_tensor_params, **parts)
+    return tf.zeros(spec.shape, spec.dtype)
