@@ -1,8 +1,9 @@
 """What the op table can't say of tf.signal: gradients of transforms to and from complex numbers, and round trips."""
 
 import numpy as np
-import op_table
 import pytest
+
+import op_table
 import tapeflow as tf
 from op_table import rand
 

@@ -1,6 +1,7 @@
 """Rows of `tapeflow/linalg/banded.py`."""
 
 import numpy as np
+
 import tapeflow as tf
 from op_table import COMPLEX, WIDE_FLOATS, Row, rand, sample
 

@@ -1,6 +1,7 @@
 """Rows of `tapeflow/linalg/diagonals.py` and `norms.py`."""
 
 import numpy as np
+
 import tapeflow as tf
 from op_table import COMPLEX, FLOATS, NUMBERS, Row, rand, sample
 

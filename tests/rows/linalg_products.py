@@ -1,6 +1,7 @@
 """Rows of `tapeflow/linalg/products.py` and `contraction.py`."""
 
 import numpy as np
+
 import tapeflow as tf
 from op_table import COMPLEX, FLOATS, Row, rand, sample
 

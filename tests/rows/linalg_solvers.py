@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.linalg
+
 import tapeflow as tf
 from op_table import COMPLEX, WIDE_FLOATS, Row, rand, sample
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.fft
+
 import tapeflow as tf
 from op_table import COMPLEX, NUMBERS, WIDE_FLOATS, Row, rand, sample
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.signal.windows as windows
+
 import tapeflow as tf
 from op_table import FLOATS, NUMBERS, WIDE_FLOATS, Row, rand, sample
 

@@ -25,8 +25,8 @@ _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arro
 
 
 @functools.lru_cache(4096)
-def _parsed(equation: str) -> tuple[tuple[str, ...], str]:
-    """The subscripts of the inputs and of the output, which may be implicit.
+def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
+    """The subscripts of the inputs, those of the output, which may be implicit, and the equation with all of them.
 
     Raises:
         ValueError: that is no equation.
@@ -48,7 +48,7 @@ def _parsed(equation: str) -> tuple[tuple[str, ...], str]:
             raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
         if label not in counts:
             raise ValueError(f"Output subscripts contain the label {label} not present in the input subscripts.")
-    return tuple(inputs), output
+    return tuple(inputs), output, f"{','.join(inputs)}->{output}"
 
 
 @functools.lru_cache(4096)
@@ -106,16 +106,26 @@ def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
     )
 
 
+@functools.lru_cache(4096)
+def _is_plain(equation: str) -> bool:
+    """Whether an equation has no ellipsis, and no label twice in the output."""
+    output = equation.partition("->")[2]
+    return "." not in equation and len(set(output)) == len(output)
+
+
 def _einsum_kernel(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
+    plain = _is_plain(equation)
+    if plain and not any(1 in x.shape for x in inputs):
+        return torch.einsum(equation, *inputs)
     sizes, _ = _sizes([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
     left, _, output = equation.partition("->")
-    labels = "".join(dict.fromkeys(output.replace("...", "")))
-    if len(labels) == len(output.replace("...", "")):
+    output = output.replace("...", "")
+    labels = "".join(dict.fromkeys(output))
+    if len(labels) == len(output):
         return torch.einsum(equation, *inputs)
     # A label twice in the output, as in gradients: the values go to a diagonal, the rest is zeros.
     values = torch.einsum(f"{left}->...{labels}", *inputs)
     batch = values.ndim - len(labels)
-    output = output.replace("...", "")
     out = values.new_zeros([*values.shape[:batch], *(sizes[n] for n in output)])
     strides = [sum(s for s, n in zip(out.stride()[batch:], output, strict=True) if n == label) for label in labels]
     out.as_strided(values.shape, [*out.stride()[:batch], *strides]).copy_(values)
@@ -165,7 +175,7 @@ def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any)
     """The steps that contract many operands two at a time: which operands, and the equation of each step."""
     import opt_einsum
 
-    (subscripts, output), ellipsis = _parsed(equation), ""
+    (subscripts, output, _), ellipsis = _parsed(equation), ""
     if "..." in equation:  # one long dimension stands for all of an ellipsis
         ellipsis = next(n for n in map(chr, range(ord("a"), ord("z") + 1)) if n not in equation)
         packed = []
@@ -214,19 +224,20 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
         >>> tf.einsum("ii", [[1, 2], [3, 4]]).numpy().item()
         5
     """
-    name = kwargs.pop("name", None)
-    optimize = kwargs.pop("optimize", "greedy")
+    name, optimize = None, "greedy"
+    if kwargs:
+        name, optimize = kwargs.pop("name", None), kwargs.pop("optimize", "greedy")
     if kwargs:
         given = ", ".join(kwargs)
         raise TypeError(f"Invalid keyword arguments for einsum: {given}. Valid arguments: name, optimize, greedy.")
-    subscripts, output = _parsed(equation)
+    subscripts, _, resolved = _parsed(equation)
     if len(inputs) != len(subscripts):
         raise ValueError(f'Got {len(inputs)} inputs for equation "{equation}", expecting {len(subscripts)}')
     if len(inputs) <= 2:
-        return _einsum(list(inputs), f"{','.join(subscripts)}->{output}", name)
+        return _einsum(list(inputs), resolved, name)
     operands = [convert(x) for x in inputs]
     shapes = tuple([tuple([1 if d is None else d for d in shape_of(x)]) for x in operands])
-    _sizes(shapes, f"{','.join(subscripts)}->{output}")
+    _sizes(shapes, resolved)
     for taken, step in _pairwise(equation, shapes, optimize):
         chosen = [operands.pop(i) for i in taken]  # opt_einsum gives the positions from last to first
         operands.append(_einsum(chosen, step, name))

@@ -219,13 +219,20 @@ def matmul(
         b = b._read()
     try:
         if (
-            a.value.ndim == 2 == b.value.ndim
-            and not transpose_a and not transpose_b and not adjoint_a and not adjoint_b
+            not transpose_a and not transpose_b and not adjoint_a and not adjoint_b
             and output_type is None and not a_is_sparse and not b_is_sparse
         ):  # fmt: skip
-            return _product(a, b, name)
+            if a.value.ndim == 2 == b.value.ndim:
+                return _product(a, b, name)
+            if a.value.ndim >= 2 <= b.value.ndim:
+                return _batch_matmul(a, b, False, False, name)
     except AttributeError:  # not two eager tensors
         pass
+    if type(a) is not EagerTensor or type(b) is not EagerTensor:
+        for x in (a, b):
+            if hasattr(type(x), "_matmul_of"):  # a linear operator, or another value that multiplies in a way of its own
+                flags = (transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse or b_is_sparse)
+                return x._matmul_of(a, b, *flags)
     if transpose_a and adjoint_a:
         raise ValueError(_BOTH.format("a", transpose_a, adjoint_a))
     if transpose_b and adjoint_b:

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
 from tapeflow.core.tensor import invalid
 
 
@@ -27,7 +26,7 @@ def square_matrices(x: TensorShape, *_: Any) -> TensorShape:
     """Square matrices; the result has their shape."""
     matrices(x)
     if x.rank is not None and not TensorShape(x[-1:]).is_compatible_with(x[-2:-1]):
-        raise invalid(f"Input matrix must be square. It has the shape {text(x)}.")
+        raise invalid("Input matrix must be square.")
     return x
 
 

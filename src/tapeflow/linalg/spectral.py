@@ -178,7 +178,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
 
     Example:
         >>> values, vectors = tf.linalg.eig([[0.0, 2.0], [-2.0, 0.0]])
-        >>> sorted(np.imag(values).tolist())
+        >>> sorted(np.round(np.imag(values)).tolist())
         [-2.0, 2.0]
     """
     tensor, dtype = _complex_of(tensor)
@@ -199,7 +199,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Any:
         InvalidArgumentError: the matrices are not square, or hold NaN.
 
     Example:
-        >>> sorted(np.imag(tf.linalg.eigvals([[0.0, 2.0], [-2.0, 0.0]])).tolist())
+        >>> sorted(np.round(np.imag(tf.linalg.eigvals([[0.0, 2.0], [-2.0, 0.0]]))).tolist())
         [-2.0, 2.0]
     """
     tensor, dtype = _complex_of(tensor)

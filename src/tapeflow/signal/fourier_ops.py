@@ -146,10 +146,10 @@ def _half(n: int) -> int:
 
 def _nd_kernel(over_axes: Any, last: Callable[[int], int] = lambda n: n) -> Any:
     def kernel(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any = None) -> torch.Tensor:
+        if len(fft_length) == len(axes) and min(fft_length) > 0 and x.numel():
+            return over_axes(x, s=fft_length, dim=axes)
         shape = _nd_rule(TensorShape(x.shape), fft_length, axes, last).as_list()
-        if not x.numel() or 0 in shape:
-            return x.new_zeros([int(d or 0) for d in shape], dtype=x.dtype if dtype is None else dtype.torch)
-        return over_axes(x, s=fft_length, dim=axes)
+        return x.new_zeros([int(d or 0) for d in shape], dtype=x.dtype if dtype is None else dtype.torch)
 
     return kernel
 
