@@ -8,7 +8,7 @@ compared is the loss.
 
 import numpy as np
 
-THREADS = 2
+THREADS = 1  # on two cores, two threads mostly wait for each other as soon as anything else runs
 
 BATCH = 32
 LEARNING_RATE, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.999, 1e-7
