@@ -542,7 +542,7 @@ class VariableSpec(DenseSpec):
         return [value.handle]
 
     def _from_components(self, components: Any) -> Any:
-        return components[0]
+        return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self.trainable, self.alias_id

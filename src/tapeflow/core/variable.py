@@ -12,13 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core.context import listeners, state
 from tapeflow.core.convert import convert, operand
-from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.variable_scatter import AssignsParts
@@ -319,9 +320,11 @@ class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
         return self._constraint
 
     @property
-    def handle(self) -> Variable:
-        """What holds the value; here the variable itself."""
-        return self
+    def handle(self) -> EagerTensor:
+        """A scalar resource tensor that holds the variable."""
+        held = np.empty((), object)
+        held[()] = self
+        return EagerTensor(held, resource)
 
     @property
     def graph(self) -> Any:

@@ -12,7 +12,7 @@ from tapeflow.array.gathering import gather_nd as gather_nd_dense
 from tapeflow.array.joining import concat as concat_dense
 from tapeflow.array.shaping import expand_dims as expand_dense
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64
+from tapeflow.core.dtypes import int32, int64
 from tapeflow.core.op import is_tensor_like
 from tapeflow.core.tensor import invalid
 from tapeflow.ragged.indexing import take_rows
@@ -120,7 +120,7 @@ def stack(values: Sequence[Any], axis: int) -> Any:
         return _joined([expand_dims(v, axis) for v in items], axis)
     counts = [v.shape[0] for v in items]
     joined = _joined(items, 0)
-    dtype = joined.row_splits.dtype if isinstance(joined, RaggedTensor) else int64
+    dtype = joined.row_splits.dtype if isinstance(joined, RaggedTensor) else int32  # as TensorFlow gives for tensors
     return RaggedTensor.from_row_lengths(joined, tensor_of(counts, dtype), validate=False)
 
 

@@ -84,7 +84,8 @@ class _Levels:
             self.uniform = partition.static_uniform_row_length
             self.starts, self.lengths = partition.splits()[:-1][self.at], partition.lengths()[self.at]
             return
-        self.uniform = 1 if axis < 0 else self.flat.shape[axis - len(self.partitions)]
+        inner = axis - len(self.partitions)
+        self.uniform = 1 if axis < 0 else self.value.shape[0] if axis == 0 else self.flat.shape[inner]
         self.starts = self.at * self.uniform
         self.lengths = np.full(len(self.at), self.uniform)
 

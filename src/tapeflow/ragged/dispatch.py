@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, int32, int64
+from tapeflow.core.dtypes import bool_, int32
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.ragged import arranging, broadcasting, reducing
@@ -203,5 +203,4 @@ def stacked_rows(values: list[Any], spec: Any) -> Any:
         have = item.ragged_rank if isinstance(item, RaggedTensor) else 0
         if have < rank:
             items[i] = arranging.as_ragged(item, rank)
-    result = arranging.stack(items, 0)
-    return result if isinstance(result, RaggedTensor) else RaggedTensor.from_tensor(result, row_splits_dtype=int64)
+    return arranging.stack(items, 0).with_row_splits_dtype(spec.row_splits_dtype)

@@ -228,7 +228,7 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         raise invalid(f"partitions {numbers.tolist()} are not in [0, {count})")
     order = np.argsort(numbers, kind="stable")
     values = arranging.gather(data, tensor_of(order, int64))
-    return RaggedTensor.from_value_rowids(values, tensor_of(numbers[order], int64), count, validate=False)
+    return RaggedTensor.from_value_rowids(values, tensor_of(numbers[order], rows.dtype), count, validate=False)
 
 
 # ---- crosses ---------------------------------------------------------------------------------------------------------

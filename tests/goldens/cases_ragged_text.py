@@ -1,0 +1,55 @@
+"""How ragged tensors are printed."""
+
+from goldens.case import Group
+
+GROUP = Group("""
+RT, C, R = tf.RaggedTensor, tf.ragged.constant, tf.ragged
+a, b = C([[1, 2], [], [3]]), C([[10, 20], [], [30]])
+f = C([[1.5, 2.0], [], [3.25]])
+n = C([[[1, 2], [3]], [], [[4, 5, 6], []]])
+nf = C([[[1., 2.], [3.]], [], [[4., 5., 6.], []]])
+s = C([['a', 'bb'], ['c']])
+bo = C([[True, False], [], [True]])
+u = RT.from_row_splits([[1, 2], [3, 4], [5, 6]], [0, 2, 3])
+i32 = C([[1, 2], [3]], row_splits_dtype=tf.int32)
+un = RT.from_uniform_row_length(a, 3)
+d = tf.constant([[1, 2], [3, 4]])
+""")
+
+# Text.
+
+GROUP.values("""
+repr(a)
+repr(f)
+repr(n)
+repr(s)
+repr(u)
+repr(C([]))
+repr(C([[]]))
+repr(C([[],[]]))
+repr(C([[1.123456789,2.],[1e10]]))
+repr(C([[True],[False,True]]))
+repr(C(list([list(range(i)) for i in range(40)])))
+repr(C([list(range(100)),[1]]))
+repr(C([list(range(2000)),[1]]))
+repr(C([['a'*50]*5,['b'*30]*3]))
+repr(C([[1+2j],[]]))
+repr(RT.from_row_splits(np.ones([5,2,2]),[0,2,5]))
+repr(C([[[[1]]]]))
+repr(C(5))
+repr(C('abc'))
+repr(C([1,2]))
+repr(C([[1,2],[3,4]]))
+repr(C([[1,2],[3,4]],ragged_rank=0))
+repr(C([[[1,2],[3,4]],[[5,6]]],ragged_rank=1))
+repr(C([[[1,2],[3,4]],[[5,6]]],inner_shape=(2,)))
+repr(C([[[1,2],[3,4]],[[5,6]]],inner_shape=(2,)).shape)
+repr(C([],ragged_rank=1))
+repr(C(np.array([[1,2],[3,4]])))
+repr(C([np.array([1,2]),np.array([3])]))
+repr(C([np.array([1,2]),[3]]))
+repr(C(((1,2),(3,))))
+repr(C([[1,2],[3,4]]).numpy())
+repr(C([]).numpy())
+repr(C([[],[]]).numpy())
+""")

@@ -1,0 +1,126 @@
+"""Gradients of ragged ops, and ragged tensors as values."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from op_table import check_gradient, rand
+
+RT = tf.RaggedTensor
+
+
+def ragged(values):
+    return RT.from_row_splits(values, [0, 2, 2, 5])
+
+
+def nested(values):
+    return RT.from_nested_row_splits(values, [[0, 2, 2, 3], [0, 1, 3, 5]])
+
+
+def flat(value):
+    return value.flat_values if isinstance(value, RT) else value
+
+
+FUNCTIONS = {
+    "add": lambda v: ragged(v) + ragged(v) * 2.0,
+    "broadcast": lambda v: ragged(v) * tf.reshape(v[:3], [3, 1]),
+    "broadcast a ragged tensor": lambda v: nested(v) * RT.from_row_splits(tf.reshape(v[:3], [3, 1]), [0, 2, 2, 3]),
+    "exp": lambda v: tf.exp(ragged(v)),
+    "reduce_sum": lambda v: tf.reduce_sum(ragged(v), 1) ** 2.0,
+    "reduce_sum, columns": lambda v: tf.reduce_sum(ragged(v), 0) ** 2.0,
+    "reduce_sum, inner": lambda v: tf.reduce_sum(nested(v), 2) ** 2.0,
+    "reduce_sum, rows of rows": lambda v: tf.reduce_sum(nested(v), 1) ** 2.0,
+    "reduce_mean": lambda v: tf.reduce_mean(nested(v), axis=[1, 2])[::2] ** 2.0,
+    "reduce_max": lambda v: tf.reduce_max(ragged(v), 0),
+    "to_tensor": lambda v: ragged(v).to_tensor(default_value=3.0, shape=[None, 2]),
+    "to_tensor, nested": lambda v: nested(v).to_tensor(),
+    "from_tensor": lambda v: RT.from_tensor([v, v], lengths=[1, 3]),
+    "to_sparse": lambda v: ragged(v).to_sparse().values,
+    "concat rows": lambda v: tf.concat([ragged(v), ragged(v) * 2.0], 0),
+    "concat columns": lambda v: tf.concat([ragged(v), ragged(v) * 2.0], 1),
+    "stack": lambda v: tf.stack([ragged(v), ragged(v) * 2.0], 1),
+    "index": lambda v: ragged(v)[2] * ragged(v)[2, 0],
+    "slice": lambda v: ragged(v)[::-1, 1:],
+    "slice, nested": lambda v: nested(v)[:, :1, ::-1],
+    "gather": lambda v: tf.gather(ragged(v), [2, 0, 2]),
+    "gather by ragged indices": lambda v: tf.gather(v, tf.ragged.constant([[0, 4], [], [4]])),
+    "softmax": lambda v: tf.nn.softmax(ragged(v)),
+    "boolean_mask": lambda v: tf.ragged.boolean_mask(ragged(v), tf.ragged.constant([[True, False], [], [True, True, False]])),
+    "map_flat_values": lambda v: tf.ragged.map_flat_values(tf.square, ragged(v)),
+    "stack_dynamic_partitions": lambda v: tf.ragged.stack_dynamic_partitions(v, [1, 0, 1, 1, 0], 2),
+    "fill_empty_rows": lambda v: tf.ragged_fill_empty_rows(tf.constant([0, 0, 2, 2, 3], tf.int64), v, 6, v[0])[1],
+    "map_fn": lambda v: tf.map_fn(lambda r: tf.reduce_sum(r) ** 2.0, ragged(v), fn_output_signature=tf.float64),
+    "where": lambda v: tf.where(ragged(v) > 0.0, ragged(v) * 2.0, ragged(v)),
+    "merge_dims": lambda v: nested(v).merge_dims(0, 1) * 2.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_gradients(function):
+    check_gradient(lambda v: flat(function(v)), [rand(5)], {}, [0])
+
+
+def test_nothing_is_copied_where_rows_agree():
+    a = ragged(tf.constant([1.0, 2.0, 3.0, 4.0, 5.0]))
+    assert (a + a).row_splits is a.row_splits
+    assert a.with_values(a.values).values is a.values
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (10, [[11, 12], [], [13, 14, 15]]),
+        ([[10], [20], [30]], [[11, 12], [], [33, 34, 35]]),
+        ([10], [[11, 12], [], [13, 14, 15]]),
+        ([[[10]], [[20]]], [[[11, 12], [], [13, 14, 15]], [[21, 22], [], [23, 24, 25]]]),
+    ],
+)
+def test_broadcasting(other, expected):
+    a = ragged([1, 2, 3, 4, 5])
+    assert (a + other).to_list() == expected
+    assert (other + a).to_list() == expected
+
+
+@pytest.mark.parametrize("other", [[[1, 2], [3, 4], [5, 6]], [1, 2], [[1], [2]]])
+def test_rows_of_other_lengths_do_not_broadcast(other):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+        ragged([1, 2, 3, 4, 5]) + tf.constant(other)
+
+
+def test_row_splits_keep_their_dtype():
+    a = tf.ragged.constant([[1, 2], [3]], row_splits_dtype=tf.int32)
+    for value in (a + 1, a[:, 1:], a[::-1], tf.concat([a, a], 1), tf.gather(a, [1]), a + [[1], [2]], tf.expand_dims(a, 0)):
+        assert value.row_splits.dtype == tf.int32
+    mixed = tf.concat([a, a.with_row_splits_dtype(tf.int64)], 0)
+    assert mixed.row_splits.dtype == tf.int64
+
+
+def test_uniform_rows_stay_known():
+    a = RT.from_uniform_row_length([1, 2, 3, 4], 2)
+    assert (a + 1).shape == [2, 2]
+    assert a[1:].shape == [1, 2]
+    assert a[:, :1].shape == [2, 1]
+    assert tf.concat([a, a], 0).shape == [4, 2]
+    assert a.shape == tf.type_spec_from_value(a).shape
+
+
+def test_what_ragged_tensors_are_not():
+    a = ragged([1, 2, 3, 4, 5])
+    with pytest.raises(TypeError, match="boolean"):
+        bool(a)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(a)
+    with pytest.raises(ValueError, match="private"):
+        RT([1], None)
+    with pytest.raises(ValueError, match="RaggedTensor"):
+        tf.convert_to_tensor(a)
+    with pytest.raises(ValueError, match="inner ragged dimension"):
+        a[:, 0]
+
+
+def test_numpy():
+    rows = ragged([1, 2, 3, 4, 5]).numpy()
+    assert rows.dtype == object
+    assert [r.tolist() for r in rows] == [[1, 2], [], [3, 4, 5]]
+    assert RT.from_row_lengths([1, 2], [1, 1]).numpy().tolist() == [[1], [2]]
+    np.testing.assert_array_equal(nested([1, 2, 3, 4, 5]).to_tensor().numpy()[2], [[4, 5], [0, 0]])

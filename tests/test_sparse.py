@@ -1,0 +1,104 @@
+"""Gradients of sparse ops, and sparse tensors as values."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from op_table import check_gradient, rand
+
+PLACES = np.array([[0, 0], [1, 2], [2, 1]], np.int64)
+UNSORTED = np.array([[1, 2], [0, 0], [1, 0]], np.int64)
+OTHER = np.array([[0, 0], [1, 1]], np.int64)
+
+
+def sparse(values, places=PLACES):
+    return tf.SparseTensor(places, values, [3, 4])
+
+
+FUNCTIONS = {
+    "to_dense": (lambda v: tf.sparse.to_dense(sparse(v)), 1),
+    "to_dense with a default": (lambda v, d: tf.sparse.to_dense(sparse(v), d), 2),
+    "from_dense": (lambda m: tf.sparse.from_dense(m).values, "matrix"),
+    "matmul": (lambda v, m: tf.sparse.sparse_dense_matmul(sparse(v), tf.transpose(m)), "both"),
+    "matmul, transposed": (lambda v, m: tf.sparse.sparse_dense_matmul(sparse(v), m, adjoint_a=True), "both"),
+    "matmul, both transposed": (
+        lambda v, m: tf.sparse.sparse_dense_matmul(sparse(v), tf.transpose(m), adjoint_a=True, adjoint_b=True), "both"),
+    "dense times sparse": (lambda v, m: tf.sparse.sparse_dense_matmul(tf.transpose(m), sparse(v)), "both"),
+    "add": (lambda v: tf.sparse.add(sparse(v), sparse(v[:2], OTHER)).values, 1),
+    "add to dense": (lambda v, m: tf.sparse.add(sparse(v), m), "both"),
+    "multiply": (lambda v, m: (sparse(v) * m).values, "both"),
+    "multiply, broadcast": (lambda v: (sparse(v) * v[:, None]).values, 1),
+    "divide": (lambda v, m: (sparse(v) / (m + 3.0)).values, "both"),
+    "reduce_sum": (lambda v: tf.sparse.reduce_sum(sparse(v), 1), 1),
+    "reduce_sum, all": (lambda v: tf.sparse.reduce_sum(sparse(v)), 1),
+    "reduce_max": (lambda v: tf.sparse.reduce_max(sparse(v + 3.0), 0), 1),
+    "reorder": (lambda v: tf.sparse.reorder(sparse(v, UNSORTED)).values, 1),
+    "transpose": (lambda v: tf.sparse.transpose(sparse(v)).values, 1),
+    "reshape": (lambda v: tf.sparse.reshape(sparse(v), [12]).values, 1),
+    "concat": (lambda v: tf.sparse.concat(1, [sparse(v), sparse(v[:2], OTHER)]).values, 1),
+    "split": (lambda v: tf.sparse.split(sparse(v), 2, 1)[0].values, 1),
+    "slice": (lambda v: tf.sparse.slice(sparse(v), [1, 1], [2, 2]).values, 1),
+    "retain": (lambda v: tf.sparse.retain(sparse(v), [True, False, True]).values, 1),
+    "softmax": (lambda v: tf.sparse.softmax(sparse(v, np.array([[0, 0], [0, 2], [1, 1]]))).values, 1),
+    "maximum": (lambda v: tf.sparse.maximum(sparse(v), sparse(v[:2] * 2.0, OTHER)).values, 1),
+    "fill_empty_rows": (lambda v, d: tf.sparse.fill_empty_rows(sparse(v, UNSORTED[1:2].repeat(3, 0)), d)[0].values, 2),
+    "square": (lambda v: tf.square(sparse(v)).values, 1),
+    "segment_sum": (lambda m: tf.sparse.segment_sum(m, [0, 2, 1], [0, 0, 1]), "matrix"),
+    "segment_mean": (lambda m: tf.sparse.segment_mean(m, [0, 2, 1], [0, 0, 1]), "matrix"),
+    "sampled_addmm": (
+        lambda v, m: tf.sparse.sampled_addmm(PLACES[:, :2], v, [3, 3], m, tf.transpose(m))[1], "both"),
+}  # fmt: skip
+ARGUMENTS = {
+    1: [rand(3)],
+    2: [rand(3), rand(seed=4)],
+    "matrix": [rand(3, 4)],
+    "both": [rand(3), rand(3, 4, seed=5)],
+}
+
+
+@pytest.mark.parametrize(("function", "arguments"), FUNCTIONS.values(), ids=FUNCTIONS)
+def test_gradients(function, arguments):
+    given = ARGUMENTS[arguments]
+    nth = list(range(len(given)))
+    check_gradient(function, given, {}, nth)
+
+    def first_order(*args):
+        with tf.GradientTape() as tape:
+            tape.watch(args)
+            y = tf.reduce_sum(function(*args) ** 2.0)
+        return [tf.convert_to_tensor(g) for g in tape.gradient(y, list(args), unconnected_gradients="zero")]
+
+    check_gradient(first_order, given, {}, nth)
+
+
+def test_strings_and_other_dtypes_move():
+    for dtype in ("string", "bool", "int8", "uint16", "float16", "complex64"):
+        values = tf.constant(["a", "b", "c"]) if dtype == "string" else tf.cast([1, 0, 1], dtype)
+        s = tf.sparse.reorder(tf.sparse.transpose(sparse(values)))
+        assert s.values.numpy().tolist() == [values.numpy()[i] for i in (0, 2, 1)]
+        assert tf.sparse.to_dense(s).dtype == dtype
+        assert tf.sparse.concat(0, [s, s]).values.dtype == dtype
+
+
+def test_sums_of_what_cancels():
+    one, minus = sparse([1.0, 2.0, 3.0]), sparse([-1.0, 2.0, 3.0])
+    assert tf.sparse.add(one, minus).values.numpy().tolist() == [0.0, 4.0, 6.0]
+    assert tf.sparse.add(one, minus, threshold=0.5).values.numpy().tolist() == [4.0, 6.0]
+
+
+def test_shapes_too_large_to_count_the_elements_of():
+    huge = 2**40
+    s = tf.SparseTensor([[5, 1], [1, 7], [1, 2]], [1, 2, 3], [huge, huge])
+    assert tf.sparse.reorder(s).values.numpy().tolist() == [3, 2, 1]
+
+
+def test_repr():
+    assert repr(tf.SparseTensor([[0]], [5], [2])) == (
+        "SparseTensor(indices=tf.Tensor([[0]], shape=(1, 1), dtype=int64), values=tf.Tensor([5], shape=(1,), dtype=int32), "
+        "dense_shape=tf.Tensor([2], shape=(1,), dtype=int64))"
+    )
+
+
+def test_map_fn_over_rows():
+    doubled = tf.map_fn(lambda row: tf.sparse.reduce_sum(row), sparse([1.0, 2.0, 3.0]), fn_output_signature=tf.float32)
+    assert doubled.numpy().tolist() == [1.0, 2.0, 3.0]

@@ -1,0 +1,189 @@
+"""What goldens can't show of variables: that memory is safe, copies, gradients, scopes, names."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+LARGE = [300, 100]  # above the size from which variables update in place
+
+
+def large(value=1.0):
+    return tf.Variable(tf.fill(LARGE, value))
+
+
+def slices(values, indices):
+    return tf.IndexedSlices(tf.constant(values), tf.constant(indices))
+
+
+CHANGES = {
+    "assign": lambda v: v.assign(tf.fill(LARGE, 9.0)),
+    "assign_add": lambda v: v.assign_add(tf.ones(LARGE)),
+    "assign_sub": lambda v: v.assign_sub(tf.ones(LARGE)),
+    "scatter_add": lambda v: v.scatter_add(slices(np.ones([1, 100], np.float32), [0])),
+    "scatter_update": lambda v: v.scatter_update(slices(np.full([1, 100], 9.0, np.float32), [0])),
+    "scatter_mul": lambda v: v.scatter_mul(slices(np.full([1, 100], 9.0, np.float32), [0])),
+    "scatter_nd_update": lambda v: v.scatter_nd_update([[0, 0]], [9.0]),
+    "slice": lambda v: v[0].assign(tf.fill([100], 9.0)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda v: v.value(),
+        lambda v: tf.convert_to_tensor(v),
+        lambda v: v[0:1],
+        lambda v: tf.reshape(v, [-1]),
+        lambda v: tf.transpose(v),
+        lambda v: tf.identity(v),
+        lambda v: v.numpy(),
+        lambda v: np.asarray(v),
+        lambda v: v[0],
+    ],
+)
+def test_what_was_read_never_changes(change, look):
+    v = large()
+    seen = look(v)
+    before = np.array(seen)
+    change(v)
+    np.testing.assert_array_equal(np.array(seen), before)
+    assert v.numpy()[0, 0] != 1.0
+
+
+def test_what_was_assigned_is_not_written_to():
+    v = large()
+    value = tf.fill(LARGE, 5.0)
+    v.assign(value)
+    v.assign_add(tf.ones(LARGE))
+    assert value.numpy().max() == 5.0
+    array = np.full(LARGE, 2.0, np.float32)
+    w = tf.Variable(array)
+    w.assign_add(tf.ones(LARGE))
+    assert array.max() == 2.0
+
+
+def test_it_updates_in_place_where_nobody_looks():
+    v = large()
+    v.assign_add(tf.ones(LARGE))
+    memory = v._value.value.data_ptr()
+    v.assign_add(tf.ones(LARGE))
+    v.scatter_add(slices(np.ones([1, 100], np.float32), [0]))
+    assert v._value.value.data_ptr() == memory
+    assert v.numpy()[:2, 0].tolist() == [4.0, 3.0]
+
+
+def test_gradients_before_and_after_an_assignment():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        before = v * 2.0
+        v.assign([9.0, 9.0, 9.0])
+        after = v * v
+    assert tape.gradient([before, after], v).numpy().tolist() == [20.0, 20.0, 20.0]
+
+
+def test_gradient_through_what_an_assignment_gives():
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        updated = v.assign_add([1.0, 1.0])
+        y = updated * updated
+    assert tape.gradient(y, v).numpy().tolist() == [4.0, 6.0]
+
+
+def test_in_place_updates_leave_the_tape_right():
+    v = large(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v * v)
+        v.assign_add(tf.ones(LARGE))
+    assert tape.gradient(y, v).numpy()[0, 0] == 4.0
+
+
+def test_an_assignment_gives_the_variable_under_another_name():
+    v = tf.Variable(1.0, name="v")
+    w = v.assign(2.0)
+    assert repr(w) == "<tf.Variable 'UnreadVariable' shape=() dtype=float32, numpy=2.0>"
+    assert isinstance(w, tf.Variable)
+    w.assign_add(1.0)
+    assert v.numpy() == w.numpy() == 3.0
+    v.custom = 5
+    assert w.custom == 5
+
+
+def test_copies():
+    v = tf.Variable([1.0], name="v", trainable=False)
+    assert copy.copy(v) is v
+    for w in (copy.deepcopy(v), pickle.loads(pickle.dumps(v))):
+        w.assign([2.0])
+        assert (v.numpy(), w.name, w.trainable) == ([1.0], "v:0", False)
+
+
+def test_what_variables_are_not():
+    v = tf.Variable([1.0, 2.0])
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(v)
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(v)
+    with pytest.raises(RuntimeError, match="assign_add"):
+        v += 1.0
+    with pytest.raises(ValueError, match="not compatible"):
+        v.set_shape([3])
+    with pytest.raises(tf.errors.OutOfRangeError):
+        tf.Variable(5).count_up_to(5)
+
+
+def test_scatter_checks_its_arguments():
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[1\] = 5 is not in \[0, 2\)"):
+        v.scatter_add(slices([[1.0, 1.0], [1.0, 1.0]], [0, 5]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"updates\.shape"):
+        v.scatter_add(slices([[1.0, 1.0, 1.0]], [0]))
+    with pytest.raises(TypeError, match="IndexedSlices"):
+        v.scatter_add(tf.ones([2, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="does not index into shape"):
+        v.scatter_nd_add([[0, 2]], [1.0])
+    assert v.numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int8", "uint8", "int64", "uint16", "uint32", "complex64"])
+def test_scatter_takes_every_number(dtype):
+    v = tf.Variable(tf.cast([1, 2, 3], dtype))
+    two = tf.cast([2, 2], dtype)
+    v.scatter_add(tf.IndexedSlices(two, [0, 0]))
+    v.scatter_mul(tf.IndexedSlices(two, [1, 1]))
+    v.scatter_div(tf.IndexedSlices(tf.cast([3], dtype), [2]))
+    v.scatter_nd_update([[2]], tf.cast([7], dtype))
+    assert tf.cast(v, "int32").numpy().tolist() == [5, 8, 7]
+
+
+def test_name_scopes():
+    with tf.name_scope("a"):
+        with tf.name_scope("b") as scope:
+            assert scope == "a/b/"
+            assert tf.Variable(1.0, name="v").name == "a/b/v:0"
+        with tf.name_scope("b"), tf.name_scope("c/"):
+            assert tf.Variable(1.0, name="v").name == "c/v:0"
+        with tf.name_scope(""):
+            assert tf.Variable(1.0, name="v").name == "v:0"
+        assert tf.get_current_name_scope() == "a"
+    with pytest.raises(ValueError, match="must be a string"):
+        tf.name_scope(5)
+
+
+def test_variable_creators_are_asked_from_the_inside():
+    asked = []
+
+    def creator(word):
+        def create(next_creator, **kwargs):
+            asked.append(word)
+            return next_creator(**{**kwargs, "name": f"{word}_{kwargs['name']}"})
+
+        return create
+
+    with tf.variable_creator_scope(creator("outer")), tf.variable_creator_scope(creator("inner")):
+        v = tf.Variable(1.0, True, name="v")
+    assert asked == ["inner", "outer"]
+    assert v.name == "outer_inner_v:0"
