@@ -1,11 +1,68 @@
 """TapeFlow: TensorFlow 2's eager runtime, in Python on ATen kernels. `import tapeflow as tf`."""
 
-from tapeflow import autodiff, errors, linalg, math, nest, operators
-from tapeflow.array.creation import constant, convert_to_tensor
-from tapeflow.array.joining import concat
-from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
+from tapeflow.array.blocks import (
+    batch_to_space,
+    extract_volume_patches,
+    required_space_to_batch_paddings,
+    space_to_batch,
+    space_to_batch_nd,
+)
+from tapeflow.array.creation import (
+    constant,
+    convert_to_tensor,
+    fill,
+    ones,
+    ones_like,
+    range,
+    register_tensor_conversion_function,
+    zeros,
+    zeros_like,
+)
+from tapeflow.array.gathering import gather, gather_nd
+from tapeflow.array.grids import eye, linspace, meshgrid, one_hot
+from tapeflow.array.initializers import (
+    constant_initializer,
+    ones_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    zeros_initializer,
+)
+from tapeflow.array.joining import concat, parallel_stack, repeat, split, stack, tile, unstack
+from tapeflow.array.masks import boolean_mask, sequence_mask, where
+from tapeflow.array.padding import pad, reverse, reverse_sequence, roll
+from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
+from tapeflow.array.passing import group, guarantee_const, identity, identity_n, no_op, stop_gradient
+from tapeflow.array.passing import tuple_ as tuple
+from tapeflow.array.properties import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    ensure_shape,
+    get_static_value,
+    is_symbolic_tensor,
+    is_tensor,
+    rank,
+    shape,
+    shape_n,
+    size,
+)
+from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.array.scattering import (
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, squeeze, transpose
+from tapeflow.array.slicing import slice, strided_slice
+from tapeflow.array.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
+from tapeflow.array.summaries import edit_distance, fingerprint, histogram_fixed_width, histogram_fixed_width_bins
 from tapeflow.autodiff import GradientTape, UnconnectedGradients
-from tapeflow.core.device import DeviceScope as device
+from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
+from tapeflow.core.device import device
+from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.dtypes import (
     DType,
     as_dtype,
@@ -37,10 +94,141 @@ from tapeflow.core.dtypes import (
 )
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import IndexedSlicesSpec, NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.critical_section import CriticalSection
+from tapeflow.custom_gradients import (
+    AggregationMethod,
+    RegisterGradient,
+    custom_gradient,
+    grad_pass_through,
+    gradients,
+    hessians,
+    no_gradient,
+    recompute_grad,
+)
+from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
+from tapeflow.functional import foldl, foldr, map_fn, scan
+from tapeflow.hosting import install_as_tensorflow
 from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from tapeflow.linalg import sqrtm as matrix_square_root
 from tapeflow.linalg.norms import clip_by_global_norm, clip_by_norm
-from tapeflow.math import add, divide, exp, multiply, negative, reduce_sum, subtract, truediv
-from tapeflow.math.casting import cast
+from tapeflow.logger import get_logger
+from tapeflow.math import (
+    abs,
+    acos,
+    acosh,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    cumsum,
+    divide,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    round,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    truediv,
+)
+from tapeflow.math.casting import bitcast, cast, saturate_cast
+from tapeflow.math.complex import complex
+from tapeflow.math.division import realdiv, truncatediv, truncatemod
+from tapeflow.math.extrema import clip_by_value
+from tapeflow.math.topk import approx_top_k
+from tapeflow.module import Module
+from tapeflow.optional import OptionalSpec
+from tapeflow.printing import print
+from tapeflow.scopes import (
+    control_dependencies,
+    executing_eagerly,
+    get_current_name_scope,
+    init_scope,
+    inside_function,
+    name_scope,
+    variable_creator_scope,
+)
+from tapeflow.script import numpy_function, py_function
+from tapeflow.tensor_array import TensorArray, TensorArraySpec
+from tapeflow.timing import timestamp
+from tapeflow.vectorized import vectorized_map
+
+__version__ = version.VERSION
+__git_version__ = version.GIT_VERSION
+__compiler_version__ = version.COMPILER_VERSION
+newaxis = None
+
+# What is loaded when it is first asked for: namespaces, and the names at the top level that live in them.
+_ON_FIRST_USE = {
+    "RaggedTensor": "tapeflow.ragged.tensor",
+    "RaggedTensorSpec": "tapeflow.ragged.spec",
+    "SparseTensor": "tapeflow.sparse.tensor",
+    "SparseTensorSpec": "tapeflow.sparse.tensor",
+    "as_string": "tapeflow.strings",
+    "fftnd": "tapeflow.signal.fourier_ops",
+    "ifftnd": "tapeflow.signal.fourier_ops",
+    "irfftnd": "tapeflow.signal.fourier_ops",
+    "ragged": "tapeflow.ragged",
+    "raw_ops": "tapeflow.raw_ops",
+    "ragged_fill_empty_rows": "tapeflow.ragged.functions",
+    "ragged_fill_empty_rows_grad": "tapeflow.ragged.functions",
+    "rfftnd": "tapeflow.signal.fourier_ops",
+    "sets": "tapeflow.sets",
+    "signal": "tapeflow.signal",
+    "sparse": "tapeflow.sparse",
+    "strings": "tapeflow.strings",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _ON_FIRST_USE.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module(home)
+    value = module if home == f"tapeflow.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_FIRST_USE})
