@@ -111,12 +111,13 @@ class Op:
         simple = self.simplified(args) if not detours else None
         if simple is not None:
             return self.function(*simple, name=name)
-        for arg in args:
-            dispatch = getattr(type(arg), "__tf_dispatch__", None)
-            if dispatch is not None:
-                result = dispatch(arg, self.function, args)
-                if result is not NotImplemented:
-                    return result
+        for kind, arg in zip(self.kinds, args, strict=True):
+            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
+                dispatch = getattr(type(item), "__tf_dispatch__", None)
+                if dispatch is not None:
+                    result = dispatch(item, self.function, args)
+                    if result is not NotImplemented:
+                        return result
         given, types = self.convert_arguments(args, promotes or self.promotes)
         key = self.key(given)
         values, exact = compute(self, given, types, name)
