@@ -13,14 +13,13 @@ from tapeflow.core.tape import Call
 from tapeflow.errors import UnimplementedError
 from tapeflow.nn.pooling import (
     by_rank,
-    empty_result,
     of_sequences,
     pool_layout,
     pool_rule_without_explicit,
     pooled_depth,
     text_only,
 )
-from tapeflow.nn.windows import Geometry, blank, from_first, padded, per_dimension, spatial, to_first, unpadded
+from tapeflow.nn.windows import Geometry, padded, per_dimension, unpadded
 
 aten = torch.ops.aten
 
@@ -43,26 +42,19 @@ def _counts(sizes: tuple[int, ...], window: tuple[int, ...], at: Geometry) -> to
     return counts[None, None]
 
 
-def _even(at: Geometry, window: Any) -> bool:
-    """Whether ATen can lay these windows out by itself."""
-    return at.symmetric and all(2 * b <= k for b, k in zip(at.before, window, strict=True))
-
-
 def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
     """The kernel of AvgPool and AvgPool3D."""
     _check_depth(ksize, data_format)
-    at = pool_layout(op, x.shape, tuple(ksize), tuple(strides), padding, (), data_format)
-    empty = empty_result(x, at, data_format)
-    if empty is not None:
-        return empty
-    window = tuple(spatial(ksize, data_format))
-    image = to_first(x, data_format)
-    pool = _AVG_POOL[len(window)]
-    if _even(at, window):
-        return from_first(pool(image, window, at.strides, at.before, False, False), data_format)
-    sums = pool(padded(image, at), window, at.strides, 0, False, True, 1)
-    counts = _counts(tuple(image.shape[2:]), window, at).to(x)
-    return from_first(sums.div_(counts), data_format)
+    lay = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
+    if lay.empty:
+        return x.new_zeros(lay.output)
+    at, image = lay.at, x.permute(lay.to_first)
+    pool = _AVG_POOL[len(lay.window)]
+    if not lay.padded:
+        return pool(image, lay.window, at.strides, lay.border, False, False).permute(lay.from_first)
+    sums = pool(padded(image, at), lay.window, at.strides, 0, False, True, 1)
+    counts = _counts(tuple(image.shape[2:]), lay.window, at).to(x)
+    return sums.div_(counts).permute(lay.from_first)
 
 
 def mean_of_windows_back(
@@ -70,20 +62,18 @@ def mean_of_windows_back(
 ) -> torch.Tensor:
     """The kernel of AvgPoolGrad and AvgPool3DGrad: each gradient is shared out over its window."""
     _check_depth(ksize, data_format)
-    sizes = tuple(sizes)
-    at = pool_layout(op, sizes, tuple(ksize), tuple(strides), padding, (), data_format)
-    if not dy.numel():
-        return torch.zeros(sizes, dtype=dy.dtype, device=dy.device)
-    window = tuple(spatial(ksize, data_format))
-    gradients, image = to_first(dy, data_format), blank(sizes, dy, data_format)
-    back = _AVG_POOL_BACK[len(window)]
-    if _even(at, window):
-        found = back(gradients, image, window, at.strides, at.before, False, False, None)
-        return from_first(found, data_format)
-    counts = _counts(tuple(image.shape[2:]), window, at).to(dy)
-    none = (0,) * len(window)
-    found = back(gradients / counts, padded(image, at), window, at.strides, none, False, True, 1)
-    return from_first(unpadded(found, at, image.shape[2:]), data_format)
+    lay = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
+    if lay.empty:
+        return dy.new_zeros(sizes)
+    at, gradients = lay.at, dy.permute(lay.to_first)
+    image = dy.new_empty(sizes).permute(lay.to_first)  # only looked at for its shape and layout
+    back = _AVG_POOL_BACK[len(lay.window)]
+    if not lay.padded:
+        found = back(gradients, image, lay.window, at.strides, lay.border, False, False, None)
+        return found.permute(lay.from_first)
+    counts = _counts(tuple(image.shape[2:]), lay.window, at).to(dy)
+    found = back(gradients / counts, padded(image, at), lay.window, at.strides, lay.border, False, True, 1)
+    return unpadded(found, at, image.shape[2:]).permute(lay.from_first)
 
 
 @op("AvgPool", kernel=functools.partial(mean_of_windows, "AvgPool"), shape=pool_rule_without_explicit)

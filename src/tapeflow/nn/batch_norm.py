@@ -9,9 +9,19 @@ import torch
 from tapeflow.core.op import op
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
-from tapeflow.nn.windows import from_first, to_first
+from tapeflow.nn.windows import TO_FIRST, TO_LAST
 
 aten = torch.ops.aten
+
+
+def _to_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
+    """The image as ATen takes it: a view."""
+    return x.permute(TO_FIRST[x.dim()]) if data_format[-1] == "C" else x
+
+
+def _from_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
+    """What ATen gave, in the op's layout: a view."""
+    return x.permute(TO_LAST[x.dim()]) if data_format[-1] == "C" else x
 
 
 def _check(x: torch.Tensor, data_format: str, **vectors: torch.Tensor) -> int:
@@ -48,12 +58,12 @@ def _fused_batch_norm(
     nothing = scale.new_empty(0)
     if not is_training:
         _check(x, data_format, mean=mean, variance=variance)
-        y = aten.native_batch_norm(to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
-        return from_first(y, data_format), mean, variance, mean, variance, nothing
+        y = aten.native_batch_norm(_to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
+        return _from_first(y, data_format), mean, variance, mean, variance, nothing
     if not x.numel():
         unknown = scale.new_full((channels,), torch.nan)
         return x, unknown, unknown, unknown, unknown, nothing
-    image = to_first(x, data_format)
+    image = _to_first(x, data_format)
     y, batch_mean, inverse = aten.native_batch_norm(image, scale, offset, None, None, True, 0.0, epsilon)
     batch_variance = inverse.pow(-2).sub_(epsilon)
     count = x.numel() // channels
@@ -61,7 +71,7 @@ def _fused_batch_norm(
     if exponential_avg_factor != 1.0:
         running_mean = torch.lerp(mean, running_mean, exponential_avg_factor)
         running_variance = torch.lerp(variance, running_variance, exponential_avg_factor)
-    return from_first(y, data_format), running_mean, running_variance, batch_mean, batch_variance, nothing
+    return _from_first(y, data_format), running_mean, running_variance, batch_mean, batch_variance, nothing
 
 
 @op("FusedBatchNormV3", kernel=_fused_batch_norm)
@@ -127,9 +137,9 @@ def _fused_batch_norm_grad(
     running = (None, None) if is_training else (mean, variance)
     saved = (mean, torch.rsqrt(variance + epsilon)) if is_training else (None, None)
     dx, dscale, doffset = aten.native_batch_norm_backward(
-        to_first(dy, data_format), to_first(x, data_format), scale, *running, *saved, is_training, epsilon, (True,) * 3
+        _to_first(dy, data_format), _to_first(x, data_format), scale, *running, *saved, is_training, epsilon, (True,) * 3
     )
-    return from_first(dx, data_format), dscale, doffset, nothing, nothing
+    return _from_first(dx, data_format), dscale, doffset, nothing, nothing
 
 
 @op("FusedBatchNormGradV3", kernel=_fused_batch_norm_grad)

@@ -7,7 +7,7 @@ layout oneDNN sets right in less time than a copy would take.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -20,18 +20,17 @@ from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.math.gradients import shape_of
 from tapeflow.nn.windows import (
     FORMATS,
+    TO_FIRST,
+    TO_LAST,
     Geometry,
-    blank,
     channels_last,
     flat,
-    from_first,
     geometry,
     padded,
     padding_attrs,
     per_dimension,
     rank_of,
     spatial,
-    to_first,
     unpadded,
     window_rule,
 )
@@ -44,18 +43,45 @@ _FILTER_TO_LAST = {3: (2, 1, 0), 4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
 # ---- kernels, for any number of dimensions ---------------------------------------------------------------------------
 
 
+class Layout(NamedTuple):
+    """All that the kernels need to know of a convolution of these shapes with these attrs.
+
+    Attributes:
+        at: where the windows lie.
+        output: the shape of the result.
+        empty: whether there is nothing to compute.
+        rates: the dilations along the spatial dimensions.
+        border: the padding that ATen adds; where it must differ on the two sides, none.
+        none: zeros, one for each spatial dimension.
+        groups: into how many groups the channels fall.
+        to_first, from_first, filter_to_first, filter_from_first: permutations to ATen's order of dimensions, and back.
+    """
+
+    at: Geometry
+    output: tuple[int, ...]
+    empty: bool
+    rates: tuple[int, ...]
+    border: tuple[int, ...]
+    none: tuple[int, ...]
+    groups: int
+    to_first: tuple[int, ...]
+    from_first: tuple[int, ...]
+    filter_to_first: tuple[int, ...]
+    filter_from_first: tuple[int, ...]
+
+
 @functools.lru_cache(4096)
 def _layout(
     op: str,
     image: tuple[int, ...],
     filters: tuple[int, ...],
     strides: tuple[int, ...],
-    dilations: tuple[int, ...],
     padding: str,
     explicit: tuple[int, ...],
     data_format: str,
-) -> tuple[Geometry, tuple[int, ...], int]:
-    """Where the windows lie, the dilations along the spatial dimensions, and the number of groups.
+    dilations: tuple[int, ...],
+) -> Layout:
+    """Lays a convolution out.
 
     Raises:
         InvalidArgumentError: the arguments do not go together.
@@ -67,104 +93,87 @@ def _layout(
     if 0 in filters:
         raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
     at = geometry(op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format)
-    channels = image[-1 if channels_last(data_format) else 1]
+    last = channels_last(data_format)
+    channels = image[-1 if last else 1]
     if channels % filters[-2]:
         raise invalid(f"input depth must be evenly divisible by filter depth: {channels} vs {filters[-2]}")
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
-    return at, spatial(dilations, data_format), max(groups, 1)
-
-
-def _zeros(x: torch.Tensor, shape: Any) -> torch.Tensor:
-    return torch.zeros(tuple(shape), dtype=x.dtype, device=x.device)
-
-
-def _output_shape(image: Any, filters: Any, at: Geometry, data_format: str) -> tuple[int, ...]:
-    return (image[0], *at.out, filters[-1]) if channels_last(data_format) else (image[0], filters[-1], *at.out)
-
-
-def convolve(
-    op: str,
-    x: torch.Tensor,
-    filters: torch.Tensor,
-    strides: Any,
-    padding: Any,
-    explicit: Any,
-    data_format: Any,
-    dilations: Any,
-) -> torch.Tensor:
-    """The kernel of Conv2D and Conv3D."""
-    at, rates, groups = _layout(
-        op, x.shape, filters.shape, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format
+    as_is, none = tuple(range(dims + 2)), (0,) * dims
+    return Layout(
+        at=at,
+        output=(image[0], *at.out, filters[-1]) if last else (image[0], filters[-1], *at.out),
+        empty=0 in image or 0 in at.out,
+        rates=spatial(dilations, data_format),
+        border=at.before if at.symmetric else none,
+        none=none,
+        groups=groups,
+        to_first=TO_FIRST[dims + 2] if last else as_is,
+        from_first=TO_LAST[dims + 2] if last else as_is,
+        filter_to_first=_FILTER_TO_FIRST[dims + 2],
+        filter_from_first=_FILTER_TO_LAST[dims + 2],
     )
-    if not x.numel() or 0 in at.out:
-        return _zeros(x, _output_shape(x.shape, filters.shape, at, data_format))
-    image = to_first(x, data_format)
-    weight = filters.permute(_FILTER_TO_FIRST[filters.dim()])
-    before = at.before
-    if not at.symmetric:
-        image, before = padded(image, at), (0,) * len(rates)
-    y = torch.convolution(image, weight, None, at.strides, before, rates, False, (0,) * len(rates), groups)
-    return from_first(y, data_format)
 
 
-def convolve_back_input(
-    op: str, sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, explicit: Any,
-    data_format: Any, dilations: Any,
-) -> torch.Tensor:  # fmt: skip
+def convolve(op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
+    """The kernel of Conv2D and Conv3D. The attrs, as of all of these: strides, padding, explicit paddings, data format,
+    dilations."""
+    lay = _layout(op, x.shape, filters.shape, *attrs)
+    if lay.empty:
+        return x.new_zeros(lay.output)
+    image = x.permute(lay.to_first)
+    if not lay.at.symmetric:
+        image = padded(image, lay.at)
+    weight = filters.permute(lay.filter_to_first)
+    y = torch.convolution(image, weight, None, lay.at.strides, lay.border, lay.rates, False, lay.none, lay.groups)
+    return y.permute(lay.from_first)
+
+
+def convolve_back_input(op: str, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """The kernel of Conv2DBackpropInput and Conv3DBackpropInputV2."""
     dims = filters.dim() - 2
-    sizes = tuple(sizes)
     if len(sizes) == dims and dy.dim() == dims + 2:  # the spatial ones alone
         channels = filters.shape[-2]
-        sizes = (dy.shape[0], *sizes, channels) if channels_last(data_format) else (dy.shape[0], channels, *sizes)
-    at, rates, groups = _layout(
-        op, sizes, filters.shape, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format
-    )
-    _check_backprop(op, sizes, filters.shape, dy.shape, at, data_format)
-    if not dy.numel() or 0 in sizes:
-        return _zeros(dy, sizes)
-    image = blank(sizes, dy, data_format)
-    before = at.before
+        sizes = (dy.shape[0], *sizes, channels) if channels_last(attrs[3]) else (dy.shape[0], channels, *sizes)
+    lay = _layout(op, sizes, filters.shape, *attrs)
+    _check_backprop(op, dy.shape, lay)
+    if lay.empty:
+        return dy.new_zeros(sizes)
+    at = lay.at
+    image = dy.new_empty(sizes).permute(lay.to_first)  # only looked at for its shape and layout
     if not at.symmetric:
-        image, before = padded(image, at), (0,) * dims
+        image = padded(image, at)
     found = _backward(
-        to_first(dy, data_format), image, filters.permute(_FILTER_TO_FIRST[dims + 2]), None, at.strides, before, rates,
-        False, (0,) * dims, groups, (True, False, False),
+        dy.permute(lay.to_first), image, filters.permute(lay.filter_to_first), None, at.strides, lay.border, lay.rates,
+        False, lay.none, lay.groups, (True, False, False),
     )[0]  # fmt: skip
     if not at.symmetric:
-        found = unpadded(found, at, spatial(sizes, data_format))
-    return from_first(found, data_format)
+        found = unpadded(found, at, spatial(sizes, attrs[3]))
+    return found.permute(lay.from_first)
 
 
-def convolve_back_filter(
-    op: str, x: torch.Tensor, sizes: Any, dy: torch.Tensor, strides: Any, padding: Any, explicit: Any, data_format: Any,
-    dilations: Any,
-) -> torch.Tensor:  # fmt: skip
+def convolve_back_filter(op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     """The kernel of Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
-    sizes = tuple(sizes)
-    at, rates, groups = _layout(op, x.shape, sizes, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format)
-    _check_backprop(op, x.shape, sizes, dy.shape, at, data_format)
-    if not dy.numel() or not x.numel():
-        return _zeros(dy, sizes)
-    image, dims = to_first(x, data_format), len(rates)
-    before = at.before
-    if not at.symmetric:
-        image, before = padded(image, at), (0,) * dims
+    lay = _layout(op, x.shape, sizes, *attrs)
+    _check_backprop(op, dy.shape, lay)
+    if lay.empty:
+        return dy.new_zeros(sizes)
+    image = x.permute(lay.to_first)
+    if not lay.at.symmetric:
+        image = padded(image, lay.at)
     weight = dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))  # only looked at for its shape
     found = _backward(
-        to_first(dy, data_format), image, weight, None, at.strides, before, rates, False, (0,) * dims, groups,
-        (False, True, False),
+        dy.permute(lay.to_first), image, weight, None, lay.at.strides, lay.border, lay.rates, False, lay.none,
+        lay.groups, (False, True, False),
     )[1]  # fmt: skip
     # It is laid out as HWIO, like the variable it will be added to: mixed layouts would cost every later op more.
-    return found.permute(_FILTER_TO_LAST[dims + 2]).contiguous()
+    return found.permute(lay.filter_from_first).contiguous()
 
 
-def _check_backprop(op: str, image: Any, filters: Any, dy: Any, at: Geometry, data_format: str) -> None:
-    wanted = _output_shape(image, filters, at, data_format)
-    if tuple(dy) != wanted:
-        raise invalid(f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(wanted)}")
+def _check_backprop(op: str, dy: torch.Size, lay: Layout) -> None:
+    if dy != lay.output:
+        raise invalid(f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(lay.output)}")
 
 
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
@@ -173,8 +182,7 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
     if x.is_fully_defined() and filters.is_fully_defined():
         image, kernel = tuple(x.as_list()), tuple(filters.as_list())
         op = "Conv3D" if len(kernel) == 5 else "Conv2D"
-        at = _layout(op, image, kernel, tuple(strides), tuple(dilations), padding, tuple(explicit), data_format)[0]
-        return TensorShape(_output_shape(image, kernel, at, data_format))
+        return TensorShape(_layout(op, image, kernel, *attrs).output)
     sizes: list[Any] = filters.as_list() if filters.rank is not None else [None] * len(strides)
     return window_rule(x, sizes[:-2], sizes[-1], (strides, dilations, padding, explicit, data_format))
 

@@ -161,7 +161,7 @@ def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Te
         except RuntimeError:
             raise invalid(_wrong_label(labels, classes)) from None
     backprop = log_probabilities.exp_()
-    return loss, backprop.scatter_add_(1, index, backprop.new_full((1, 1), -1.0).expand_as(index))
+    return loss, backprop.scatter_(1, index, -1.0, reduce="add")
 
 
 def _sparse_mismatch(features: Any, labels: Any) -> str:

@@ -7,7 +7,6 @@ import functools
 from typing import Any
 
 import torch
-from torch.nn import functional
 
 import tapeflow as tf
 from tapeflow.core.dtypes import DType, as_dtype, int64
@@ -15,8 +14,8 @@ from tapeflow.core.op import op
 from tapeflow.core.tape import Call
 from tapeflow.errors import UnimplementedError
 from tapeflow.nn.pooling import (
+    PoolLayout,
     by_rank,
-    empty_result,
     of_sequences,
     pool_layout,
     pool_rule,
@@ -25,14 +24,11 @@ from tapeflow.nn.pooling import (
     text_only,
 )
 from tapeflow.nn.windows import (
-    Geometry,
     channels_last,
-    from_first,
     padded,
     padding_attrs,
     per_dimension,
     spatial,
-    to_first,
     unpadded,
 )
 
@@ -42,7 +38,8 @@ MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argm
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------
 
-_MAX_POOL = {2: functional.max_pool2d, 3: functional.max_pool3d}
+_MAX_POOL = {2: torch.max_pool2d, 3: torch.max_pool3d}
+_MAX_POOL_WITH_INDICES = {2: aten.max_pool2d_with_indices.default, 3: aten.max_pool3d_with_indices.default}
 _MAX_POOL_BACK = {
     2: aten.max_pool2d_with_indices_backward.default,
     3: aten.max_pool3d_with_indices_backward.default,
@@ -54,12 +51,10 @@ def _least(dtype: torch.dtype) -> float | int:
     return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
-def _window(x: torch.Tensor, at: Geometry, ksize: Any, data_format: str) -> tuple[torch.Tensor, Any, Any, bool]:
-    """The image as ATen takes it, the window, the padding that ATen adds, and whether the image was padded here."""
-    image, window = to_first(x, data_format), tuple(spatial(ksize, data_format))
-    if at.symmetric and all(2 * b <= k for b, k in zip(at.before, window, strict=True)):
-        return image, window, at.before, False
-    return padded(image, at, _least(x.dtype)), window, (0,) * len(window), True
+def _image(x: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
+    """The image as ATen takes it, with the padding that ATen can't add."""
+    image = x.permute(lay.to_first)
+    return padded(image, lay.at, _least(x.dtype)) if lay.padded else image
 
 
 def max_of_windows(
@@ -68,12 +63,11 @@ def max_of_windows(
     """The kernel of MaxPool and MaxPool3D."""
     if pooled_depth(ksize, data_format) != 1:
         return _max_of_channels(x, ksize, strides, data_format)
-    at = pool_layout(op, x.shape, tuple(ksize), tuple(strides), padding, tuple(explicit), data_format)
-    empty = empty_result(x, at, data_format)
-    if empty is not None:
-        return empty
-    image, window, border, _ = _window(x, at, ksize, data_format)
-    return from_first(_MAX_POOL[len(window)](image, window, at.strides, border), data_format)
+    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if lay.empty:
+        return x.new_zeros(lay.output)
+    pool = _MAX_POOL[len(lay.window)]
+    return pool(_image(x, lay), lay.window, lay.at.strides, lay.border).permute(lay.from_first)
 
 
 def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:
@@ -93,14 +87,9 @@ def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str
     return x.unflatten(channel, (-1, depth)).amax(channel + 1)
 
 
-def _where_maxima_are(
-    op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any, data_format: str
-) -> tuple[Any, ...]:
-    """The image, as ATen pools it; the index in it of each window's maximum; the windows; the padding left to ATen."""
-    at = pool_layout(op, x.shape, tuple(ksize), tuple(strides), padding, tuple(explicit), data_format)
-    image, window, border, is_padded = _window(x, at, ksize, data_format)
-    indices = _MAX_POOL[len(window)](image, window, at.strides, border, return_indices=True)[1]
-    return image, indices, at, window, border, is_padded
+def _places_of_maxima(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
+    """The maximum of each window, and its index in the image that ATen pools."""
+    return _MAX_POOL_WITH_INDICES[len(lay.window)](image, lay.window, lay.at.strides, lay.border)
 
 
 def max_of_windows_back(
@@ -110,29 +99,34 @@ def max_of_windows_back(
     """The kernel of MaxPoolGrad and MaxPool3DGrad: each gradient goes to its window's first maximum."""
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
-    if not dy.numel():
+    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if lay.empty:
         return torch.zeros_like(x)
-    image, indices, at, window, border, is_padded = _where_maxima_are(op, x, ksize, strides, padding, explicit, data_format)
-    gradients = to_first(dy, data_format)
-    found = _MAX_POOL_BACK[len(window)](gradients, image, window, at.strides, border, (1,) * len(window), False, indices)
-    if is_padded:
-        found = unpadded(found, at, spatial(x.shape, data_format))
-    return from_first(found, data_format)
+    image = _image(x, lay)
+    dims = len(lay.window)
+    found = _MAX_POOL_BACK[dims](
+        dy.permute(lay.to_first), image, lay.window, lay.at.strides, lay.border, (1,) * dims, False,
+        _places_of_maxima(image, lay)[1],
+    )  # fmt: skip
+    if lay.padded:
+        found = unpadded(found, lay.at, spatial(x.shape, data_format))
+    return found.permute(lay.from_first)
 
 
 def max_of_windows_back_back(
-    op: str, x: torch.Tensor, y: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
+    op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
     """The kernel of MaxPoolGradGrad and MaxPool3DGradGrad: what stands where the maxima do."""
-    if not y.numel():
-        return torch.zeros_like(y)
-    _, indices, at, _, _, is_padded = _where_maxima_are(op, x, ksize, strides, padding, explicit, data_format)
-    values = to_first(ddx, data_format)
-    if is_padded:
-        values = padded(values, at)
+    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if lay.empty:
+        return x.new_zeros(lay.output)
+    indices = _places_of_maxima(_image(x, lay), lay)[1]
+    values = ddx.permute(lay.to_first)
+    if lay.padded:
+        values = padded(values, lay.at)
     taken = values.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
-    return from_first(taken, data_format).contiguous()
+    return taken.permute(lay.from_first).contiguous()
 
 
 def _max_pool_kernel(
@@ -298,12 +292,13 @@ def _(call: Call, dy: Any) -> Any:
 # ---- with the place of the maximum -----------------------------------------------------------------------------------
 
 
-def _flat_places(indices: torch.Tensor, at: Geometry, is_padded: bool, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
+def _flat_places(indices: torch.Tensor, lay: PoolLayout, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
     """Of indices into ATen's (padded) image, those into TensorFlow's: `(row * width + column) * channels + channel`."""
     height, width, channels = x.shape[1:]
-    if is_padded:
-        padded_width = width + at.before[1] + at.after[1]
-        rows, columns = indices // padded_width - at.before[0], indices % padded_width - at.before[1]
+    if lay.padded:
+        top, left = lay.at.before
+        padded_width = width + left + lay.at.after[1]
+        rows, columns = indices // padded_width - top, indices % padded_width - left
         indices = rows * width + columns
     found = indices * channels + torch.arange(channels, device=x.device).view(1, -1, 1, 1)
     if with_batch:
@@ -317,14 +312,12 @@ def _max_pool_with_argmax_kernel(
     op = "MaxPoolWithArgmax"
     if pooled_depth(ksize, "NHWC") != 1:
         raise UnimplementedError(None, None, "MaxPoolWithArgmax is not supported across depth")
-    at = pool_layout(op, input.shape, tuple(ksize), tuple(strides), padding, (), "NHWC")
-    empty = empty_result(input, at, "NHWC")
-    if empty is not None:
-        return empty, empty.to(Targmax.torch)
-    _, indices, at, _, _, is_padded = _where_maxima_are(op, input, ksize, strides, padding, (), "NHWC")
-    values = max_of_windows(op, input, ksize, strides, padding, (), "NHWC")
-    places = _flat_places(indices, at, is_padded, input, include_batch_in_index)
-    return values, from_first(places, "NHWC").to(Targmax.torch)
+    lay = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
+    if lay.empty:
+        return input.new_zeros(lay.output), input.new_zeros(lay.output, dtype=Targmax.torch)
+    values, indices = _places_of_maxima(_image(input, lay), lay)
+    places = _flat_places(indices, lay, input, include_batch_in_index)
+    return values.permute(lay.from_first), places.permute(lay.from_first).to(Targmax.torch)
 
 
 @op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel)

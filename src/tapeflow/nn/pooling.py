@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
-
-import torch
+from typing import Any, NamedTuple
 
 import tapeflow as tf
 from tapeflow.core.shape import TensorShape
@@ -14,6 +12,8 @@ from tapeflow.core.tensor import invalid
 from tapeflow.errors import UnimplementedError
 from tapeflow.nn.windows import (
     FORMATS,
+    TO_FIRST,
+    TO_LAST,
     Geometry,
     channels_last,
     flat,
@@ -25,6 +25,29 @@ from tapeflow.nn.windows import (
 )
 
 
+class PoolLayout(NamedTuple):
+    """All that the kernels need to know of pooling images of a shape.
+
+    Attributes:
+        at: where the windows lie.
+        window: their size.
+        output: the shape of the result.
+        empty: whether there is nothing to compute, which ATen refuses.
+        border: the padding that ATen adds.
+        padded: whether instead the image must be padded first, as ATen can't: unevenly, or by more than half a window.
+        to_first, from_first: permutations to ATen's order of dimensions, and back.
+    """
+
+    at: Geometry
+    window: tuple[int, ...]
+    output: tuple[int, ...]
+    empty: bool
+    border: tuple[int, ...]
+    padded: bool
+    to_first: tuple[int, ...]
+    from_first: tuple[int, ...]
+
+
 @functools.lru_cache(4096)
 def pool_layout(
     op: str,
@@ -34,7 +57,7 @@ def pool_layout(
     padding: str,
     explicit: tuple[int, ...],
     data_format: str,
-) -> Geometry:
+) -> PoolLayout:
     """Lays out the windows of an image.
 
     Raises:
@@ -54,7 +77,19 @@ def pool_layout(
     for b, a, k in zip(at.before, at.after, windows, strict=True):
         if padding == "EXPLICIT" and max(a, b) >= k:
             raise invalid(f"Padding {max(a, b)} needs to be smaller than the window size {k}")
-    return at
+    last = channels_last(data_format)
+    as_is = tuple(range(dims + 2))
+    is_padded = not at.symmetric or any(2 * b > k for b, k in zip(at.before, windows, strict=True))
+    return PoolLayout(
+        at=at,
+        window=windows,
+        output=(image[0], *at.out, image[-1]) if last else (*image[:2], *at.out),
+        empty=0 in image or 0 in at.out,
+        border=(0,) * dims if is_padded else at.before,
+        padded=is_padded,
+        to_first=TO_FIRST[dims + 2] if last else as_is,
+        from_first=TO_LAST[dims + 2] if last else as_is,
+    )
 
 
 def pooled_depth(ksize: Any, data_format: str) -> int:
@@ -62,21 +97,9 @@ def pooled_depth(ksize: Any, data_format: str) -> int:
     return ksize[-1 if channels_last(data_format) else 1]
 
 
-def empty_result(x: torch.Tensor, at: Geometry, data_format: str) -> torch.Tensor | None:
-    """The result where there is nothing to pool, which ATen refuses."""
-    if x.numel() and 0 not in at.out:
-        return None
-    n = x.shape[0]
-    shape = (n, *at.out, x.shape[-1]) if channels_last(data_format) else (n, x.shape[1], *at.out)
-    return torch.zeros(shape, dtype=x.dtype, device=x.device)
-
-
 def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
     if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
-        image = tuple(x.as_list())
-        at = pool_layout("Pool", image, tuple(ksize), tuple(strides), padding, tuple(explicit), data_format)
-        n, c = image[0], image[-1 if channels_last(data_format) else 1]
-        return TensorShape([n, *at.out, c] if channels_last(data_format) else [n, c, *at.out])
+        return TensorShape(pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format).output)
     channels = None if x.rank is None else x[-1 if channels_last(data_format) else 1]
     if channels is not None:
         channels //= pooled_depth(ksize, data_format)

@@ -215,16 +215,6 @@ def rank_of(x: Any) -> int | None:
 # ---- what kernels do -------------------------------------------------------------------------------------------------
 
 
-def to_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
-    """The image as ATen takes it: a view."""
-    return x.permute(TO_FIRST[x.dim()]) if data_format[-1] == "C" else x
-
-
-def from_first(x: torch.Tensor, data_format: str) -> torch.Tensor:
-    """What ATen gave, in the op's layout: a view."""
-    return x.permute(TO_LAST[x.dim()]) if data_format[-1] == "C" else x
-
-
 def padded(x: torch.Tensor, at: Geometry, value: float = 0) -> torch.Tensor:
     """An image in ATen's layout with its paddings as elements."""
     amounts: list[int] = []
@@ -238,11 +228,6 @@ def unpadded(x: torch.Tensor, at: Geometry, sizes: Sequence[int]) -> torch.Tenso
     for i, (b, n) in enumerate(zip(at.before, sizes, strict=True)):
         x = x.narrow(i + 2, b, n)
     return x
-
-
-def blank(shape: Sequence[int], like: torch.Tensor, data_format: str) -> torch.Tensor:
-    """An image of that shape in ATen's layout, with anything in it: for kernels that only look at its shape."""
-    return to_first(torch.empty(tuple(shape), dtype=like.dtype, device=like.device), data_format)
 
 
 def window_rule(x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]) -> TensorShape:
