@@ -15,7 +15,7 @@ from tapeflow.core.dtypes import int64
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.tensor import invalid
 from tapeflow.errors import NotFoundError
-from tapeflow.nn.seeds import Philox, seed_attrs, stream
+from tapeflow.nn.draws import Draws, draws, seed_attrs
 
 AllCandidateSampler = collections.namedtuple(
     "AllCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
@@ -34,7 +34,7 @@ UniformCandidateSampler = collections.namedtuple(
 )
 ComputeAccidentalHits = collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])
 
-Draw = Callable[[Philox], int]
+Draw = Callable[[Draws], int]
 Probability = Callable[[int], float]
 
 
@@ -56,7 +56,7 @@ def _sample(
     true = _true_classes(true_classes, num_true, range_max)
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
-    random = stream((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled)
+    random = draws((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled)
     sampled: list[int] = []
     tries = num_sampled
     if unique:
@@ -156,7 +156,7 @@ class _Learned:
     def __init__(self, range_max: int) -> None:
         self.weights = [1] * range_max
 
-    def draw(self, random: Philox) -> int:
+    def draw(self, random: Draws) -> int:
         place = random.below(sum(self.weights))
         for value, weight in enumerate(self.weights):
             if place < weight:
@@ -219,7 +219,7 @@ class _Alias:
         for i in (*high, *low):
             self.own[i] = 1.0
 
-    def draw(self, random: Philox) -> int:
+    def draw(self, random: Draws) -> int:
         share = random.uniform32()
         value = random.below(len(self.own))
         return value if share < self.own[value] else self.alias[value]

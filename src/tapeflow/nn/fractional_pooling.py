@@ -14,13 +14,13 @@ from tapeflow.core.convert import host_value
 from tapeflow.core.op import op
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
-from tapeflow.nn.seeds import Philox, seed_attrs, stream
+from tapeflow.nn.draws import Draws, draws, seed_attrs
 
 FractionalMaxPool = collections.namedtuple("FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
 FractionalAvgPool = collections.namedtuple("FractionalAvgPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
 
 
-def _sequence(length: int, count: int, pseudo_random: bool, random: Philox) -> torch.Tensor:
+def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> torch.Tensor:
     """Where `count` windows over `length` elements begin, and the end of the last."""
     if pseudo_random:
         alpha = length / count
@@ -53,7 +53,7 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
                 f"Pooling ratio is higher than input dimension size for dimension {i}. "
                 f"Input dim size: {x.shape[i]} pooling ratio: {ratio[i]}"
             )
-    random = stream(("FractionalPool", ratio, pseudo_random), seed, seed2, 4 * (x.shape[1] + x.shape[2]))
+    random = draws(("FractionalPool", ratio, pseudo_random), seed, seed2, 4 * (x.shape[1] + x.shape[2]))
     return [_sequence(x.shape[i], int(x.shape[i] / ratio[i]), pseudo_random, random).to(x.device) for i in (1, 2)]
 
 
