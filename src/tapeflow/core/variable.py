@@ -355,6 +355,13 @@ class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
         """Whether it has a value: here it always has, so a boolean tensor that is True."""
         return operand(True, None)
 
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        raise RuntimeError("to_proto is not supported when eager execution is enabled.")
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        raise RuntimeError("from_proto is not supported when eager execution is enabled.")
+
     def ref(self) -> Reference:
         """A hashable reference to this variable, for sets and dict keys."""
         return Reference(self)
@@ -376,9 +383,6 @@ class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
 
     def __complex__(self) -> complex:
         return complex(self._value)
-
-    def __index__(self) -> int:
-        return self._value.__index__()
 
     def __format__(self, format_spec: str) -> str:
         return format(self._value, format_spec) if format_spec else repr(self)

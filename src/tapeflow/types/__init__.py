@@ -1,0 +1,3 @@
+"""The public `tf.types` namespace."""
+
+from tapeflow.types import experimental

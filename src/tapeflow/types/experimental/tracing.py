@@ -1,0 +1,84 @@
+"""Types for `tf.function`'s arguments."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, Union, runtime_checkable
+
+import numpy as np
+
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.dtypes import DType
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TypeSpec
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+
+# What functions take in the place of a tensor.
+TensorLike = Union[  # noqa: UP007 (as TensorFlow's, an object of `typing`)
+    Tensor, CompositeTensor, Variable, np.ndarray, np.generic, int, float, bool, complex, str, bytes, list, tuple
+]
+
+
+class TraceType(metaclass=ABCMeta):
+    """What an argument looks like to a `tf.function`: two calls whose arguments have equal types share a trace.
+
+    Specs, dtypes and shapes are such types.
+
+    Example:
+        >>> isinstance(tf.TensorSpec([2]), tf.types.experimental.TraceType)
+        True
+    """
+
+    @abstractmethod
+    def is_subtype_of(self, other: TraceType) -> bool:
+        """Whether a function traced for `other` can be called with this type."""
+
+    @abstractmethod
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
+        """The most specific type that this and all `others` are subtypes of, or None."""
+
+    @abstractmethod
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """What stands for a value of this type while a function is traced."""
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensors in a value of this type."""
+        return []
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """The value made of the next tensors."""
+        return self.placeholder_value(None)
+
+    def flatten(self) -> list[Any]:
+        """The specs of the tensors in a value of this type."""
+        return []
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """The value as one of this type.
+
+        Raises:
+            AssertionError: it is not.
+        """
+        if value != self.placeholder_value(None):
+            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
+        return value
+
+    @abstractmethod
+    def __hash__(self) -> int: ...
+
+    @abstractmethod
+    def __eq__(self, other: object) -> bool: ...
+
+
+for _type in (TypeSpec, DType, TensorShape):
+    TraceType.register(_type)
+
+
+@runtime_checkable
+class SupportsTracingProtocol(Protocol):
+    """What says itself what it looks like to a trace."""
+
+    def __tf_tracing_type__(self, context: Any) -> TraceType:
+        """The type of this value."""
