@@ -785,6 +785,9 @@ def test_variables_are_followed():
     operator = L.LinearOperatorComposition([DIAG(variable), FULL(A)])
     assert [v is variable for v in operator.variables] == [True] and len(operator.trainable_variables) == 1
     assert {type(m) for m in operator.submodules} == {DIAG, FULL}
+    u, d = tf.Variable([[1.0], [2.0]], name="u"), tf.Variable([1.0], name="d")
+    update = L.LinearOperatorLowRankUpdate(DIAG(variable), u, diag_update=d)
+    assert {v.ref() for v in update.variables} == {variable.ref(), u.ref(), d.ref()}
     variable.assign([3.0, 4.0])
     assert operator.diag_part().numpy().tolist() == [6.0, 12.0]
     with tf.GradientTape() as tape:
@@ -934,3 +937,26 @@ def test_a_subclass_of_ones_own():
     close(operator.determinant(), np.linalg.det(dense))
     assert operator.parameters == {"size": 3, "name": None} and operator.name == "Shift"
     assert (operator @ operator).to_dense().numpy().tolist() == (dense @ dense).tolist()
+    again = tf.nest.pack_sequence_as(operator, tf.nest.flatten(operator, expand_composites=True), expand_composites=True)
+    assert type(again) is Shift and again.shape == [3, 3]
+
+
+def test_a_subclass_with_a_tensor():
+    class Times(L.LinearOperator):
+        def __init__(self, number, is_self_adjoint=True):
+            self.number = tf.convert_to_tensor(number)
+            super().__init__(self.number.dtype, is_self_adjoint=is_self_adjoint)
+
+        def _shape(self):
+            return tf.TensorShape([2, 2])
+
+        def _matmul(self, x, adjoint=False, adjoint_arg=False):
+            return self.number * (tf.linalg.adjoint(x) if adjoint_arg else x)
+
+    operator = Times(3.0)
+    assert [t.numpy() for t in tf.nest.flatten(operator, expand_composites=True)] == [3.0]
+    with tf.GradientTape() as tape:
+        tape.watch(operator)
+        y = operator.trace()
+    gradient = tape.gradient(y, operator)
+    assert isinstance(gradient, Times) and gradient.number.numpy() == 2.0

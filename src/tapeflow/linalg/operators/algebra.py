@@ -1,4 +1,4 @@
-"""Products and solutions of two operators: the simplest operator that is known for the two types."""
+"""Products and solutions of two operators, the simplest known for their types; and what `tf.linalg` gives for operators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tapeflow as tf
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.blocks import LinearOperatorBlockDiag
-from tapeflow.linalg.operators.circulant import _CirculantOperator
+from tapeflow.linalg.operators.circulant import _CirculantOperator, to_complex
 from tapeflow.linalg.operators.composition import LinearOperatorComposition
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
 from tapeflow.linalg.operators.derived import LinearOperatorInversion
@@ -177,8 +177,6 @@ def _circulant(left: Any, right: Any, spectrum: Callable[[Any, Any], Any]) -> Li
         return None
     a, b = left.spectrum, right.spectrum
     if a.dtype is not b.dtype:
-        from tapeflow.linalg.operators.circulant import to_complex
-
         a, b = to_complex(a), to_complex(b)
         if a.dtype is not b.dtype:
             return None
@@ -215,3 +213,49 @@ def _(left: Any, right: Any) -> LinearOperator | None:
 @_rule(_solutions, (LinearOperatorBlockDiag, LinearOperatorBlockDiag))
 def _(left: Any, right: Any) -> LinearOperator | None:
     return _blockwise(left, right, "solve")
+
+
+# ---- the functions of tf.linalg --------------------------------------------------------------------------------------
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """What `tf.matmul` gives where one of the two is an operator.
+
+    Raises:
+        ValueError: a flag is set that operators do not know.
+    """
+    if transpose_a or transpose_b:
+        raise ValueError("Transposing not supported at this time.")
+    if sparse:
+        raise ValueError("Sparse methods not supported at this time.")
+    if isinstance(a, LinearOperator):
+        return a.matmul(b, adjoint=adjoint_a, adjoint_arg=adjoint_b)
+    return tf.linalg.adjoint(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a))
+
+
+def apply(name: str, operator: LinearOperator, args: tuple[Any, ...]) -> Any:
+    """What the op `name` gives for arguments with an operator in the place of a matrix, or NotImplemented.
+
+    Raises:
+        ValueError: the operator is the right side of equations with a dense matrix.
+    """
+    if name == "MatrixSolve":
+        if args[0] is not operator:
+            raise ValueError("Passing in `matrix` as a Tensor and `rhs` as a LinearOperator is not supported.")
+        return operator.solve(args[1], adjoint=args[2])
+    if name == "MatrixInverse":
+        return operator.inverse().adjoint() if args[1] else operator.inverse()
+    methods = {
+        "Cholesky": operator.cholesky,
+        "MatrixDeterminant": operator.determinant,
+        "MatrixDiagPartV3": operator.diag_part,
+    }
+    return methods[name]() if name in methods else NotImplemented

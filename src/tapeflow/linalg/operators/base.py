@@ -55,6 +55,9 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         ([2.0, 6.0], 4.0)
     """
 
+    # What the operator was called with is in the other attributes, too.
+    _TF_MODULE_IGNORED_PROPERTIES = Module._TF_MODULE_IGNORED_PROPERTIES | {"_arguments", "_parameters"}
+
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> LinearOperator:
@@ -244,6 +247,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         Raises:
             TypeError: `x` is of another dtype.
             ValueError: the dimensions do not fit.
+            IndexError: `x` has less than two.
         """
         if isinstance(x, LinearOperator):
             return self._linop_matmul(*self._matching(x, adjoint, adjoint_arg, "x"))
@@ -256,28 +260,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def __rmatmul__(self, other: Any) -> Any:
         return self._matmul_of(other, self)
 
-    @staticmethod
-    def _matmul_of(
-        a: Any,
-        b: Any,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        adjoint_a: bool = False,
-        adjoint_b: bool = False,
-        sparse: bool = False,
-    ) -> Any:
-        """What `tf.matmul` gives where one of the two is an operator.
+    def _matmul_of(self, a: Any, b: Any, *flags: bool) -> Any:
+        from tapeflow.linalg.operators.algebra import matmul
 
-        Raises:
-            ValueError: a flag is set that operators do not know.
-        """
-        if transpose_a or transpose_b:
-            raise ValueError("Transposing not supported at this time.")
-        if sparse:
-            raise ValueError("Sparse methods not supported at this time.")
-        if isinstance(a, LinearOperator):
-            return a.matmul(b, adjoint=adjoint_a, adjoint_arg=adjoint_b)
-        return tf.linalg.adjoint(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a))
+        return matmul(a, b, *flags)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
         """The product with vectors.
@@ -300,10 +286,18 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _argument(self, x: Any, own: int, its: int) -> Any:
         """The tensor of an argument whose dimension `its` meets the operator's dimension `own`."""
+        x = self._of_dtype(x)
+        shape = x.shape
+        if shape.rank is not None and shape.rank < -its:
+            raise IndexError(f"Expected an argument of rank {-its} at least, and got one of shape {shape}.")
+        check_same_dimension(self.shape[own], shape[its])
+        return x
+
+    def _of_dtype(self, x: Any) -> Any:
+        """The tensor of an argument, which must have the operator's dtype."""
         x = x if isinstance(x, Tensor) else convert(x)
         if x.dtype is not self.dtype:
             raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {x.dtype} in tensor {x}")
-        check_same_dimension(self.shape[own], x.shape[its])
         return x
 
     def _matching(
@@ -514,10 +508,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         Raises:
             TypeError: `x` is of another dtype.
         """
-        x = x if isinstance(x, Tensor) else convert(x)
-        if x.dtype is not self.dtype:
-            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {x.dtype} in tensor {x}")
-        return self._add_to_tensor(x)
+        return self._add_to_tensor(self._of_dtype(x))
 
     def _add_to_tensor(self, x: Any) -> Any:
         return self.to_dense() + x
@@ -597,16 +588,6 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """What the functions of `tf.linalg` give for an operator in the place of a matrix, or NotImplemented."""
-        name = function.op.name  # type: ignore[attr-defined]
-        if name == "MatrixSolve":
-            if args[0] is not self:
-                raise ValueError("Passing in `matrix` as a Tensor and `rhs` as a LinearOperator is not supported.")
-            return self.solve(args[1], adjoint=args[2])
-        if name == "MatrixInverse":
-            return self.inverse().adjoint() if args[1] else self.inverse()
-        method = {
-            "Cholesky": self.cholesky,
-            "MatrixDeterminant": self.determinant,
-            "MatrixDiagPartV3": self.diag_part,
-        }.get(name)
-        return NotImplemented if method is None else method()
+        from tapeflow.linalg.operators.algebra import apply
+
+        return apply(function.op.name, self, args)  # type: ignore[attr-defined]

@@ -11,7 +11,6 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.convert import convert
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import checked_operators, inherited, sum_of_logs
@@ -88,9 +87,7 @@ class _BlockOperator(LinearOperator):
         blocks = []
         for block, size in zip(arg, sizes, strict=True):
             if not isinstance(block, LinearOperator):
-                block = block if isinstance(block, Tensor) else convert(block)
-                if block.dtype is not self.dtype:
-                    raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {block.dtype} in tensor {block}")
+                block = self._of_dtype(block)
                 check_same_dimension(size, block.shape[axis])
             blocks.append(block)
         return blocks

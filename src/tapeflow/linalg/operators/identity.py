@@ -316,7 +316,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     def _log_abs_determinant(self) -> Any:
         size = tf.abs(self._multiplier)
-        return tf.cast(self._rows(size.dtype) * tf.math.log(size), self.dtype)
+        return self._rows(size.dtype) * tf.math.log(size)
 
     def _trace(self) -> Any:
         return self._multiplier * self._rows(self.dtype)
@@ -334,8 +334,8 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return self._diag_part()
 
     def _cond(self) -> Any:
-        # Zero has no finite condition number.
-        return tf.abs(self._multiplier) / tf.abs(self._multiplier)
+        size = tf.abs(self._multiplier)
+        return tf.cast(size / size, self.dtype)  # 1, and NaN for zero
 
     def _assert_non_singular(self) -> None:
         tf.debugging.assert_positive(tf.abs(self._multiplier), message="LinearOperator was singular")

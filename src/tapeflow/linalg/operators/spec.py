@@ -71,8 +71,11 @@ def _spec_class(operator_type: type[LinearOperator]) -> type[LinearOperatorSpec]
 
 def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
     """The spec of an operator."""
+    given = operator.parameters
+    # A class that does not say which of its arguments matter is made again with all of them.
+    names = list(operator._matrix_dimensions) or [n for n in given if n not in _HINTS and n != "name"]
     specs, others = {}, {}
-    for name in (*operator._matrix_dimensions, *_HINTS):
+    for name in (*names, *(hint for hint in _HINTS if hint in given)):
         value = _argument(operator, name)
         spec = _spec(value)
         if spec is None:
