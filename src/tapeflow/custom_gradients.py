@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any
 
 from tapeflow import nest
@@ -17,8 +16,8 @@ from tapeflow.core.tape import Call, Tape, record_function
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 
 
-class AggregationMethod(IntEnum):
-    """How gradients are added up. Here all of them do the same."""
+class AggregationMethod:
+    """How gradients are added up, by numbers as in TensorFlow. Here all of them do the same."""
 
     ADD_N = 0
     DEFAULT = 0
@@ -108,7 +107,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return [*of_inputs, *of_variables]
 
     for tape in outer:
-        for variable in variables:
+        for variable in [*variables, *(a for a in arguments if isinstance(a, ReadAsTensor))]:
             tape.variable_read(variable)
     record_function(getattr(f, "__name__", "custom_gradient"), [*arguments, *variables], outputs, gradient)
     return result

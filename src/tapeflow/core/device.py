@@ -235,6 +235,7 @@ class DeviceScope:
 
     Raises:
         RuntimeError: it is a function.
+        ValueError: it is no device's name.
 
     Example:
         >>> with tf.device("CPU:0"):
@@ -248,6 +249,8 @@ class DeviceScope:
             raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
         self.stops = device_name is None
         if device_name is not None and not isinstance(device_name, str):
+            if not hasattr(device_name, "to_string") and not hasattr(device_name, "name"):
+                raise ValueError(f"Expecting a string device name. Got {type(device_name)}({device_name!r})")
             device_name = device_name.to_string() if hasattr(device_name, "to_string") else device_name.name
         self.device_name: str = device_name or ""
         self.device: Device | None = None

@@ -17,7 +17,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast, same, text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.math.gradients import conj, sum_like, sum_to_shape
+from tapeflow.math.gradients import conj, shape_of, sum_like, sum_to_shape
 
 
 def _add_text(x: Any, y: Any) -> Any:
@@ -44,7 +44,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 @add.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.wanted
-    return sum_to_shape(dy, call.shape(0)) if x else None, sum_to_shape(dy, call.shape(1)) if y else None
+    shape = shape_of(dy)
+    shape_x, shape_y = call.shape(0), call.shape(1)
+    return (
+        None if not x else dy if shape_x == shape else sum_to_shape(dy, shape_x),
+        None if not y else dy if shape_y == shape else sum_to_shape(dy, shape_y),
+    )
 
 
 @op("Sub", kernel=torch.sub, shape=broadcast)

@@ -75,5 +75,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
         >>> tf.strings.split("a,b,,c", ",").numpy().tolist()
         [b'a', b'b', b'', b'c']
     """
+    if not hasattr(input, "to_list"):
+        input = convert(input, string)
     separator = None if sep is None else convert(sep, string)._numpy()[()]
     return ragged(input, lambda v: v.split(separator or None, maxsplit))
