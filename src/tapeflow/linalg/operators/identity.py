@@ -73,14 +73,19 @@ class _SizedOperator(LinearOperator):
             _assert_size(self._num_columns, "num_columns", 0)
             if batch_shape is not None:
                 _assert_size(self._batch_shape_arg, "batch_shape", 1)
+        self._static_shape = self._static_batch() + [
+            _static_dimension(self._num_rows),
+            _static_dimension(self._num_columns),
+        ]
+
+    def _static_batch(self) -> TensorShape:
+        if self._batch_shape_arg is None:
+            return TensorShape([])
+        known = tf.get_static_value(self._batch_shape_arg)
+        return TensorShape([None] * self._batch_shape_arg.shape[0] if known is None else [int(d) for d in known])
 
     def _shape(self) -> TensorShape:
-        matrix = TensorShape([_static_dimension(self._num_rows), _static_dimension(self._num_columns)])
-        if self._batch_shape_arg is None:
-            return matrix
-        known = tf.get_static_value(self._batch_shape_arg)
-        batch = TensorShape([None] * self._batch_shape_arg.shape[0] if known is None else [int(d) for d in known])
-        return batch + matrix
+        return self._static_shape
 
     def _shape_tensor(self) -> Any:
         matrix = tf.cast(tf.stack([self._num_rows, self._num_columns]), tf.int32)
@@ -277,6 +282,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
             name=name,
         )
         self._num_rows = _size(num_rows, "num_rows", 0)
+        self._static_rows = _static_dimension(self._num_rows)
         self._assert_proper_shapes = assert_proper_shapes
         if assert_proper_shapes:
             _assert_size(self._num_rows, "num_rows", 0)
@@ -287,8 +293,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return self._multiplier
 
     def _shape(self) -> TensorShape:
-        rows = _static_dimension(self._num_rows)
-        return self._multiplier.shape + [rows, rows]
+        return self._multiplier.shape + [self._static_rows, self._static_rows]
 
     def _shape_tensor(self) -> Any:
         rows = tf.cast(self._num_rows, tf.int32)

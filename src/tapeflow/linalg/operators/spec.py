@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -63,10 +62,12 @@ class LinearOperatorSpec(TypeSpec):
         return type(self)(nest.map_structure(lambda s: s._unbatch(), self._param_specs), self._non_tensor_params)
 
 
-@functools.cache
-def _spec_class(operator_type: type[LinearOperator]) -> type[LinearOperatorSpec]:
+def _spec_class(operator_type: Any) -> type[LinearOperatorSpec]:
     """The class of the specs of operators of a class: specs of different operators are never compatible."""
-    return type(f"{operator_type.__name__}Spec", (LinearOperatorSpec,), {"operator_type": operator_type, "__slots__": ()})
+    if "_spec_class" not in vars(operator_type):
+        members = {"operator_type": operator_type, "__slots__": ()}
+        operator_type._spec_class = type(f"{operator_type.__name__}Spec", (LinearOperatorSpec,), members)
+    return operator_type._spec_class
 
 
 def spec_of(operator: LinearOperator) -> LinearOperatorSpec:
