@@ -128,8 +128,8 @@ def time_table(title, times, notes):
     if ratios:
         means = {c: statistics.geometric_mean(ratios[c]) for c in others if ratios[c]}
         table.rows.append(["geometric mean", "", *(ratio(means[c]) if c in means else "-" for c in others)])
-        shares = ", ".join(f"{ratio(1 / mean)} of {' '.join(c).strip()}'s" for c, mean in means.items())
-        table.notes.insert(0, f"TapeFlow's time is {shares}.")
+        shares = ", ".join(f"{ratio(1 / mean)} {' '.join(c).strip()}" for c, mean in means.items())
+        table.notes.insert(0, f"The other way round, TapeFlow's time is {shares}.")
     return table
 
 
