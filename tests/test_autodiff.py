@@ -495,3 +495,11 @@ def test_sums_do_not_write_into_what_others_hold():
     second = tape.gradient(y, x, output_gradients=seed)
     assert value(seed) == [2.0] * 4
     assert value(first) == value(second) == [8.0] * 4
+
+
+def test_gradients_of_ragged_values():
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert tape.gradient(y, x).to_list() == [[2.0, 4.0], [6.0]]

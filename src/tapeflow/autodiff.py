@@ -12,6 +12,7 @@ import torch
 
 from tapeflow import errors, nest
 from tapeflow.core import vjp
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import discard, listeners, registry, state
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.indexed_slices import IndexedSlices
@@ -175,7 +176,7 @@ class GradientTape:
             return found
         if isinstance(sources, (Tensor, ReadAsTensor)):
             return found[0]
-        return nest.pack_sequence_as(sources, found, expand_composites=True)
+        return _packed(sources, found)
 
     def jacobian(
         self,
@@ -343,6 +344,26 @@ def _sources(value: Any) -> list[Any]:
     return flat
 
 
+def _packed(sources: Any, found: list[Any]) -> Any:
+    """The gradients in the structure of the sources. That of a composite value is one too: its values' gradients, with
+    what is no number in it (row splits, indices) as it is in the source.
+    """
+    gradients = iter(found)
+    leaves = []
+    for source in nest.flatten(sources):
+        if not isinstance(source, CompositeTensor):
+            leaves.append(next(gradients))
+            continue
+        parts = nest.flatten(source, expand_composites=True)
+        own = [next(gradients) for _ in parts]
+        if all(g is None for g in own):
+            leaves.append(None)
+        else:
+            kept = [g if p.dtype.differentiable else p for g, p in zip(own, parts, strict=True)]
+            leaves.append(nest.pack_sequence_as(source, kept, expand_composites=True))
+    return nest.pack_sequence_as(sources, leaves)
+
+
 def _gives_zeros(unconnected: Any) -> bool:
     """Whether a source without influence has zeros for a gradient.
 
@@ -364,7 +385,11 @@ def _targets(value: Any) -> list[Any]:
             "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
             "differentiated, but received None."
         )
-    flat = [value] if isinstance(value, (Tensor, ReadAsTensor)) else nest.flatten(value, expand_composites=True)
+    flat = [value] if isinstance(value, (Tensor, ReadAsTensor)) else []
+    for leaf in () if flat else nest.flatten(value):
+        parts = nest.flatten(leaf, expand_composites=True)
+        composite = isinstance(leaf, CompositeTensor)
+        flat += [p for p in parts if p.dtype.differentiable] if composite else parts
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
             raise TypeError(f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")

@@ -241,8 +241,9 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
         InvalidArgumentError: the arguments do not fit the images.
 
     Example:
+        >>> from tapeflow.array.blocks import extract_patches
         >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
-        >>> tf.image.extract_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy().tolist()
+        >>> extract_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy().tolist()
         [[[[0, 1, 2, 3]]]]
     """
 
