@@ -1,5 +1,7 @@
 """TapeFlow: TensorFlow 2's eager runtime, in Python on ATen kernels. `import tapeflow as tf`."""
 
+from typing import Any
+
 from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
 from tapeflow.array.blocks import (
     batch_to_space,
@@ -206,7 +208,10 @@ _ON_FIRST_USE = {
     "fftnd": "tapeflow.signal.fourier_ops",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "irfftnd": "tapeflow.signal.fourier_ops",
+    "nondifferentiable_batch_function": "tapeflow.batching",
     "ragged": "tapeflow.ragged",
+    "random": "tapeflow.random",
+    "random_index_shuffle": "tapeflow.random.permutation",
     "raw_ops": "tapeflow.raw_ops",
     "ragged_fill_empty_rows": "tapeflow.ragged.functions",
     "ragged_fill_empty_rows_grad": "tapeflow.ragged.functions",
@@ -215,10 +220,11 @@ _ON_FIRST_USE = {
     "signal": "tapeflow.signal",
     "sparse": "tapeflow.sparse",
     "strings": "tapeflow.strings",
+    "types": "tapeflow.types",
 }
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")

@@ -101,8 +101,9 @@ def _composite(value: Any, edge: int | None) -> str:
         return repr(_with_texts(value.to_list()))
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
         parts = (value.indices, value.values, value.dense_shape)
+        # In quotes, as TensorFlow prints it.
         shown = [tensor_text(p, edge) if isinstance(p, Tensor) else repr(p) for p in parts]
-        return f"'{type(value).__name__}(indices={shown[0]}, values={shown[1]}, shape={shown[2]})'"  # quoted, as TensorFlow does
+        return f"'{type(value).__name__}(indices={shown[0]}, values={shown[1]}, shape={shown[2]})'"
     return repr(value)
 
 
