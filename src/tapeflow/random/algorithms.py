@@ -1,0 +1,116 @@
+"""The generators' names, and the key and counter that a seed stands for."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import host_value
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.random.philox import Philox, from_seed
+
+_LOW = (1 << 64) - 1
+
+
+class Algorithm(enum.Enum):
+    """A random number generator.
+
+    ThreeFry is there by name only, as it is in TensorFlow outside XLA.
+    """
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+_NAMES = {"philox": 1, "threefry": 2, "autoselect": 3}
+
+
+def algorithm_number(alg: Any) -> Any:
+    """The number of an algorithm that is given by its name, number, or member of `Algorithm`.
+
+    Raises:
+        ValueError: there is none of that name.
+        TypeError: it is given in another way.
+    """
+    if isinstance(alg, (int, Tensor)):
+        return alg
+    if isinstance(alg, Algorithm):
+        return alg.value
+    if isinstance(alg, str):
+        number = _NAMES.get(alg.strip().lower().replace("-", "").replace("_", ""))
+        if number is None:
+            raise unsupported(alg)
+        return number
+    raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.")
+
+
+def unsupported(alg: Any) -> ValueError:
+    """The error for an algorithm that there is not."""
+    names = ("philox", "threefry", "auto_select") if isinstance(alg, str) else (1, 2, 3)
+    return ValueError(
+        f"Argument `alg` got unsupported value {alg}. Supported values are {names[0]} for the Philox algorithm, "
+        f"{names[1]} for the ThreeFry algorithm, and {names[2]} for auto-selection."
+    )
+
+
+def _key_and_counter(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if seed.shape != (2,):
+        raise invalid(f"seed must have shape [2], not {list(seed.shape)}")
+    stream = from_seed(seed.tolist())
+    return _uint64([stream.key]), _uint64([stream.counter & _LOW, stream.counter >> 64])
+
+
+def _uint64(values: list[int]) -> torch.Tensor:
+    return torch.from_numpy(np.array(values, np.uint64))
+
+
+@op(
+    "StatelessRandomGetKeyCounter",
+    kernel=_key_and_counter,
+    shape=lambda seed: [TensorShape([1]), TensorShape([2])],
+)
+def _scramble(seed: Any, name: str | None = None) -> Any:
+    """The key and the counter of a seed."""
+
+
+not_differentiable(_scramble)
+
+
+def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
+    """The key, counter and algorithm that a stateless op takes, of its seed.
+
+    Raises:
+        InvalidArgumentError: the seed is not of two integers, or the algorithm one that needs XLA.
+    """
+    alg = 3 if alg is None else algorithm_number(alg)
+    if alg == 2:
+        raise invalid("The ThreeFry algorithm is not supported: use 'philox' or 'auto_select'")
+    if not isinstance(alg, Tensor) and alg not in (1, 3):
+        raise unsupported(alg)
+    if type(seed) is EagerTensor or not isinstance(seed, Tensor):
+        value = seed if type(seed) is tuple else host_value(seed)
+        if type(value) is tuple and len(value) == 2 and type(value[0]) is int and type(value[1]) is int:
+            stream = from_seed(value)
+            return (stream.key,), (stream.counter & _LOW, stream.counter >> 64), alg
+    return (*_scramble(seed), alg)
+
+
+def stream_of(key: Any, counter: Any, alg: Any) -> Philox:
+    """The stream of a stateless op's key and counter.
+
+    Raises:
+        InvalidArgumentError: they have other lengths, or the algorithm is not Philox.
+    """
+    if alg not in (1, 3):
+        raise invalid(f"Unsupported algorithm id: {alg}")
+    if type(key) is not tuple or len(key) < 1:
+        raise invalid(f"key must be a vector with length 1, not {key}")
+    if type(counter) is not tuple or len(counter) < 2:
+        raise invalid(f"counter must be a vector with length at least 2; got {counter}")
+    return Philox(key[0] & _LOW, counter[0] & _LOW | (counter[1] & _LOW) << 64)

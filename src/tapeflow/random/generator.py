@@ -1,0 +1,370 @@
+"""`tf.random.Generator`: random numbers from a state that is a variable."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import threading
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow import errors
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert, host_value
+from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.settings import settings
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.math.arithmetic import add, multiply
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import less
+from tapeflow.random import rejection
+from tapeflow.random.algorithms import Algorithm, algorithm_number, unsupported
+from tapeflow.random.philox import Philox
+from tapeflow.random.stateless import (
+    as_result,
+    batches,
+    check_floats,
+    dimensions,
+    integers_of,
+    normal_of,
+    range_of,
+    scaled,
+    stretched,
+    truncated_normal_of,
+    uniform_of,
+)
+
+_LOWEST = -(1 << 63)
+_STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO_SELECT.value: 3}
+
+
+def _signed(value: Any) -> Any:
+    """Python ints of 64 bits as int64 takes them, in a nest of lists."""
+    if isinstance(value, (list, tuple)):
+        return [_signed(v) for v in value]
+    return value - (1 << 64) if isinstance(value, int) and value >= 1 << 63 else value
+
+
+def _state_tensor(value: Any) -> Any:
+    return cast(convert(_signed(value)), int64)
+
+
+def _state_size(alg: Any) -> int:
+    size = _STATE_SIZES.get(int(alg))
+    if size is None:
+        raise unsupported(alg)
+    return size
+
+
+def create_rng_state(seed: Any, alg: Any) -> Any:
+    """The state of a generator from a seed.
+
+    Args:
+        seed: an integer of any size, or some integers: what there is too many of is left out, what is missing is 0.
+        alg: the algorithm: its name, number, or `tf.random.Algorithm`.
+
+    Returns:
+        An int64 vector: for Philox the two halves of the counter, and the key.
+
+    Raises:
+        ValueError: there is no such algorithm.
+
+    Example:
+        >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
+        [1, 0, 0]
+    """
+    size = _state_size(algorithm_number(alg))
+    if isinstance(seed, int):
+        seed = [seed >> 64 * i & (1 << 64) - 1 for i in range(size)]
+    state = registry["Reshape"].function(_state_tensor(seed), (-1,))[:size]
+    missing = size - state.shape[0]
+    return registry["ConcatV2"].function([convert([0] * missing, int64), state], 0) if missing else state
+
+
+def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+    dims = dimensions(shape)
+    drawn = np.frombuffer(secrets.token_bytes(8 * math.prod(dims)), np.int64).copy()
+    return torch.from_numpy(drawn).to(dtype.torch).reshape(dims).to(device)
+
+
+@op("NonDeterministicInts", kernel=_any_ints, host=("shape",), creates=True)
+def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = None) -> Any:
+    """Integers that nobody can predict."""
+
+
+not_differentiable(_non_deterministic_ints)
+
+
+class Generator:
+    """Draws random numbers from a state that it keeps in a variable, and so can be saved and restored.
+
+    Made by `from_seed`, `from_state`, `from_key_counter` and `from_non_deterministic_state`.
+
+    Args:
+        copy_from: a generator to copy.
+        state: the state, an int64 vector; a variable is shared, not copied.
+        alg: the algorithm.
+
+    Example:
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> g.normal([2]).numpy().round(4).tolist()
+        [0.438400000333786, -0.5343999862670898]
+        >>> g.state.numpy().tolist()
+        [513, 0, 0]
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+        if copy_from is not None:
+            assert (alg or state) is None
+            state, alg = copy_from.state, copy_from.algorithm
+            self._state_var = Variable(state, dtype=int64, trainable=False, name="StateVar")
+        else:
+            assert alg is not None and state is not None
+            alg = algorithm_number(alg)
+            if not isinstance(state, Variable):
+                state = _state_tensor(state)
+            _check_size(state, _state_size(alg))
+            shared = isinstance(state, Variable)
+            self._state_var = state if shared else Variable(state, dtype=int64, trainable=False, name="StateVar")
+        self._alg = alg
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator from a seed, see `tf.random.create_rng_state`."""
+        alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator that goes on from a state: an int64 vector, or a variable, which it shares.
+
+        Raises:
+            ValueError: the state has not the length that the algorithm's has.
+        """
+        return cls(alg=alg, state=state)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator from a key, a scalar, and a counter, a vector.
+
+        Raises:
+            ValueError: they have not the lengths that the algorithm's have.
+        """
+        alg = algorithm_number(alg)
+        return cls(state=_of_key_and_counter(key, counter, alg), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator from a state that nobody can predict.
+
+        Raises:
+            RuntimeError: determinism is enabled.
+        """
+        if settings.deterministic:
+            raise RuntimeError('"from_non_deterministic_state" cannot be called when determinism is enabled.')
+        alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
+        return cls(state=_non_deterministic_ints((_state_size(alg),), int64), alg=alg)
+
+    # ---- the state -------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> Variable:
+        """The state: a variable."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm."""
+        return self._alg
+
+    @property
+    def key(self) -> Any:
+        """The key, a scalar: the last number of the state."""
+        return self._state_var.read_value()[-1]
+
+    def reset(self, state: Any) -> None:
+        """Goes on from another state.
+
+        Raises:
+            ValueError: it has not the length that the algorithm's has.
+        """
+        state = _state_tensor(state)
+        _check_size(state, _state_size(self._alg))
+        self._state_var.assign(state)
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Goes on from the state of a seed, see `tf.random.create_rng_state`."""
+        self._state_var.assign(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Goes on from a key, a scalar, and a counter, a vector."""
+        self._state_var.assign(_of_key_and_counter(key, counter, self._alg))
+
+    def skip(self, delta: Any) -> Any:
+        """Leaves out as many numbers.
+
+        Returns:
+            The state as it was.
+        """
+        if self._alg == Algorithm.THREEFRY.value:
+            raise errors.UnimplementedError(None, None, "Non-XLA devices don't support the ThreeFry algorithm.")
+        if self._state_var.dtype is not int64:
+            raise errors.InvalidArgumentError(
+                None, None, f"dtype of RNG state variable must be int64, not {self._state_var.dtype.name}"
+            )
+        before = self._state_var.read_value()
+        blocks = multiply(cast(convert(delta), int64), 256)  # as many words may go into a number
+        low = add(before[0], blocks)
+        # The low half carries over where the sum, without a sign, is below what was added.
+        carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
+        high = add(before[1], cast(carries, int64))
+        self._state_var.assign(registry["Pack"].function([low, high, *_unstacked(before[2:])], 0))
+        return before
+
+    def _take(self, shape: Any) -> tuple[Any, Any, Any]:
+        """The key, counter and algorithm for numbers of a shape."""
+        count = registry["Prod"].function(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
+        before = self.skip(count)
+        return before[2:3], before[:2], self._alg
+
+    # ---- numbers ---------------------------------------------------------------------------------------------------
+
+    def normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    ) -> Any:
+        """Normally distributed numbers, see `tf.random.normal`."""
+        dtype = as_dtype(dtype)
+        check_floats(dtype, mean, stddev)
+        shape = _shape(shape)
+        return scaled(normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
+
+    def truncated_normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+    ) -> Any:
+        """Normally distributed numbers near the mean, see `tf.random.truncated_normal`."""
+        dtype = as_dtype(dtype)
+        check_floats(dtype, mean, stddev)
+        shape = _shape(shape)
+        return scaled(truncated_normal_of(shape, *self._take(shape), dtype), stddev, mean, dtype, name)
+
+    def uniform(
+        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+    ) -> Any:
+        """Uniformly distributed numbers, see `tf.random.stateless_uniform`.
+
+        Raises:
+            ValueError: one bound of integers is None.
+        """
+        dtype, shape = as_dtype(dtype), _shape(shape)
+        if not dtype.is_integer:
+            rnd = uniform_of(shape, *self._take(shape), dtype)
+            return stretched(rnd, minval, 1 if maxval is None else maxval, dtype, name)
+        if (minval is None) != (maxval is None):
+            raise ValueError(
+                f"For integer dtype {dtype!s}, minval and maxval must be both `None` or both non-`None`; "
+                f"got minval={minval} and maxval={maxval}"
+            )
+        if minval is None:
+            return integers_of(shape, *self._take(shape), dtype, name)
+        minval, maxval = convert(minval, dtype), convert(maxval, dtype)
+        return range_of(shape, *self._take(shape), minval, maxval, name)
+
+    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Any:
+        """Integers over the whole range of int32, int64, uint32 or uint64."""
+        shape = _shape(shape)
+        return integers_of(shape, *self._take(shape), as_dtype(dtype), name)
+
+    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Any:
+        """Binomially distributed numbers, see `tf.random.stateless_binomial`.
+
+        Args:
+            shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
+            counts: how many trials, floating.
+            probs: the probability of success, of the same dtype.
+            dtype: float16, float32, float64, int32 or int64.
+
+        Raises:
+            InvalidArgumentError: the shape does not end so.
+        """
+        dtype, counts = as_dtype(dtype), convert(counts)
+        probs = convert(probs, counts.dtype) if not isinstance(probs, Tensor) else probs
+        dims, (count, probability), samples = batches(_shape(shape), counts.value, probs.value)
+        number = len(count)
+        state = self.skip(number * 2 * 100 * (samples + 3) // 4).numpy().astype(np.uint64).tolist()
+        found = rejection.binomial(Philox(state[2], state[0] | state[1] << 64), count, probability, samples)
+        return EagerTensor(as_result(found, dims, dtype.torch, counts.value.device), dtype)
+
+    # ---- other generators --------------------------------------------------------------------------------------------
+
+    def make_seeds(self, count: int = 1) -> Any:
+        """Seeds for stateless ops, in the columns of an int64 matrix of shape `[2, count]`."""
+        keys = self.uniform_full_int([count], int64)
+        return registry["Pack"].function([keys, registry["ZerosLike"].function(keys)], 0)
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """Generators whose numbers have nothing to do with each other's, nor with this one's."""
+        keys = _unstacked(self.uniform_full_int([count], int64))
+        zeros = [0] * (_state_size(self._alg) - 1)
+        return [Generator(state=[*zeros, key], alg=self._alg) for key in keys]
+
+
+def _shape(shape: Any) -> Any:
+    """A shape as a tuple where its numbers are known."""
+    if isinstance(shape, Tensor) and type(shape) is not EagerTensor:
+        return shape
+    return dimensions(host_value(shape))
+
+
+def _unstacked(x: Any) -> list[Any]:
+    return [x[i] for i in range(x.shape[0])]
+
+
+def _check_size(state: Any, size: int) -> None:
+    TensorShape(state.shape).assert_is_compatible_with([size])
+
+
+def _of_key_and_counter(key: Any, counter: Any, alg: int) -> Any:
+    counter, key = _state_tensor(counter), _state_tensor(key)
+    _check_size(counter, _state_size(alg) - 1)
+    key.shape.assert_is_compatible_with([])
+    return registry["ConcatV2"].function([counter, registry["Reshape"].function(key, (1,))], 0)
+
+
+# ---- the global generator --------------------------------------------------------------------------------------------
+
+_lock = threading.Lock()
+_global: list[Generator] = []
+
+
+def get_global_generator() -> Generator:
+    """The generator that functions without one of their own may share; made when it is first asked for.
+
+    Raises:
+        RuntimeError: determinism is enabled, and nobody set one.
+    """
+    with _lock:
+        if not _global:
+            if settings.deterministic:
+                raise RuntimeError(
+                    '"get_global_generator" cannot be called if determinism is enabled, unless "set_global_generator" '
+                    'has already been called. Please call "set_global_generator" first.'
+                )
+            _global.append(Generator.from_non_deterministic_state())
+        return _global[0]
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Makes a generator the global one.
+
+    Example:
+        >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
+        >>> tf.random.get_global_generator().normal([1]).numpy().round(4).tolist()
+        [0.438400000333786]
+    """
+    with _lock:
+        _global[:] = [generator]

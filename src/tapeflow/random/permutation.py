@@ -1,0 +1,212 @@
+"""Random permutations: of the rows of a tensor, and of the numbers up to a bound, one at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same, text
+from tapeflow.core.tensor import invalid
+from tapeflow.random import seeds
+from tapeflow.random.algorithms import key_counter_alg, stream_of
+from tapeflow.random.philox import Philox
+
+
+def _order(stream: Philox, length: int) -> torch.Tensor:
+    """A permutation of `range(length)`, by Fisher and Yates with a word for each swap."""
+    words = stream.words(-(-(length - 1) // 4), torch.device("cpu")).reshape(-1)[: length - 1].numpy().view(np.uint32)
+    steps = (words % np.arange(length, 1, -1, dtype=np.uint32)).tolist()
+    order = list(range(length))
+    for i, step in enumerate(steps):
+        order[i], order[i + step] = order[i + step], order[i]
+    return torch.tensor(order)
+
+
+def _nothing_to_do(value: torch.Tensor) -> bool:
+    return value.numel() <= 1 or value.shape[0] <= 1
+
+
+def _shuffled(value: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
+    if _nothing_to_do(value):
+        return value.clone()
+    length = value.shape[0]
+    if not seed and not seed2:
+        order = torch.randperm(length, generator=seeds.torch_generator(value.device), device=value.device)
+    else:
+        stream = seeds.reserve("RandomShuffle", seed, seed2, -(-(length - 1) // 4))
+        order = _order(stream, length).to(value.device)
+    return value[order]
+
+
+@op("RandomShuffle", kernel=_shuffled, shape=same, moves=True)
+def _shuffle(value: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
+    """The rows of a tensor in random order."""
+
+
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+    """Puts the rows of a tensor, along its first dimension, into random order.
+
+    Args:
+        value: of any dtype.
+        seed: makes the order the same each time, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the same shape and dtype. No gradient passes.
+
+    Example:
+        >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
+        [1, 2, 3]
+    """
+    return _shuffle(value, *seeds.op_seeds(seed), name)
+
+
+def _shuffled_by(value: torch.Tensor, key: Any, counter: Any, alg: Any) -> torch.Tensor:
+    if _nothing_to_do(value):
+        return value.clone()
+    return value[_order(stream_of(key, counter, alg), value.shape[0]).to(value.device)]
+
+
+@op("StatelessShuffle", kernel=_shuffled_by, host=("key", "counter", "alg"), shape=same, moves=True)
+def _stateless_shuffle(value: Any, key: Any, counter: Any, alg: Any, name: str | None = None) -> Any:
+    """The rows of a tensor in the order that a key decides."""
+
+
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+    """Puts the rows of a tensor, along its first dimension, into the order that a seed decides.
+
+    Args:
+        value: of any dtype.
+        seed: two integers.
+        alg: the generator, see `tf.random.stateless_uniform`.
+
+    Returns:
+        A tensor of the same shape and dtype. No gradient passes.
+
+    Example:
+        >>> tf.random.experimental.stateless_shuffle([[1, 2], [3, 4], [5, 6]], seed=[8, 9]).numpy().tolist()
+        [[5, 6], [1, 2], [3, 4]]
+    """
+    return _stateless_shuffle(value, *key_counter_alg(seed, alg), name)
+
+
+# ---- one index at a time ---------------------------------------------------------------------------------------------
+
+_ROUND_CONSTANT = 0xFFFFFFFC
+_ROUND_SEQUENCE = 0x7369F885192C0EF5
+
+
+def _encrypt(number: int, key: tuple[int, ...], bits: int, rounds: int) -> int:
+    """The Simon block cipher, for words of any size.
+
+    Source: Beaulieu et al., "The SIMON and SPECK families of lightweight block ciphers", 2013.
+    """
+    mask = (1 << bits) - 1
+
+    def rotated(x: int, by: int) -> int:  # to the left
+        return (x << by | x >> bits - by) & mask
+
+    keys = [k & mask for k in key]
+    sequence = _ROUND_SEQUENCE & mask
+    for i in range(3, rounds):
+        mixed = rotated(keys[i - 1], bits - 3) ^ rotated(keys[i - 1], bits - 4)
+        keys.append((_ROUND_CONSTANT & mask) ^ (sequence & 1) ^ keys[i - 3] ^ mixed)
+        sequence >>= 1
+    left, right = number >> bits, number & mask
+    for k in keys:
+        left, right = right, left ^ (rotated(right, 1) & rotated(right, 8)) ^ rotated(right, 2) ^ k
+    return left << bits | right
+
+
+def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> int:
+    """Where an index goes in the permutation of a key: encrypted until it is in the range again."""
+    if not max_index:
+        return 0
+    bits = max(-(-(max_index - 1).bit_length() // 2), 8)
+    while True:
+        index = _encrypt(index, key, bits, rounds)
+        if index <= max_index:
+            return index
+
+
+def _index_shuffle_rule(index: TensorShape, seed: TensorShape, max_index: TensorShape, *_: Any) -> TensorShape:
+    batches = {s[0] for s in (index, max_index) if s.rank == 1} | ({seed[0]} if seed.rank == 2 else set())
+    if (index.rank or 0) > 1:
+        raise invalid("Index must be a scalar or vector.")
+    if seed.rank is not None and (seed.rank not in (1, 2) or seed[-1] != 3):
+        raise invalid(f"Seed must be a vector of size [3] or a matrix of size [n, 3] but got {text(seed)}.")
+    if (max_index.rank or 0) > 1 or len(batches) > 1:
+        raise invalid(f"Maxval must be a scalar or a vector of the same size as index but got {text(max_index)}")
+    return TensorShape(list(batches))
+
+
+def _index_shuffled(index: torch.Tensor, seed: torch.Tensor, max_index: torch.Tensor, rounds: int) -> torch.Tensor:
+    shape = _index_shuffle_rule(TensorShape(index.shape), TensorShape(seed.shape), TensorShape(max_index.shape))
+    count = shape.num_elements() or 0
+    keys = [[k & 0xFFFFFFFF for k in row] for row in seed.reshape(-1, 3).tolist()]
+    indices, bounds = index.reshape(-1).tolist(), max_index.reshape(-1).tolist()
+    for n in range(count):
+        number, bound = indices[n % len(indices)], bounds[n % len(bounds)]
+        if not 0 <= number <= bound:
+            raise invalid(f"max_index must be >= index, but {bound} < {number}")
+    found = [
+        _position(indices[n % len(indices)], tuple(keys[n % len(keys)]), bounds[n % len(bounds)], rounds)
+        for n in range(count)
+    ]
+    wide = torch.tensor([f - (1 << 64) if f >= 1 << 63 else f for f in found], dtype=torch.int64)
+    return (wide.view(index.dtype) if index.dtype == torch.uint64 else wide.to(index.dtype)).reshape(shape.as_list())
+
+
+@op("RandomIndexShuffle", kernel=_index_shuffled, shape=_index_shuffle_rule)
+def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Any:
+    """Where indices go in a random permutation of `[0, ..., max_index]`. See `tf.random.experimental.index_shuffle`.
+
+    Args:
+        index: an integer or a vector of them.
+        seed: three integers, or a matrix with three for each index.
+        max_index: the largest index; of the dtype of `index`.
+        rounds: of the cipher that permutes; at least 4 and even.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is out of range.
+
+    Example:
+        >>> sorted(tf.random_index_shuffle(tf.range(4), [1, 2, 3], 3).numpy().tolist())
+        [0, 1, 2, 3]
+    """
+
+
+not_differentiable(_shuffle, _stateless_shuffle, random_index_shuffle)
+_THIRD = 498247692  # completes two seeds to the three that the cipher takes
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+    """Where indices go in a permutation of `[0, ..., max_index]` that a seed decides, without making all of it.
+
+    Args:
+        index: an integer from 0 to `max_index`, or a vector of them.
+        seed: two integers, or a matrix with two for each index.
+        max_index: the largest index; of the dtype and shape of `index`, or a scalar.
+
+    Returns:
+        A tensor of the dtype of `index`; a scalar if all arguments are for one index.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an index is out of range.
+
+    Example:
+        >>> tf.random.experimental.index_shuffle(tf.range(4), seed=[5, 9], max_index=3).numpy().tolist()
+        [2, 0, 1, 3]
+    """
+    seed = convert(seed)
+    rank = len(seed.shape)
+    paddings = [[0, 0]] * (rank - 1) + [[1, 0]]
+    seed = registry["PadV2"].function(seed, paddings, convert(_THIRD, seed.dtype))
+    return random_index_shuffle(index, seed, max_index)
+
+

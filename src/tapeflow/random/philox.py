@@ -1,0 +1,205 @@
+"""Philox 4x32-10, the counter-based random number generator of TensorFlow, and what it makes of its bits.
+
+Block `i` of a stream is four 32-bit words that depend on nothing but the stream's key and its counter plus `i`, so that
+all blocks of a tensor are made at once. Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
+
+Bits are kept in int32 tensors, whose sign is of no meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from tapeflow.random.box_muller import normal_pairs, wide_normal_pairs
+
+_MASK = 0xFFFFFFFF
+_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
+_KEY_STEPS = 0x9E3779B9, 0xBB67AE85
+_FEW = 4  # so many blocks are faster one by one than all at once
+_CHUNK = 1 << 15  # blocks made at once, so that they stay in the cache
+
+
+class Philox(NamedTuple):
+    """A stream: where it stands.
+
+    Attributes:
+        key: 64 bits.
+        counter: 128 bits, the number of the next block.
+    """
+
+    key: int
+    counter: int
+
+    def skipped(self, blocks: int) -> Philox:
+        """The stream after so many blocks."""
+        return Philox(self.key, (self.counter + blocks) % (1 << 128))
+
+    def words(self, blocks: int, device: torch.device) -> torch.Tensor:
+        """The next blocks: int32 of shape `[blocks, 4]`."""
+        if blocks <= _FEW:
+            rows = [_block(self.counter + i, self.key) for i in range(blocks)]
+            words = np.array(rows, np.uint32).reshape(blocks, 4)
+            return torch.from_numpy(words.view(np.int32)).to(device)
+        if device.type == "cpu":
+            out = np.empty((blocks, 4), np.uint32)
+            for start in range(0, blocks, _CHUNK):
+                offsets = np.arange(start, min(start + _CHUNK, blocks), dtype=np.uint64)
+                _array_blocks(self, offsets, out[start : start + _CHUNK])
+            return torch.from_numpy(out.view(np.int32))
+        return _tensor_blocks(self, torch.arange(blocks, device=device))
+
+    def words_at(self, offsets: np.ndarray) -> np.ndarray:
+        """The blocks at the given offsets, int64: uint32 of shape `[len(offsets), 4]`."""
+        out = np.empty((len(offsets), 4), np.uint32)
+        _array_blocks(self, offsets.astype(np.uint64), out)
+        return out
+
+
+def from_seeds(seed: int, seed2: int) -> Philox:
+    """The stream of an op with two seeds."""
+    return Philox(seed % (1 << 64), (seed2 % (1 << 64)) << 64)
+
+
+def from_seed(seed: Any) -> Philox:
+    """The stream of a stateless op's seed: two integers, scrambled so that neither need be a good one."""
+    first, second = (int(s) % (1 << 64) for s in seed)
+    mixed = _block(first | second << 64, 0x02461E293EC8F720)
+    return Philox(mixed[0] | mixed[1] << 32, (mixed[2] | mixed[3] << 32) << 64)
+
+
+# ---- blocks ----------------------------------------------------------------------------------------------------------
+
+
+def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: int) -> tuple[Any, Any, Any, Any]:
+    """Ten rounds on the four words of counters, Python ints or int64 tensors."""
+    k0, k1 = key & _MASK, key >> 32
+    for _ in range(10):
+        p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
+        c0, c1, c2, c3 = (p1 >> 32 & _MASK) ^ c1 ^ k0, p1 & _MASK, (p0 >> 32 & _MASK) ^ c3 ^ k1, p0 & _MASK
+        k0, k1 = k0 + _KEY_STEPS[0] & _MASK, k1 + _KEY_STEPS[1] & _MASK
+    return c0, c1, c2, c3
+
+
+def _block(counter: int, key: int) -> tuple[int, int, int, int]:
+    """One block, in Python ints."""
+    return _rounds(counter & _MASK, counter >> 32 & _MASK, counter >> 64 & _MASK, counter >> 96 & _MASK, key)
+
+
+def _tensor_blocks(stream: Philox, offsets: torch.Tensor) -> torch.Tensor:
+    """The blocks at the given offsets, on any device."""
+    counter = stream.counter
+    low = (counter & _MASK) + (offsets & _MASK)
+    high = (counter >> 32 & _MASK) + (offsets >> 32) + (low >> 32)
+    c2 = (counter >> 64 & _MASK) + (high >> 32)
+    c3 = (counter >> 96 & _MASK) + (c2 >> 32)
+    return torch.stack(_rounds(low & _MASK, high & _MASK, c2 & _MASK, c3 & _MASK, stream.key), 1).to(torch.int32)
+
+
+def _array_blocks(stream: Philox, offsets: np.ndarray, out: np.ndarray) -> None:
+    """Writes the blocks at the given offsets, uint64, to `out`: `_rounds` without shifts and masks."""
+    count = len(offsets)
+    counters = np.empty((count, 2), np.uint64)
+    low = np.uint64(stream.counter & (1 << 64) - 1)
+    np.add(offsets, low, out=counters[:, 0])
+    counters[:, 1] = np.uint64(stream.counter >> 64)
+    counters[:, 1] += counters[:, 0] < offsets
+    c0, c1, c2, c3 = counters.view(np.uint32).T
+    k0, k1 = stream.key & _MASK, stream.key >> 32
+    p0, p1 = np.empty(count, np.uint64), np.empty(count, np.uint64)
+    (low0, high0), (low1, high1) = p0.view(np.uint32).reshape(-1, 2).T, p1.view(np.uint32).reshape(-1, 2).T
+    m0, m1 = (np.uint64(m) for m in _MULTIPLIERS)
+    for _ in range(10):
+        np.multiply(c0, m0, out=p0)
+        np.multiply(c2, m1, out=p1)
+        c0 = high1 ^ c1
+        c0 ^= np.uint32(k0)
+        c2 = high0 ^ c3
+        c2 ^= np.uint32(k1)
+        c1, c3 = low1.copy(), low0.copy()
+        k0, k1 = k0 + _KEY_STEPS[0] & _MASK, k1 + _KEY_STEPS[1] & _MASK
+    for i, word in enumerate((c0, c1, c2, c3)):
+        out[:, i] = word
+
+
+# ---- numbers of bits -------------------------------------------------------------------------------------------------
+
+# By dtype: an integer type of its size, how many bits its mantissa has, and the bits of 1.0.
+_LAYOUT = {
+    torch.float16: (torch.int16, 10, 0x3C00),
+    torch.bfloat16: (torch.int16, 7, 0x3F80),
+    torch.float32: (torch.int32, 23, 0x3F800000),
+}
+
+
+def to_uniform(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Numbers in [0, 1): random bits as the mantissa of a number in [1, 2), minus 1.
+
+    Args:
+        words: int32, of any shape.
+        dtype: a floating type; float64 takes two words for a number.
+
+    Returns:
+        A vector.
+    """
+    words = words.reshape(-1)
+    if dtype == torch.float64:
+        bits = (words[0::2].long() & 0xFFFFF) << 32 | words[1::2].long() & _MASK | 0x3FF << 52
+        return bits.view(torch.float64) - 1.0
+    integer, mantissa, one = _LAYOUT[dtype]
+    return (words & (1 << mantissa) - 1 | one).to(integer).view(dtype) - 1.0
+
+
+def to_normal(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Normally distributed numbers; the narrow types are rounded from float32. Arguments as for `to_uniform`."""
+    if dtype == torch.float64:
+        return wide_normal_pairs(to_uniform(words, dtype))
+    return normal_pairs(to_uniform(words, torch.float32)).to(dtype)
+
+
+def to_integers(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """All bits, as integers of 32 or 64 bits. Arguments as for `to_uniform`."""
+    words = words.reshape(-1)
+    return words.view(dtype) if dtype.itemsize == 4 else words.view(torch.int64).view(dtype)
+
+
+def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> torch.Tensor:
+    """Integers in [low, high), by the remainder. Arguments as for `to_uniform`."""
+    if dtype.itemsize == 4:
+        rest = (words.reshape(-1).long() & _MASK) % (high - low)
+        return (rest + low).to(dtype)
+    bits = to_integers(words, dtype).cpu().numpy().view(np.uint64)  # torch has no remainder of uint64
+    rest = torch.from_numpy((bits % np.uint64(high - low)).view(np.int64))
+    return (rest + low).to(words.device)
+
+
+def fill(stream: Philox, count: int, dtype: torch.dtype, device: torch.device, make: Any, *args: Any) -> torch.Tensor:
+    """The next `count` numbers of a stream, `make(words, dtype, *args)`."""
+    blocks = -(-count // (4 if dtype.itemsize <= 4 else 2))
+    return make(stream.words(blocks, device), dtype, *args)[:count]
+
+
+def truncated_normal(stream: Philox, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """The next `count` normally distributed numbers less than 2 from 0: those that are not are left out.
+
+    As that takes a number of bits nobody knows, each group of results (of one block's size) has 256 words a result.
+    """
+    size = 2 if dtype == torch.float64 else 4
+    groups = -(-count // size)
+    out = torch.empty((groups, size), dtype=dtype)
+    filled = torch.zeros(groups, dtype=torch.int64)
+    active, block = torch.arange(groups), 0
+    while len(active):
+        words = stream.words_at(active.numpy() * (256 * size // 4) + block)
+        found = to_normal(torch.from_numpy(words.view(np.int32)), torch.float64 if size == 2 else torch.float32)
+        found = found.reshape(len(active), size)
+        good = found.abs() < 2
+        places = filled[active].unsqueeze(1) + torch.cumsum(good, 1) - 1
+        good &= places < size
+        row = active.unsqueeze(1).expand_as(places)
+        out[row[good], places[good]] = found[good].to(dtype)
+        filled[active] = torch.clamp(filled[active] + good.sum(1), max=size)
+        active, block = active[filled[active] < size], block + 1
+    return out.reshape(-1)[:count].to(device)

@@ -1,0 +1,341 @@
+"""Random numbers that are drawn until they are accepted, as TensorFlow's CPU kernels draw them, for whole arrays at once.
+
+Each result has a stretch of the stream to itself, so that how often one is drawn does not matter to the next. All is
+computed in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.tensor import invalid
+from tapeflow.random.philox import Philox, to_normal, to_uniform
+
+Array = np.ndarray
+
+
+class _Draws:
+    """Uniform and normal numbers for each result, from its own stretch of the stream.
+
+    Args:
+        stream: the stream.
+        starts: the block where the stretch of each result begins.
+    """
+
+    def __init__(self, stream: Philox, starts: Array) -> None:
+        self.stream = stream
+        self.position = starts.astype(np.int64)
+        count = len(starts)
+        # A block makes two numbers of one kind, of which the second is used first.
+        self.buffers = {make: (np.empty((count, 2)), np.zeros(count, np.int64)) for make in (to_uniform, to_normal)}
+
+    def _draw(self, make: Callable[..., Any], which: Array) -> Array:
+        numbers, left = self.buffers[make]
+        empty = which[left[which] == 0]
+        if len(empty):
+            words = torch.from_numpy(self.stream.words_at(self.position[empty]).view(np.int32))
+            numbers[empty] = make(words, torch.float64).numpy().reshape(-1, 2)
+            self.position[empty] += 1
+            left[empty] = 2
+        left[which] -= 1
+        return numbers[which, left[which]]
+
+    def uniform(self, which: Array) -> Array:
+        """The next uniform number in [0, 1) for each of these results."""
+        return self._draw(to_uniform, which)
+
+    def normal(self, which: Array) -> Array:
+        """The next normal number for each of these results."""
+        return self._draw(to_normal, which)
+
+
+def _by_parameter(parameters: list[Array], samples: int) -> tuple[list[Array], Array]:
+    """The parameters of each result, and its number: all samples of the first parameters come first."""
+    return [np.repeat(p.astype(np.float64), samples) for p in parameters], np.arange(len(parameters[0]) * samples)
+
+
+def _samples_first(results: Array, samples: int) -> Array:
+    return np.ascontiguousarray(results.reshape(-1, samples).T)
+
+
+# ---- gamma -----------------------------------------------------------------------------------------------------------
+
+
+def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
+    """Gamma-distributed numbers of rate 1: `[samples, len(alpha)]`.
+
+    Source: Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+    """
+    (alpha,), number = _by_parameter([alpha], samples)
+    draws = _Draws(stream, 256 * number)
+    out = np.empty(len(number))
+    exponential = alpha == 1
+    ones = number[exponential]
+    out[ones] = -np.log1p(-draws.uniform(ones))
+    below_one = alpha < 1
+    with np.errstate(all="ignore"):
+        d = alpha + np.where(below_one, 2 / 3, -1 / 3)
+        c = 1 / 3 / np.sqrt(d)
+    active = number[~exponential]
+    waiting = np.ones(len(number), bool)
+    while len(active):
+        x = draws.normal(active)
+        v = 1 + c[active] * x
+        usable = ~(v <= 0)  # NaN too, which an alpha that is none gives
+        tried, x, v = active[usable], x[usable], v[usable]
+        v = v * v * v
+        u = draws.uniform(tried)
+        with np.errstate(all="ignore"):
+            good = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d[tried] * (1 - v + np.log(v)))
+        done = tried[good]
+        out[done] = d[done] * v[good]
+        small = done[below_one[done]]
+        with np.errstate(all="ignore"):
+            out[small] *= draws.uniform(small) ** (1 / alpha[small])
+        waiting[done] = False
+        active = active[waiting[active]]
+    return _samples_first(out, samples)
+
+
+# ---- Poisson ---------------------------------------------------------------------------------------------------------
+
+
+def poisson(stream: Philox, rate: Array, samples: int, most: float) -> Array:
+    """Poisson-distributed numbers, none above `most`: `[samples, len(rate)]`.
+
+    Source: for rates below 10 Knuth, "The Art of Computer Programming", vol. 2, 3.4.1; for others Hörmann, "The
+    transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12 (1993).
+
+    Raises:
+        InvalidArgumentError: a rate is not finite.
+    """
+    if not np.isfinite(rate).all():
+        raise invalid("the rates of Poisson distributions must be finite")
+    (rate,), number = _by_parameter([rate], samples)
+    draws = _Draws(stream, 256 * number)
+    out = np.zeros(len(number))
+    _poisson_by_products(draws, rate, number[rate < 10], out, most)
+    _poisson_by_rejection(draws, rate, number[rate >= 10], out, most)
+    return _samples_first(out, samples)
+
+
+def _poisson_by_products(draws: _Draws, rate: Array, active: Array, out: Array, most: float) -> None:
+    """How many uniform numbers can be multiplied before the product falls to `exp(-rate)`."""
+    product = np.ones(len(out))
+    enough = np.exp(-rate)
+    while len(active):
+        product[active] *= draws.uniform(active)
+        goes_on = ~((product[active] <= enough[active]) & (out[active] <= most))
+        active = active[goes_on]
+        out[active] += 1
+
+
+def _poisson_by_rejection(draws: _Draws, rate: Array, active: Array, out: Array, most: float) -> None:
+    b = 0.931 + 2.53 * np.sqrt(np.maximum(rate, 0))
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    while len(active):
+        u = draws.uniform(active) - 0.5
+        v = draws.uniform(active)
+        near = 0.5 - np.abs(u)
+        mean, width, height = rate[active], b[active], a[active]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            k = np.floor((2 * height / near + width) * u + mean + 0.43)
+            inside = (near >= 0.07) & (v <= 0.9277 - 3.6224 / (width - 2))
+            outside = (k < 0) | ((near < 0.013) & (v > near))
+            ratio = np.log(v * inverse_alpha[active] / (height / (near * near) + width))
+            likelihood = -mean + k * np.log(mean) - _log_gamma(k + 1)
+            good = (k <= most) & (inside | (~outside & (ratio <= likelihood)))
+        out[active[good]] = k[good]
+        active = active[~good]
+
+
+def _log_gamma(x: Array) -> Array:
+    return torch.lgamma(torch.from_numpy(x)).numpy()
+
+
+# ---- binomial --------------------------------------------------------------------------------------------------------
+
+
+def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> Array:
+    """Binomially distributed numbers: `[samples, len(count)]`.
+
+    Source: where 10 or more are expected Hörmann, "The generation of binomial random variates", Journal of Statistical
+    Computation and Simulation 46 (1993); otherwise by the gaps between successes, which are geometrically distributed.
+    """
+    (count, given), number = _by_parameter([count, probability], samples)
+    many = given > 0.5
+    p = np.where(many, 1 - given, given)  # of what is rarer: success or failure
+    out = np.zeros(len(number))
+    certain = ~((count > 0) & (given > 0) & (given < 1))
+    often = count * p >= 10
+    _binomial_by_gaps(_Draws(stream, 42 * number), count, p, number[~certain & ~often], out)
+    _binomial_by_rejection(_Draws(stream, 256 * number), count, p, number[~certain & often], out)
+    out = np.where(many & (count > 0), count - out, out)
+    return _samples_first(np.where(np.isnan(given), np.nan, out), samples)
+
+
+def _binomial_by_gaps(draws: _Draws, count: Array, p: Array, active: Array, out: Array) -> None:
+    reached = np.zeros(len(out))
+    while len(active):
+        with np.errstate(divide="ignore"):
+            reached[active] += np.ceil(np.log(draws.uniform(active)) / np.log1p(-p[active]))
+        active = active[~(reached[active] > count[active])]
+        out[active] += 1
+
+
+# log(k!) minus Stirling's approximation of it, for k below 10.
+_STIRLING_TAIL = np.array([
+    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
+    0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287,
+])  # fmt: skip
+
+
+def _stirling_tail(k: Array) -> Array:
+    square = (k + 1) * (k + 1)
+    tail = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+    return np.where(k <= 9, _STIRLING_TAIL[np.clip(k, 0, 9).astype(np.int64)], tail)
+
+
+def _binomial_by_rejection(draws: _Draws, count: Array, p: Array, active: Array, out: Array) -> None:
+    while len(active):
+        n, q = count[active], p[active]
+        deviation = np.sqrt(n * q * (1 - q))
+        b = 1.15 + 2.53 * deviation
+        a = -0.0873 + 0.0248 * b + 0.01 * q
+        r = q / (1 - q)
+        mode = np.floor((n + 1) * q)
+        u = draws.uniform(active)
+        v = draws.uniform(active)
+        u = u - 0.5
+        near = 0.5 - np.abs(u)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            k = np.floor((2 * a / near + b) * u + n * q + 0.5)
+            inside = (near >= 0.07) & (v <= 0.92 - 4.2 / b)
+            possible = (k >= 0) & (k <= n)
+            ratio = np.log(v * ((2.83 + 5.1 / b) * deviation) / (a / (near * near) + b))
+            bound = (
+                (mode + 0.5) * np.log((mode + 1) / (r * (n - mode + 1)))
+                + (n + 1) * np.log((n - mode + 1) / (n - k + 1))
+                + (k + 0.5) * np.log(r * (n - k + 1) / (k + 1))
+                + _stirling_tail(mode)
+                + _stirling_tail(n - mode)
+                - _stirling_tail(k)
+                - _stirling_tail(n - k)
+            )
+            good = inside | (possible & (ratio <= bound))
+        out[active[good]] = k[good]
+        active = active[~good]
+
+
+# ---- categories ------------------------------------------------------------------------------------------------------
+
+
+def categories(uniform: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    """The classes that uniform numbers choose.
+
+    Args:
+        uniform: float64 `[batch, samples]` in [0, 1).
+        logits: floating `[batch, classes]`; what is not finite is never chosen.
+
+    Returns:
+        int64 `[batch, samples]`.
+    """
+    finite = torch.isfinite(logits)
+    wide = logits.double()
+    largest = torch.where(finite, wide, -torch.inf).amax(1, keepdim=True)
+    weights = torch.where(finite, torch.exp(wide - largest), 0.0)
+    totals = torch.cumsum(weights, 1)
+    return torch.searchsorted(totals, uniform * totals[:, -1:], right=True)
+
+
+# ---- truncated normal ------------------------------------------------------------------------------------------------
+
+
+def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtype: torch.dtype) -> Array:
+    """Normally distributed numbers between bounds: `[samples, batches]`.
+
+    The batches draw one after the other from one stream, as TensorFlow does where it needs but one thread.
+
+    Source: Robert, "Simulation of truncated normal variables", Statistics and Computing 5 (1995).
+
+    Args:
+        stream: the stream.
+        parameters: means, standard deviations, lower and upper bounds, one for each batch.
+        samples: how many numbers of each batch.
+        dtype: float32 or float64, to compute in.
+
+    Raises:
+        InvalidArgumentError: a standard deviation is not positive, or no finite bound is below the other.
+    """
+    rows = []
+    for mean, deviation, low, high in zip(*parameters, strict=True):
+        if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
+            raise invalid("Invalid parameters")
+        if (np.isinf(low) and low < 0) or high < mean:  # the other way round, so that the finite bound is the lower
+            low, high, deviation = high, low, -deviation
+        found, blocks = _between(stream, (low - mean) / deviation, (high - mean) / deviation, samples, dtype)
+        rows.append(found * deviation + mean)
+        stream = stream.skipped(blocks)
+    return np.stack(rows, 1) if rows else np.empty((samples, 0))
+
+
+def _between(stream: Philox, low: Any, high: Any, samples: int, dtype: torch.dtype) -> tuple[Array, int]:
+    """Standard normal numbers between bounds, and how many blocks they took."""
+    kind = type(low)
+    root = np.sqrt(low * low + kind(4))
+    with np.errstate(over="ignore"):
+        cutoff = kind(2) * np.exp(kind(0.5) + (low * (low - root)) / kind(4)) / (low + root)
+    if (low < kind(-1.3) and high >= 0) or (high > kind(1.3) and low <= 0):
+        propose, each = _propose_normal, 1
+    elif high - low < cutoff:
+        propose, each = _propose_uniform, 2
+    else:
+        propose, each = _propose_exponential, 1
+    out: list[Array] = []
+    have = used = 0
+    while have < samples:
+        blocks = max(2 * (samples - have) * each // (4 if dtype == torch.float32 else 2), each * 4)
+        words = stream.skipped(used).words(blocks - blocks % each, torch.device("cpu"))
+        number, good, block = propose(words, low, high, dtype)
+        last = np.flatnonzero(good)[: samples - have]
+        out.append(number[last])
+        have += len(last)
+        if have < samples:
+            used += blocks - blocks % each
+            if not len(last):
+                raise invalid("TruncatedNormal failed to accept a sample: the bounds are too far from the mean")
+        else:
+            used += (int(block[last[-1]]) + 1) if samples else 0
+    return np.concatenate(out) if out else np.empty(0, kind), used
+
+
+def _propose_normal(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtype) -> tuple[Array, Array, Array]:
+    """Numbers, which of them are accepted, and the block that each took."""
+    z = to_normal(words, dtype).numpy()
+    return z, (z >= low) & (z <= high), np.arange(len(z)) // (len(z) // len(words))
+
+
+def _propose_uniform(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtype) -> tuple[Array, Array, Array]:
+    kind = type(low)
+    numbers = to_uniform(words, dtype).numpy().reshape(len(words) // 2, 2, -1)
+    z = numbers[:, 0] * (high - low) + low
+    plus = kind(0) if low < 0 else low * low
+    good = numbers[:, 1] <= np.exp((plus - z * z) / kind(2))
+    block = np.repeat(2 * np.arange(len(z)) + 1, z.shape[1])
+    return z.reshape(-1), good.reshape(-1), block
+
+
+def _propose_exponential(words: torch.Tensor, low: Any, high: Any, dtype: torch.dtype) -> tuple[Array, Array, Array]:
+    kind = type(low)
+    alpha = (low + np.sqrt(low * low + kind(4))) / kind(2)
+    numbers = to_uniform(words, dtype).numpy().reshape(-1, 2)
+    with np.errstate(divide="ignore"):
+        z = -np.log(numbers[:, 0]) / alpha + low
+    x = alpha - z if low < alpha else np.full_like(z, low - alpha)
+    good = (numbers[:, 1] <= np.exp(-x * x / kind(2))) & (z < high)
+    return z, good, np.arange(len(z)) // (len(z) // len(words))

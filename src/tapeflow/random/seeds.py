@@ -1,0 +1,129 @@
+"""Seeds: the global one, those of ops, and where the streams of numbers that follow from them stand.
+
+With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds goes on
+with its stream at each call; `tf.random.set_seed` begins all anew. Without any seed the numbers come from torch's
+generators, one for each thread and device, which are not the user's own.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+import threading
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.settings import settings
+from tapeflow.random.philox import Philox, from_seeds
+
+_DEFAULT = 87654321  # stands for the global seed where only the op has one
+_MODULUS = 2**31 - 1
+
+
+class _Global:
+    """The global seed, and the streams of the ops that have seeds.
+
+    Attributes:
+        seed: the global seed, or None.
+        sequence: gives the seeds of ops without one.
+        lasting: the seeds of ops whose streams go on. (Those that `sequence` gave are used once.)
+        streams: by op, attrs and seeds, where its stream stands.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.seed: Any = None
+        self.sequence = random.Random()
+        self.lasting: set[tuple[int, int]] = set()
+        self.streams: dict[Any, Philox] = {}
+
+
+state = _Global()
+
+
+def set_seed(seed: Any) -> None:
+    """Sets the global seed, so that a program draws the same random numbers each time it runs.
+
+    Args:
+        seed: an integer; None takes the global seed away.
+
+    Example:
+        >>> tf.random.set_seed(1)
+        >>> a = tf.random.uniform([2])
+        >>> tf.random.set_seed(1)
+        >>> bool(tf.reduce_all(a == tf.random.uniform([2])))
+        True
+    """
+    try:
+        hash(seed)
+    except TypeError:
+        seed = int(np.asarray(seed))
+    with state.lock:
+        state.seed = seed
+        state.sequence = random.Random(seed)
+        state.lasting.clear()
+        state.streams.clear()
+
+
+def op_seeds(seed: Any) -> tuple[int, int]:
+    """The two seed attrs of an op, of its `seed` argument and the global seed; both 0 where there is none.
+
+    Raises:
+        RuntimeError: there is no seed, and `tf.config.experimental.enable_op_determinism` wants one.
+    """
+    if seed is None and state.seed is None:
+        if settings.deterministic:
+            raise RuntimeError(
+                "Random ops require a seed to be set when determinism is enabled. Please set a seed before running the "
+                "op, e.g. by calling tf.random.set_seed(1)."
+            )
+        return 0, 0
+    with state.lock:
+        first = _DEFAULT if state.seed is None else state.seed % _MODULUS
+        second = state.sequence.randint(0, _MODULUS) if seed is None else seed
+        seeds = int(first), int(second % _MODULUS)
+        if seeds == (0, 0):
+            seeds = 0, _MODULUS
+        if seed is not None:
+            state.lasting.add(seeds)
+    return seeds
+
+
+def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
+    """The stream of an op from where its last call with the same attrs and seeds stopped.
+
+    Args:
+        op: its name and the attrs that tell its calls apart.
+        seed, seed2: its seeds; if both are 0, the stream is another one each time.
+        blocks: how far the next call is to start from here.
+    """
+    if not seed and not seed2:
+        return from_seeds(secrets.randbits(64), secrets.randbits(64))
+    if (seed, seed2) not in state.lasting:
+        return from_seeds(seed, seed2)
+    with state.lock:
+        key = (op, seed, seed2)
+        stream = state.streams.get(key) or from_seeds(seed, seed2)
+        state.streams[key] = stream.skipped(blocks)
+    return stream
+
+
+class _Generators(threading.local):
+    """torch's generators of one thread, by device."""
+
+    def __init__(self) -> None:
+        self.by_device: dict[torch.device, torch.Generator] = {}
+
+
+_generators = _Generators()
+
+
+def torch_generator(device: torch.device) -> torch.Generator:
+    """The generator of this thread for numbers without a seed."""
+    generator = _generators.by_device.get(device)
+    if generator is None:
+        generator = _generators.by_device[device] = torch.Generator(device)
+        generator.seed()
+    return generator

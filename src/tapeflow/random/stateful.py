@@ -1,0 +1,389 @@
+"""Random numbers that are other ones at each call, and the same in each run where a seed is set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.context import detours
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import as_dtype, bfloat16, float16, float32, float64, int32, int64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.settings import settings
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.math.division import realdiv
+from tapeflow.math.extrema import maximum
+from tapeflow.random import rejection, seeds
+from tapeflow.random.philox import fill, to_normal, to_range, to_uniform
+from tapeflow.random.philox import truncated_normal as fill_truncated_normal
+from tapeflow.random.seeds import op_seeds, reserve, torch_generator
+from tapeflow.random.stateless import (
+    UNIFORM_DTYPES,
+    as_result,
+    categorical_rule,
+    check_categorical,
+    check_dtype,
+    check_floats,
+    created,
+    dimensions,
+    draw_categories,
+    gamma_gradient,
+    gamma_parameters,
+    integer_bounds,
+    most,
+    scaled,
+    stretched,
+)
+
+_FLOATS = frozenset({float16, bfloat16, float32, float64})
+_NUMBERS = frozenset({int, float})
+_BOUNDS = frozenset({int, float, type(None)})
+_RESERVED = 256  # blocks that TensorFlow's kernels set aside for each number
+
+
+def _unseeded(shape: Any) -> bool:
+    """Whether a call is the common one: no seed anywhere, a shape of numbers, no device scope to heed."""
+    return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
+
+
+# ---- uniform and normal ----------------------------------------------------------------------------------------------
+
+
+def _filled(name: str, make: Any, unseeded: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """The kernel of an op: of its seeds' stream, or of torch's generator where it has none."""
+
+    def kernel(shape: Any, seed: int, seed2: int, dtype: Any, device: torch.device) -> torch.Tensor:
+        dims = dimensions(shape)
+        if not seed and not seed2:
+            return unseeded(dims, generator=torch_generator(device), dtype=dtype.torch, device=device)
+        count = math.prod(dims)
+        stream = reserve((name, dtype), seed, seed2, _RESERVED * count)
+        if make is None:
+            return fill_truncated_normal(stream, count, dtype.torch, device).reshape(dims)
+        return fill(stream, count, dtype.torch, device, make).reshape(dims)
+
+    return kernel
+
+
+_SQRT2 = math.sqrt(2.0)
+_WITHIN_2 = math.erf(2.0 / _SQRT2)  # the probability of being less than 2 from 0
+
+
+def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Normal numbers less than 2 from 0, by the inverse of their distribution."""
+    wide = torch.float64 if dtype == torch.float64 else torch.float32
+    uniform = torch.empty(dims, dtype=wide, device=device).uniform_(-_WITHIN_2, _WITHIN_2, generator=generator)
+    return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
+
+
+@op("RandomUniform", kernel=_filled("RandomUniform", to_uniform, torch.rand), host=("shape",), shape=created, creates=True)
+def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+    """Uniform numbers in [0, 1)."""
+
+
+@op(
+    "RandomStandardNormal",
+    kernel=_filled("RandomStandardNormal", to_normal, torch.randn),
+    host=("shape",),
+    shape=created,
+    creates=True,
+)
+def _normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+    """Numbers of the standard normal distribution."""
+
+
+@op(
+    "TruncatedNormal",
+    kernel=_filled("TruncatedNormal", None, _truncated),
+    host=("shape",),
+    shape=created,
+    creates=True,
+)
+def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
+    """Numbers of the standard normal distribution that are less than 2 from 0."""
+
+
+def _integers(
+    shape: Any, minval: torch.Tensor, maxval: torch.Tensor, seed: int, seed2: int, device: torch.device
+) -> torch.Tensor:
+    dims = dimensions(shape)
+    count, dtype = math.prod(dims), minval.dtype
+    low, high = integer_bounds(minval, maxval, count)
+    if not count:
+        return torch.empty(dims, dtype=dtype, device=device)
+    if not seed and not seed2:
+        return torch.randint(low, high, dims, generator=torch_generator(device), dtype=dtype, device=device)
+    stream = reserve(("RandomUniformInt", dtype), seed, seed2, _RESERVED * count)
+    return fill(stream, count, dtype, device, to_range, low, high).reshape(dims)
+
+
+@op("RandomUniformInt", kernel=_integers, host=("shape",), shape=created, creates=True)
+def _uniform_int(
+    shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None
+) -> Any:
+    """Integers between bounds."""
+
+
+not_differentiable(_uniform, _normal, _truncated_normal, _uniform_int)
+
+
+def normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: Any = None, name: str | None = None
+) -> Any:
+    """Normally distributed random numbers.
+
+    Args:
+        shape: the shape of the result.
+        mean, stddev: the mean and the standard deviation; they broadcast to the shape.
+        dtype: floating.
+        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
+
+    Raises:
+        InvalidArgumentError: the shape is none, or the parameters do not broadcast to it.
+
+    Example:
+        >>> tf.random.normal([2, 3], stddev=0.5).shape
+        TensorShape([2, 3])
+    """
+    if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _unseeded(shape):
+        device = devices.default()
+        try:
+            value = torch.empty(shape, dtype=dtype.torch, device=device)
+            return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), dtype)
+        except (TypeError, RuntimeError):
+            pass  # the careful way knows what is wrong
+    dtype = as_dtype(dtype)
+    check_floats(dtype, mean, stddev)
+    return scaled(_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+
+
+def uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
+) -> Any:
+    """Uniformly distributed random numbers.
+
+    Args:
+        shape: the shape of the result.
+        minval: the lower bound, which is included. For integers a scalar.
+        maxval: the upper bound, which is not; 1 by default for floats.
+        dtype: floating, int32 or int64.
+        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of that shape and dtype. Gradients pass to the bounds.
+
+    Raises:
+        InvalidArgumentError: the shape is none, or `minval >= maxval` for integers.
+        ValueError: the dtype is not one of these, or is of integers and there is no `maxval`.
+
+    Example:
+        >>> x = tf.random.uniform([100], 1, 7, dtype=tf.int32)
+        >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
+        True
+    """
+    if seed is None and type(minval) in _NUMBERS and type(maxval) in _BOUNDS and dtype is float32 and _unseeded(shape):
+        device = devices.default()
+        try:
+            value = torch.empty(shape, device=device)
+            high = 1.0 if maxval is None else maxval
+            return EagerTensor(value.uniform_(minval, high, generator=torch_generator(device)), dtype)
+        except (TypeError, RuntimeError):
+            pass  # the careful way knows what is wrong
+    dtype = as_dtype(dtype)
+    check_dtype(dtype, UNIFORM_DTYPES)
+    if dtype.is_integer:
+        if maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        low, high = convert(minval, dtype), convert(maxval, dtype)
+        return _uniform_int(shape, low, high, *op_seeds(seed), name)
+    rnd = _uniform(shape, *op_seeds(seed), dtype)
+    return stretched(rnd, minval, 1 if maxval is None else maxval, dtype, name)
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: Any = None, name: str | None = None
+) -> Any:
+    """Normally distributed random numbers, none two or more standard deviations from the mean.
+
+    Args:
+        shape: the shape of the result.
+        mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
+        dtype: floating.
+        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
+
+    Raises:
+        InvalidArgumentError: the shape is none, or the parameters do not broadcast to it.
+
+    Example:
+        >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([1000])) < 2))
+        True
+    """
+    dtype = as_dtype(dtype)
+    check_floats(dtype, mean, stddev)
+    return scaled(_truncated_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
+
+
+# ---- gamma, Poisson, categories --------------------------------------------------------------------------------------
+
+
+def _gamma_kernel(shape: Any, alpha: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
+    dims = dimensions(shape)
+    full = (*dims, *alpha.shape)
+    if not seed and not seed2:
+        wide = alpha.to(torch.float32) if alpha.itemsize == 2 else alpha
+        drawn = torch._standard_gamma(wide.expand(full).contiguous(), torch_generator(alpha.device))
+        return drawn.masked_fill_(wide < 0, math.nan).to(alpha.dtype)
+    samples = math.prod(dims)
+    stream = reserve(("RandomGamma", alpha.dtype), seed, seed2, _RESERVED * samples * alpha.numel())
+    found = rejection.gamma(stream, _flat(alpha), samples)
+    return as_result(found, full, alpha.dtype, alpha.device)
+
+
+def _flat(parameter: torch.Tensor) -> np.ndarray:
+    return parameter.detach().cpu().double().reshape(-1).numpy()
+
+
+def _sampled(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
+    return created(shape).concatenate(parameter)
+
+
+@op("RandomGamma", kernel=_gamma_kernel, host=("shape",), shape=_sampled)
+def _gamma(shape: Any, alpha: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
+    """Gamma-distributed numbers of rate 1."""
+
+
+@_gamma.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    return gamma_gradient(call.inputs[0], call.outputs[0], dy)
+
+
+def gamma(
+    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: Any = None, name: str | None = None
+) -> Any:
+    """Gamma-distributed random numbers.
+
+    Args:
+        shape: how many of each distribution: the first part of the result's shape.
+        alpha: the shape parameters, positive.
+        beta: the rates, positive; 1 by default.
+        dtype: floating.
+        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of shape `[*shape, *broadcast shape of alpha and beta]`. Gradients pass to `alpha` and `beta`.
+
+    Raises:
+        InvalidArgumentError: the shape is none, or `alpha` and `beta` do not broadcast.
+
+    Example:
+        >>> tf.random.gamma([10], alpha=[0.5, 1.5]).shape
+        TensorShape([10, 2])
+    """
+    dtype = as_dtype(dtype)
+    alpha, beta, tiny = gamma_parameters(alpha, beta, dtype)
+    return maximum(tiny, realdiv(_gamma(shape, alpha, *op_seeds(seed)), beta))
+
+
+def _poisson_kernel(shape: Any, rate: torch.Tensor, seed: int, seed2: int, dtype: Any) -> torch.Tensor:
+    dims = dimensions(shape)
+    full = (*dims, *rate.shape)
+    if not seed and not seed2 and bool((rate >= 0).all()):
+        drawn = torch.poisson(rate.double().expand(full).contiguous(), torch_generator(rate.device))
+        return drawn.to(dtype.torch)
+    samples = math.prod(dims)
+    stream = reserve(("RandomPoissonV2", rate.dtype, dtype), seed, seed2, _RESERVED * samples * rate.numel())
+    found = rejection.poisson(stream, _flat(rate), samples, most(dtype.torch))
+    return as_result(found, full, dtype.torch, rate.device)
+
+
+@op("RandomPoissonV2", kernel=_poisson_kernel, host=("shape",), shape=_sampled)
+def _poisson(
+    shape: Any, rate: Any, seed: int = 0, seed2: int = 0, dtype: Any = int64, name: str | None = None
+) -> Any:
+    """Poisson-distributed numbers."""
+
+
+def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
+    """Poisson-distributed random numbers.
+
+    Args:
+        shape: how many of each distribution: the first part of the result's shape.
+        lam: the rates, not negative.
+        dtype: float16, float32, float64, int32 or int64.
+        seed: makes the numbers the same in each run, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of shape `[*shape, *lam.shape]` and that dtype. No gradient passes.
+
+    Raises:
+        InvalidArgumentError: the shape is none.
+
+    Example:
+        >>> tf.random.poisson([10], lam=[0.5, 1.5]).shape
+        TensorShape([10, 2])
+    """
+    return _poisson(shape, lam, *op_seeds(seed), as_dtype(dtype), name)
+
+
+def _categorical_kernel(
+    logits: torch.Tensor, num_samples: Any, seed: int, seed2: int, output_dtype: Any
+) -> torch.Tensor:
+    check_categorical(logits, num_samples)
+    batch = logits.shape[0]
+    if not seed and not seed2:
+        generator = torch_generator(logits.device)
+        drawn = torch.rand(batch, num_samples, generator=generator, dtype=torch.float64, device=logits.device)
+        return rejection.categories(drawn, logits).to(output_dtype.torch)
+    if not batch * num_samples:
+        return torch.empty((batch, num_samples), dtype=output_dtype.torch, device=logits.device)
+    blocks = _RESERVED * batch * (-(-num_samples // 4) * 8)
+    stream = reserve(("Multinomial", logits.dtype, output_dtype), seed, seed2, blocks)
+    return draw_categories(stream, logits, num_samples, output_dtype.torch)
+
+
+@op("Multinomial", kernel=_categorical_kernel, host=("num_samples",), shape=categorical_rule)
+def _multinomial(
+    logits: Any, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64, name: str | None = None
+) -> Any:
+    """Classes, chosen by logits."""
+
+
+not_differentiable(_poisson, _multinomial)
+
+
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Any:
+    """Random classes, by their unnormalized log-probabilities.
+
+    Args:
+        logits: `[batch, classes]`, floating.
+        num_samples: how many classes to draw for each row.
+        dtype: int64 (the default) or int32.
+        seed: makes the classes the same in each run, see `tf.random.set_seed`.
+
+    Returns:
+        A tensor of shape `[batch, num_samples]` of that dtype. No gradient passes.
+
+    Raises:
+        InvalidArgumentError: `logits` is no matrix, or `num_samples` is negative.
+        ValueError: the dtype is another.
+
+    Example:
+        >>> tf.random.categorical([[0.0, float("-inf")]], 3).numpy().tolist()
+        [[0, 0, 0]]
+    """
+    dtype = as_dtype(dtype) if dtype else int64
+    check_dtype(dtype, (int32, int64))
+    return _multinomial(logits, num_samples, *op_seeds(seed), dtype, name)
