@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-import tapeflow as tf
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int32
 from tapeflow.core.op import not_differentiable, op
@@ -100,10 +99,12 @@ def ctc_greedy_decoder(
         >>> tf.nn.ctc_greedy_decoder(logits, [3])[0][0].values.numpy().tolist()
         [1, 0]
     """
+    from tapeflow.sparse.tensor import SparseTensor
+
     lengths = convert(sequence_length, hint=int32)
     blank = -1 if blank_index is None else blank_index
     indices, values, shape, scores = _greedy(inputs, lengths, merge_repeated, blank)
-    return [tf.SparseTensor(indices, values, shape)], scores
+    return [SparseTensor(indices, values, shape)], scores
 
 
 # ---- beam search: Graves, Supervised Sequence Labelling with Recurrent Neural Networks, 2012, chapter 7.5.3 -----------
@@ -253,8 +254,10 @@ def ctc_beam_search_decoder(
         >>> decoded[0].values.numpy().tolist()
         [1, 0]
     """
+    from tapeflow.sparse.tensor import SparseTensor
+
     lengths = convert(sequence_length, hint=int32)
     found = _beam(inputs, lengths, beam_width, top_paths, False)
     n = top_paths
-    decoded = [tf.SparseTensor(found[i], found[n + i], found[2 * n + i]) for i in range(n)]
+    decoded = [SparseTensor(found[i], found[n + i], found[2 * n + i]) for i in range(n)]
     return decoded, found[-1]

@@ -1,0 +1,1 @@
+"""What a value is and how an op runs. Imports no op."""
