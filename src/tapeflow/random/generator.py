@@ -25,16 +25,14 @@ from tapeflow.math.comparison import less
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import Algorithm, algorithm_number, unsupported
 from tapeflow.random.philox import Philox
-from tapeflow.random.stateless import (
+from tapeflow.random.stateless import check_floats, scaled, stretched
+from tapeflow.random.stateless_ops import (
     as_result,
     batches,
-    check_floats,
     dimensions,
     integers_of,
     normal_of,
     range_of,
-    scaled,
-    stretched,
     truncated_normal_of,
     uniform_of,
 )

@@ -24,22 +24,17 @@ from tapeflow.random import rejection, seeds
 from tapeflow.random.philox import fill, to_normal, to_range, to_uniform
 from tapeflow.random.philox import truncated_normal as fill_truncated_normal
 from tapeflow.random.seeds import op_seeds, reserve, torch_generator
-from tapeflow.random.stateless import (
-    UNIFORM_DTYPES,
+from tapeflow.random.stateless import UNIFORM_DTYPES, check_dtype, check_floats, gamma_parameters, scaled, stretched
+from tapeflow.random.stateless_ops import (
     as_result,
     categorical_rule,
     check_categorical,
-    check_dtype,
-    check_floats,
     created,
     dimensions,
     draw_categories,
     gamma_gradient,
-    gamma_parameters,
     integer_bounds,
     most,
-    scaled,
-    stretched,
 )
 
 _FLOATS = frozenset({float16, bfloat16, float32, float64})

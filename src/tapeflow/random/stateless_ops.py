@@ -1,0 +1,287 @@
+"""The ops of `tf.random.stateless_*`: of a key and a counter, or of a seed; and what they share with other random ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.dtypes import float32, int64, uint64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import broadcast_all, text
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.errors import NotFoundError
+from tapeflow.math.arithmetic import multiply
+from tapeflow.math.gradients import shape_of
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.random import rejection
+from tapeflow.random.algorithms import stream_of
+from tapeflow.random.gamma_gradient import random_gamma_grad
+from tapeflow.random.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
+from tapeflow.random.philox import truncated_normal as fill_truncated_normal
+
+Make = Callable[..., torch.Tensor]
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def dimensions(shape: Any) -> tuple[int, ...]:
+    """The shape of a result.
+
+    Raises:
+        InvalidArgumentError: it is no vector, or a dimension is negative.
+    """
+    if shape is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.")
+    if type(shape) is not tuple or any(type(d) is tuple for d in shape):
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {text(TensorShape(np.shape(shape)))}")
+    for d in shape:
+        if d < 0:
+            raise invalid(f"Dimension {d} must be >= 0")
+    return shape
+
+
+def created(shape: Any, *_: Any) -> TensorShape:
+    """The shape rule of ops that take nothing else to decide it."""
+    return TensorShape(list(dimensions(shape)))
+
+
+def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], list[np.ndarray], int]:
+    """The shape of a result that ends with that of its broadcast parameters, these, and how many samples each has.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+    """
+    dims = dimensions(shape)
+    batch = tuple(torch.broadcast_shapes(*[p.shape for p in parameters]))
+    if dims[len(dims) - len(batch) :] != batch or len(batch) > len(dims):
+        raise invalid("Shape passed in must end with broadcasted shape.")
+    arrays = [p.detach().cpu().to(_wide(p.dtype)).broadcast_to(batch).reshape(-1).numpy() for p in parameters]
+    return dims, arrays, math.prod(dims[: len(dims) - len(batch)])
+
+
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
+
+
+def as_result(found: np.ndarray, dims: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """What was drawn on the CPU, as the op's result."""
+    return torch.from_numpy(found).reshape(dims).to(dtype).to(device)
+
+
+# ---- ops of a key and a counter --------------------------------------------------------------------------------------
+
+
+def _filled(make: Make) -> Callable[..., torch.Tensor]:
+    def kernel(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+        dims = dimensions(shape)
+        return fill(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device, make).reshape(dims)
+
+    return kernel
+
+
+def _truncated(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+    dims = dimensions(shape)
+    return fill_truncated_normal(stream_of(key, counter, alg), math.prod(dims), dtype.torch, device).reshape(dims)
+
+
+_HOST = ("shape", "key", "counter", "alg")
+
+
+@op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=created, creates=True)
+def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
+    """Uniform numbers in [0, 1)."""
+
+
+@op("StatelessRandomUniformFullIntV2", kernel=_filled(to_integers), host=_HOST, shape=created, creates=True)
+def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint64, name: str | None = None) -> Any:
+    """Integers over the whole range of their dtype."""
+
+
+@op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=created, creates=True)
+def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
+    """Numbers of the standard normal distribution."""
+
+
+@op("StatelessTruncatedNormalV2", kernel=_truncated, host=_HOST, shape=created, creates=True)
+def truncated_normal_of(
+    shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None
+) -> Any:
+    """Numbers of the standard normal distribution that are less than 2 from 0."""
+
+
+def integer_bounds(minval: torch.Tensor, maxval: torch.Tensor, count: int) -> tuple[int, int]:
+    """The bounds of random integers.
+
+    Raises:
+        InvalidArgumentError: they are no scalars, or the lower is not below the upper.
+    """
+    for name, bound in (("minval", minval), ("maxval", maxval)):
+        if bound.ndim:
+            raise invalid(f"{name} must be 0-D, got shape {text(TensorShape(bound.shape))}")
+    low, high = int(minval), int(maxval)
+    if low >= high and count:
+        raise invalid(f"Need minval < maxval, got {low} >= {high}")
+    return low, high
+
+
+def _integers(
+    shape: Any, key: Any, counter: Any, alg: Any, minval: torch.Tensor, maxval: torch.Tensor, device: torch.device
+) -> torch.Tensor:
+    dims = dimensions(shape)
+    low, high = integer_bounds(minval, maxval, math.prod(dims))
+    if not math.prod(dims):
+        return torch.empty(dims, dtype=minval.dtype, device=device)
+    stream = stream_of(key, counter, alg)
+    return fill(stream, math.prod(dims), minval.dtype, device, to_range, low, high).reshape(dims)
+
+
+@op("StatelessRandomUniformIntV2", kernel=_integers, host=_HOST, shape=created, creates=True)
+def range_of(
+    shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None
+) -> Any:
+    """Integers between bounds."""
+
+
+def _gamma(shape: Any, key: Any, counter: Any, alg: Any, alpha: torch.Tensor) -> torch.Tensor:
+    dims, (alphas,), samples = batches(shape, alpha)
+    found = rejection.gamma(stream_of(key, counter, alg), alphas, samples)
+    return as_result(found, dims, alpha.dtype, alpha.device)
+
+
+@op("StatelessRandomGammaV3", kernel=_gamma, host=_HOST, shape=lambda shape, *_: created(shape))
+def gamma_of(shape: Any, key: Any, counter: Any, alg: Any, alpha: Any, name: str | None = None) -> Any:
+    """Gamma-distributed numbers of rate 1."""
+
+
+@gamma_of.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    return gamma_gradient(call.inputs[0], call.outputs[0], dy)
+
+
+def gamma_gradient(alpha: Any, sample: Any, dy: Any) -> Any:
+    """The gradient of gamma-distributed numbers for `alpha`, whose shape is the end of theirs."""
+    extra = len(shape_of(sample)) - len(shape_of(alpha))
+    partial = random_gamma_grad(alpha, sample)
+    return reduce_sum(multiply(dy, partial), tuple(range(extra)))
+
+
+not_differentiable(uniform_of, integers_of, normal_of, truncated_normal_of, range_of)
+
+# ---- ops of a seed ---------------------------------------------------------------------------------------------------
+
+
+def _seeded(seed: Any) -> Philox:
+    if type(seed) is not tuple or len(seed) != 2:
+        raise invalid(f"seed must have shape [2], not {text(TensorShape(np.shape(seed)))}")
+    return from_seed(seed)
+
+
+def most(dtype: torch.dtype) -> float:
+    """The largest number of a dtype."""
+    return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
+
+
+def _binomial(shape: Any, seed: Any, counts: torch.Tensor, probs: torch.Tensor, dtype: Any) -> torch.Tensor:
+    stream = _seeded(seed)
+    _compatible("counts and probs", counts, probs)
+    dims, (count, probability), samples = batches(shape, counts, probs)
+    found = rejection.binomial(stream, count, probability, samples)
+    return as_result(found, dims, dtype.torch, counts.device)
+
+
+def _compatible(what: str, *parameters: torch.Tensor) -> None:
+    shapes = [TensorShape(p.shape) for p in parameters]
+    try:
+        broadcast_all(*shapes)
+    except Exception:
+        said = " vs. ".join(text(s) for s in shapes)
+        raise invalid(f"{what} must have compatible batch dimensions: {said}") from None
+
+
+@op("StatelessRandomBinomial", kernel=_binomial, host=("shape", "seed"), shape=lambda shape, *_: created(shape))
+def binomial_of(shape: Any, seed: Any, counts: Any, probs: Any, dtype: Any = int64, name: str | None = None) -> Any:
+    """Binomially distributed numbers."""
+
+
+def _poisson(shape: Any, seed: Any, lam: torch.Tensor, dtype: Any) -> torch.Tensor:
+    stream = _seeded(seed)
+    dims, (rate,), samples = batches(shape, lam)
+    return as_result(rejection.poisson(stream, rate, samples, most(dtype.torch)), dims, dtype.torch, lam.device)
+
+
+@op("StatelessRandomPoisson", kernel=_poisson, host=("shape", "seed"), shape=lambda shape, *_: created(shape))
+def poisson_of(shape: Any, seed: Any, lam: Any, dtype: Any, name: str | None = None) -> Any:
+    """Poisson-distributed numbers."""
+
+
+def check_categorical(logits: torch.Tensor, num_samples: Any) -> None:
+    """Refuses what no samples can be drawn from.
+
+    Raises:
+        InvalidArgumentError: `logits` is no matrix or has no classes, or `num_samples` is negative or no scalar.
+        NotFoundError: `logits` is of integers.
+    """
+    if not logits.is_floating_point():
+        raise NotFoundError(None, None, "there is no kernel for logits of integers: cast them to a floating dtype")
+    if logits.ndim != 2:
+        raise invalid(f"logits should be a matrix, got shape {text(TensorShape(logits.shape))}")
+    if type(num_samples) is not int:
+        raise invalid(f"num_samples should be a scalar, got {num_samples}")
+    if num_samples < 0:
+        raise invalid(f"num_samples should be non-negative, got {num_samples}")
+    if not logits.shape[1]:
+        raise invalid("num_classes should be positive, got 0")
+
+
+def draw_categories(stream: Philox, logits: torch.Tensor, num_samples: int, dtype: torch.dtype) -> torch.Tensor:
+    """Classes drawn with the next numbers of a stream, row by row."""
+    batch = logits.shape[0]
+    uniform = fill(stream, batch * num_samples, torch.float64, logits.device, to_uniform)
+    return rejection.categories(uniform.reshape(batch, num_samples), logits).to(dtype)
+
+
+def _categorical(logits: torch.Tensor, num_samples: Any, seed: Any, output_dtype: Any) -> torch.Tensor:
+    stream = _seeded(seed)
+    check_categorical(logits, num_samples)
+    return draw_categories(stream, logits, num_samples, output_dtype.torch)
+
+
+def categorical_rule(logits: TensorShape, num_samples: Any, *_: Any) -> TensorShape:
+    """The shape of samples of classes."""
+    return TensorShape([None if logits.rank is None else logits[0], num_samples])
+
+
+@op("StatelessMultinomial", kernel=_categorical, host=("num_samples", "seed"), shape=categorical_rule)
+def categories_of(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64, name: str | None = None) -> Any:
+    """Classes, chosen by logits."""
+
+
+def _bounded_normal(
+    shape: Any, seed: Any, means: torch.Tensor, stddevs: torch.Tensor, minvals: torch.Tensor, maxvals: torch.Tensor
+) -> torch.Tensor:
+    stream = _seeded(seed)
+    _compatible("means, stddevs, minvals, maxvals", means, stddevs, minvals, maxvals)
+    dims, parameters, samples = batches(shape, means, stddevs, minvals, maxvals)
+    dtype = _wide(means.dtype)
+    return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
+
+
+@op(
+    "StatelessParameterizedTruncatedNormal",
+    kernel=_bounded_normal,
+    host=("shape", "seed"),
+    shape=lambda shape, *_: created(shape),
+)
+def bounded_normal_of(
+    shape: Any, seed: Any, means: Any, stddevs: Any, minvals: Any, maxvals: Any, name: str | None = None
+) -> Any:
+    """Normally distributed numbers between bounds."""
+
+
+not_differentiable(binomial_of, poisson_of, categories_of, bounded_normal_of)
