@@ -14,7 +14,7 @@ name, source = sys.argv[1:]
 sys.path.insert(0, source)
 start = time.perf_counter()
 module = importlib.import_module(name)
-print(time.perf_counter() - start, getattr(module, "__version__", "unversioned"))
+print(time.perf_counter() - start, getattr(module.version, "TAPEFLOW_VERSION", module.__version__))
 """
 
 

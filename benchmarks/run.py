@@ -37,6 +37,7 @@ from workers import FRAMEWORKS, Worker, WorkerError, interpreters
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 REFERENCE = "tapeflow"
+MEMORY_ROUNDS = 3  # memory varies little, and each measurement starts a process
 TITLES = {
     "small_ops": "Small ops",
     "gradients": "Gradients",
@@ -146,7 +147,7 @@ def peak_memory(name, pythons, rounds, versions):
                 versions[framework], benchmarks = worker.version, worker.benchmarks
             for key in benchmarks:
                 log(f"{name}: {framework}, {key[0]}")
-                requests = ["memory"] * rounds + ["allocations"] * (framework in ("tapeflow", "torch"))
+                requests = ["memory"] * min(rounds, MEMORY_ROUNDS) + ["allocations"] * (framework in ("tapeflow", "torch"))
                 for request in requests:
                     with Worker(framework, python, path, threads) as worker:  # a fresh process each time
                         answer = worker.ask(request, key)

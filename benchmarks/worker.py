@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def load(framework, program):
-    """Returns the framework's version and the program's callables as {(name, variant): callable}."""
+    """Returns the framework and the program's callables as {(name, variant): callable}."""
     if framework == "tapeflow":
         sys.path.insert(0, str(ROOT / "src"))  # the checkout that these benchmarks lie in
     module = importlib.import_module(framework)
@@ -131,7 +131,8 @@ def main():
         module, benchmarks = load(framework, program)
     except Exception as error:
         return say(error=describe(error))
-    say(version=getattr(module, "__version__", "unversioned"), benchmarks=list(benchmarks))
+    version = getattr(module.version, "TAPEFLOW_VERSION", module.__version__)  # TapeFlow's __version__ is its API's
+    say(version=version, benchmarks=list(benchmarks))
 
     timer = Timer(wait=getattr(module, "block_until_ready", lambda result: None))
     for line in sys.stdin:
