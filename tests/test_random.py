@@ -343,3 +343,15 @@ def test_determinism_wants_a_seed(monkeypatch):
     with pytest.raises(RuntimeError, match="Random ops require a seed"):
         tf.random.normal([1])
     tf.random.normal([1], seed=1)
+
+
+@pytest.mark.parametrize("counter", [0, 2**32 - 2, 2**64 - 3, 2**96 - 1, 2**128 - 2])
+def test_blocks_are_the_same_however_they_are_made(counter):
+    from tapeflow.random.philox import Philox, _tensor_blocks
+
+    stream = Philox(0x0123456789ABCDEF, counter)
+    together = stream.words(9, torch.device("cpu"))
+    assert torch.equal(together, torch.cat([stream.skipped(i).words(1, torch.device("cpu")) for i in range(9)]))
+    assert torch.equal(together, _tensor_blocks(stream, torch.arange(9)))
+    at = stream.words_at(np.array([3, 0, 8]))
+    assert np.array_equal(at.view(np.int32), together.numpy()[[3, 0, 8]])

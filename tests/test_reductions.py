@@ -195,3 +195,13 @@ def test_bincount_of_sparse_rows():
     assert tf.math.bincount(sparse, weights=sparse, axis=-1, maxlength=2).numpy().tolist() == [[0, 1], [0, 0]]
     with pytest.raises(ValueError, match="must be a SparseTensor"):
         tf.math.bincount(sparse, weights=[1.0], axis=-1)
+
+
+def test_segments_on_a_gpu_leave_out_what_is_out_of_range():
+    import torch
+
+    from tapeflow.math.segment import _gathered_on_gpu
+
+    out, ids, rows = torch.zeros(2, 1), torch.tensor([1, -1, 5, 1]), torch.arange(4.0).unsqueeze(1)
+    found = _gathered_on_gpu(out, ids, rows, lambda out, ids, rows: out.index_add_(0, ids, rows))
+    assert found.tolist() == [[0.0], [3.0]]
