@@ -12,12 +12,6 @@ import tapeflow as tf
 Invalid = tf.errors.InvalidArgumentError
 
 
-@pytest.fixture(autouse=True)
-def no_seed():
-    yield
-    tf.random.set_seed(None)
-
-
 def checksum(tensor):
     return zlib.crc32(np.ascontiguousarray(tensor.numpy()).tobytes())
 
