@@ -315,10 +315,18 @@ def getitem(self: Any, key: Any) -> Any:
     """`tensor[key]`: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask."""
     kind = type(key)
     value = self.value
+    if kind is int and type(value) is torch.Tensor and not detours:
+        try:
+            part = value[key]
+        except Exception:
+            return careful_getitem(self, key)
+        out = EagerTensor(part, self.dtype)
+        if listeners and self._id and state.tapes:
+            record_unary(_strided_slice.op, self, spec_of(key), out)
+        return out
     if (
         (
-            kind is int
-            or kind is _slice_type
+            kind is _slice_type
             or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2)
         )
         and type(value) is torch.Tensor

@@ -30,7 +30,7 @@ STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.S
 
 # What the code of every function closes over, beside itself.
 _NAMES = (
-    "op", "kernel", "lookup", "slow", "first", "record", "record_unary", "record_binary", "EagerTensor", "DType", "STATIC",
+    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary", "EagerTensor", "DType", "STATIC",
     "ReadAsTensor", "scalars", "detours", "listeners",
 )  # fmt: skip
 
@@ -47,18 +47,20 @@ def function_of(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[...
     tensors = kinds.count("tensor") + kinds.count("list")
     has_fast_path = tensors and ("list" not in kinds or tensors == 1) and len(op.opdef.outputs) == 1
     names = (*op.params, "name")
+    same = op.uniform and has_fast_path and _gives_what_it_takes(op)
 
     def dressed(code: CodeType) -> CodeType:
         varnames = names + code.co_varnames[len(names) :]
         return code.replace(co_varnames=varnames, co_name=declared.__name__, co_qualname=declared.__name__)
 
     def first(args: tuple[Any, ...], name: str | None) -> Any:
-        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.output_type_params()))
+        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.output_type_params(), same))
         return call(*args, name)
 
     stub = _stub(len(kinds))
     values = {
-        "op": op, "kernel": op.kernel, "lookup": op.checked.get, "slow": slow, "first": first if has_fast_path else slow,
+        "op": op, "kernel": op.kernel, "checked": op.checked, "lookup": op.checked.get,
+        "new": object.__new__, "slow": slow, "first": first if has_fast_path else slow,
         "record": record, "record_unary": record_unary, "record_binary": record_binary, "EagerTensor": EagerTensor,
         "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "scalars": scalars, "detours": detours,
         "listeners": listeners,
@@ -83,6 +85,13 @@ def _compiled(lines: list[str], filename: str) -> Any:
     return namespace["make"]
 
 
+def _gives_what_it_takes(op: Op) -> bool:
+    """Whether the result has the dtype of the inputs, which all have the same."""
+    taken = {a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")}
+    given = op.opdef.outputs[0].type_attr
+    return bool(given) and taken == {given}
+
+
 @functools.cache
 def _stub(count: int) -> Any:
     """The maker of functions of so many parameters and `name` that hand everything to `first`."""
@@ -91,7 +100,9 @@ def _stub(count: int) -> Any:
 
 
 @functools.cache
-def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tuple[int, ...]) -> CodeType:
+def _template(
+    kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tuple[int, ...], same: bool
+) -> CodeType:
     """The code of functions with these parameters, compiled once for all ops that share them."""
     names = [f"a{i}" for i in range(len(kinds))]
     by_kind = {k: [n for n, kind in zip(names, kinds, strict=True) if kind == k] for k in ("tensor", "list", "static")}
@@ -119,10 +130,11 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
             f"{pad}_result = lookup(_dtype) if len(_values) == len({n}) else None",
         ]
     else:
-        same = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
+        agree = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
         if uniform and not type_params:
             lines += [f"{pad}_dtype = {tensors[0]}.dtype"]
-            lines += [f"{pad}_result = lookup(_dtype)" + (f" if {same} else None" if same else "")]
+            if not same:
+                lines += [f"{pad}_result = lookup(_dtype)" + (f" if {agree} else None" if agree else "")]
         else:
             lines += [f"{pad}_result = lookup(({', '.join(types)},))"]
     arguments = ", ".join(
@@ -131,17 +143,27 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
     )
     statics = ", ".join(by_kind["static"])
     statics = f"({statics},)" if statics else "()"
+    ready = "_result is not None"
+    if same and not lists:  # the result has the dtype of the inputs: one look-up tells all
+        ready = f"_dtype in checked{' and ' + agree if agree else ''}"
     lines += [
-        f"{pad}if _result is not None:",
+        f"{pad}if {ready}:",
         f"{pad}    try:",
-        f"{pad}        _out = "
-        + (
-            f"[EagerTensor(_v, _result) for _v in kernel({arguments})]"
-            if many
-            else f"EagerTensor(kernel({arguments}), _result)"
-        ),
+        f"{pad}        _value = kernel({arguments})",
         f"{pad}    except Exception:",
         f"{pad}        return slow(({', '.join(names)},), name)",
+    ]
+    result = "_dtype" if same and not lists else "_result"
+    if many:
+        lines += [f"{pad}    _out = [EagerTensor(_v, {result}) for _v in _value]"]
+    else:  # what EagerTensor(_value, ...) does, without the call
+        lines += [
+            f"{pad}    _out = new(EagerTensor)",
+            f"{pad}    _out.value = _value",
+            f"{pad}    _out.dtype = {result}",
+            f"{pad}    _out._id = 0",
+        ]
+    lines += [
         f"{pad}    if listeners:",
         f"{pad}        {_recording(tensors, lists, statics, many)}",
         f"{pad}    return _out",
@@ -149,7 +171,7 @@ def _template(kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tu
         *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
-    kind = f"{'-'.join(kinds)}{' many' if many else ''}{'' if uniform else ' mixed'}{type_params or ''}"
+    kind = f"{'-'.join(kinds)}{' many' if many else ''}{'' if uniform else ' mixed'}{type_params or ''}{' same' if same else ''}"
     make = _compiled(lines, f"<op template {kind}>")
     return make(*_NAMES).__code__
 

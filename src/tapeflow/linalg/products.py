@@ -219,8 +219,8 @@ def matmul(
         b = b._read()
     try:
         if (
-            not transpose_a and not transpose_b and not adjoint_a and not adjoint_b
-            and output_type is None and not a_is_sparse and not b_is_sparse
+            not (transpose_a or transpose_b or adjoint_a or adjoint_b or a_is_sparse or b_is_sparse)
+            and output_type is None
         ):  # fmt: skip
             if a.value.ndim == 2 == b.value.ndim:
                 return _product(a, b, name)
