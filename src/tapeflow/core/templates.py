@@ -30,8 +30,8 @@ STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.S
 
 # What the code of every function closes over, beside itself.
 _NAMES = (
-    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary", "EagerTensor", "DType", "STATIC",
-    "ReadAsTensor", "scalars", "detours", "listeners",
+    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary", "EagerTensor",
+    "DType", "STATIC", "ReadAsTensor", "scalars", "detours", "listeners",
 )  # fmt: skip
 
 
@@ -171,8 +171,8 @@ def _template(
         *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
-    kind = f"{'-'.join(kinds)}{' many' if many else ''}{'' if uniform else ' mixed'}{type_params or ''}{' same' if same else ''}"
-    make = _compiled(lines, f"<op template {kind}>")
+    told = [word for word, holds in (("many", many), ("mixed", not uniform), ("same", same)) if holds]
+    make = _compiled(lines, f"<op template {' '.join(['-'.join(kinds), *told])}{type_params or ''}>")
     return make(*_NAMES).__code__
 
 
