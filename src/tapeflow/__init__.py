@@ -200,14 +200,18 @@ newaxis = None
 
 # What is loaded when it is first asked for: namespaces, and the names at the top level that live in them.
 _ON_FIRST_USE = {
+    "__internal__": "tapeflow.hosted.internal",
     "RaggedTensor": "tapeflow.ragged.tensor",
     "RaggedTensorSpec": "tapeflow.ragged.spec",
     "SparseTensor": "tapeflow.sparse.tensor",
     "SparseTensorSpec": "tapeflow.sparse.tensor",
     "as_string": "tapeflow.strings",
+    "experimental": "tapeflow.experimental",
     "fftnd": "tapeflow.signal.fourier_ops",
     "ifftnd": "tapeflow.signal.fourier_ops",
+    "image": "tapeflow.image",
     "irfftnd": "tapeflow.signal.fourier_ops",
+    "keras": "tapeflow.keras",
     "nondifferentiable_batch_function": "tapeflow.batching",
     "ragged": "tapeflow.ragged",
     "random": "tapeflow.random",
@@ -220,6 +224,7 @@ _ON_FIRST_USE = {
     "signal": "tapeflow.signal",
     "sparse": "tapeflow.sparse",
     "strings": "tapeflow.strings",
+    "sysconfig": "tapeflow.sysconfig",
     "types": "tapeflow.types",
 }
 
@@ -231,7 +236,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     module = importlib.import_module(home)
-    value = module if home == f"tapeflow.{name}" else getattr(module, name)
+    value = module if home == f"tapeflow.{name}" or name == "__internal__" else getattr(module, name)
     globals()[name] = value
     return value
 

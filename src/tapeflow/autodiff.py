@@ -337,11 +337,16 @@ def _sources(value: Any) -> list[Any]:
                 break
         else:
             return value
-    flat = nest.flatten(value, expand_composites=True)
+    flat = [_variable_in(v) for v in nest.flatten(value, expand_composites=True)]
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
             raise TypeError(f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")
     return flat
+
+
+def _variable_in(source: Any) -> Any:
+    """The variable that one of another library stands for, as Keras's do; anything else as it is."""
+    return source.value if getattr(source, "_should_act_as_resource_variable", False) else source
 
 
 def _packed(sources: Any, found: list[Any]) -> Any:

@@ -10,7 +10,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -47,9 +47,28 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname == "keras":
+            return _keras_spec(fullname, path)
         if not fullname.startswith("tensorflow."):
             return None
         return ModuleSpec(fullname, _Loader(_tapeflow_module(fullname)))
+
+
+def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """Where Keras itself is; once it is loaded, it is `tf.keras`, with what `tapeflow.keras` adds."""
+    spec = PathFinder.find_spec(fullname, path)
+    if spec is None or spec.loader is None:
+        return spec
+    loader: Any = spec.loader
+    run = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        run(module)
+        if module.backend.backend() == "tensorflow":
+            importlib.import_module("tapeflow.keras")
+
+    loader.exec_module = exec_module
+    return spec
 
 
 class _Loader(Loader):
@@ -67,7 +86,14 @@ class _Loader(Loader):
 
 
 def _tapeflow_module(fullname: str) -> ModuleType:
+    from tapeflow import hosted
+
+    internal = hosted.module(fullname)
+    if internal is not None:
+        return internal
     parent, _, name = fullname.rpartition(".")
+    if fullname.startswith("tensorflow.keras."):
+        return importlib.import_module("keras._tf_keras" + fullname.removeprefix("tensorflow"))
     own_name = "tapeflow" + fullname.removeprefix("tensorflow")
     found: Any = None
     try:

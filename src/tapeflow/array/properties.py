@@ -12,7 +12,7 @@ from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
 
 
 @functools.lru_cache(maxsize=1024)
@@ -122,7 +122,7 @@ def is_tensor(x: Any) -> bool:
     """
     from tapeflow.core.composite import CompositeTensor
 
-    return isinstance(x, (Tensor, ReadAsTensor, CompositeTensor)) or hasattr(type(x), "__tf_tensor__")
+    return isinstance(x, (TensorType, CompositeTensor))
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

@@ -20,7 +20,13 @@ from tapeflow.core.shape import TensorShape
 next_id = itertools.count(1).__next__  # ids are never used twice, so that a tape can hold one without its tensor
 
 
-class Tensor:
+class TensorType:
+    """What is a tensor to `tf.is_tensor`, beside composite values: tensors, variables, and the variables of Keras."""
+
+    __slots__ = ()
+
+
+class Tensor(TensorType):
     """A multidimensional array of one dtype, which never changes.
 
     Every op gives tensors and takes them, or what converts to one: Python numbers, nested lists, NumPy arrays,
@@ -86,7 +92,7 @@ class Tensor:
         return Reference(self)
 
 
-class ReadAsTensor:
+class ReadAsTensor(TensorType):
     """What holds a tensor that changes over time, and gives it to an op by `_read()`: variables."""
 
     __slots__ = ()

@@ -293,6 +293,11 @@ class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
         return f"{self._name}:0"
 
     @property
+    def _unique_id(self) -> str:
+        """What tells this variable from every other one; Keras's optimizers ask."""
+        return f"{self._shared_name}_{self._id}"
+
+    @property
     def _shared_name(self) -> str:
         return self._name
 

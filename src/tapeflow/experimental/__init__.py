@@ -1,0 +1,5 @@
+"""The public `tf.experimental` namespace."""
+
+from tapeflow.experimental import dtensor, numpy
+from tapeflow.optional import Optional
+from tapeflow.ragged.row_partition import RowPartition

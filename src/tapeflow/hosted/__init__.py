@@ -1,0 +1,57 @@
+"""The names inside TensorFlow that hosted libraries import: Keras and TensorBoard, and nothing more than they need.
+
+`tensorflow.python.eager.context` is no API, but Keras imports it. `MODULES` says which such modules there are and where
+each of their names really lives; `tf.__internal__` is `tapeflow/hosted/internal.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import Any
+
+MODULES = {
+    "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
+    "tensorflow.python.eager.context": {
+        "async_wait": "tapeflow.hosted.eager_context",
+        "context": "tapeflow.hosted.eager_context",
+        "eager_mode": "tapeflow.hosted.eager_context",
+    },
+    "tensorflow.python.framework.config": {"is_op_determinism_enabled": "tapeflow.hosted.eager_context"},
+    "tensorflow.python.framework.tensor_util": {"is_tf_type": "tapeflow.hosted.internal"},
+    "tensorflow.python.ops.math_ops": {"is_nan": "tapeflow.math"},
+    "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
+        "csr_sparse_matrix_to_sparse_tensor": "tapeflow.hosted.sparse_products",
+        "sparse_matrix_sparse_mat_mul": "tapeflow.hosted.sparse_products",
+        "sparse_tensor_to_csr_sparse_matrix": "tapeflow.hosted.sparse_products",
+    },
+    "tensorflow.python.trackable.data_structures": {
+        "ListWrapper": "tapeflow.hosted.internal",
+        "_DictWrapper": "tapeflow.hosted.internal",
+    },
+}
+_PARENTS = {name.rpartition(".")[0] for name in MODULES} | {
+    ".".join(name.split(".")[:depth]) for name in MODULES for depth in range(2, name.count(".") + 1)
+}
+
+
+@functools.cache
+def module(fullname: str) -> ModuleType | None:
+    """The module that stands for one of TensorFlow's own, or None for a module that nobody needs."""
+    if fullname not in MODULES and fullname not in _PARENTS:
+        return None
+    made = ModuleType(fullname, f"What hosted libraries need of {fullname}.")
+    if fullname in _PARENTS:
+        made.__path__ = []
+    homes = MODULES.get(fullname, {})
+
+    def __getattr__(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"TapeFlow has no {fullname}.{name}: it is not public, and no library here needs it.")
+        value = getattr(importlib.import_module(homes[name]), name)
+        setattr(made, name, value)
+        return value
+
+    vars(made)["__getattr__"] = __getattr__
+    return made

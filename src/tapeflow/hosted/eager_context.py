@@ -1,0 +1,53 @@
+"""What hosted libraries ask of TensorFlow's eager runtime as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from tapeflow.scopes import init_scope
+
+
+class Context:
+    """The runtime, as far as a library may touch it."""
+
+    def clear_kernel_cache(self) -> None:
+        """Does nothing: an op's kernel is a function that is bound when the op is defined."""
+
+    def executing_eagerly(self) -> bool:
+        """Whether ops of this thread run as they are called."""
+        from tapeflow.scopes import executing_eagerly
+
+        return executing_eagerly()
+
+
+_context = Context()
+
+
+def context() -> Context:
+    """The one context there is."""
+    return _context
+
+
+def async_wait() -> None:
+    """Waits until the kernels that were launched on GPUs are done."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+@contextmanager
+def eager_mode() -> Iterator[None]:
+    """Ops inside run as they are called, even where a graph is being built around."""
+    with init_scope():
+        yield
+
+
+def is_op_determinism_enabled() -> bool:
+    """True, which is how Keras is told that `jit_compile="auto"` means no.
+
+    Keras asks this one question only to decide that. What XLA gives at once takes TorchInductor minutes, so it is for
+    those who write `jit_compile=True`.
+    """
+    return True

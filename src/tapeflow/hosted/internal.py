@@ -1,0 +1,40 @@
+"""`tf.__internal__`: the names in it that hosted libraries use."""
+
+from __future__ import annotations
+
+import importlib
+from types import SimpleNamespace
+from typing import Any
+
+from tapeflow.array.properties import is_tensor
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.tensor import EagerTensor, TensorType
+from tapeflow.hosted.eager_context import eager_mode
+from tapeflow.hosted.smart_cond import smart_cond as _smart_cond
+
+__all__ = ["CompositeTensor", "EagerTensor", "eager_context", "is_tf_type", "smart_cond", "tf2", "types"]
+
+is_tf_type = is_tensor
+types = SimpleNamespace(Tensor=TensorType)
+smart_cond = SimpleNamespace(smart_cond=_smart_cond)
+eager_context = SimpleNamespace(eager_mode=eager_mode)
+tf2 = SimpleNamespace(enabled=lambda: True)
+
+# What would import much, by where it lives.
+_ON_FIRST_USE = {
+    "FuncGraph": "tapeflow.graph.func_graph",
+    "ListWrapper": "tapeflow.core.data_structures",
+    "SymbolicTensor": "tapeflow.core.symbolic",
+    "_DictWrapper": "tapeflow.core.data_structures",
+    "distribute": "tapeflow.hosted.distribute",
+    "tracking": "tapeflow.hosted.tracking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _ON_FIRST_USE.get(name)
+    if home is None:
+        raise AttributeError(f"TapeFlow has no tf.__internal__.{name}: it is not public, and no library here needs it.")
+    module = importlib.import_module(home)
+    value = globals()[name] = module if home == f"tapeflow.hosted.{name}" else getattr(module, name)
+    return value

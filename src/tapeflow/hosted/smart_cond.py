@@ -1,0 +1,37 @@
+"""A conditional that is decided in Python where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.array.properties import get_static_value
+from tapeflow.control_flow import cond
+from tapeflow.core.tensor import ReadAsTensor, Tensor
+
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What `true_fn` or `false_fn` gives; a `tf.cond` only where the predicate is not known yet.
+
+    Raises:
+        TypeError: the predicate is neither a tensor nor a Python bool.
+    """
+    if isinstance(pred, (Tensor, ReadAsTensor)):
+        known = get_static_value(pred)
+        if known is None:
+            return cond(pred, true_fn, false_fn, name=name)
+        pred = bool(known)
+    elif pred not in (0, 1):
+        raise TypeError(
+            f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: pred={pred} of type "
+            f"{type(pred).__name__}"
+        )
+    chosen = true_fn if pred else false_fn
+    if chosen is None:
+        raise TypeError("Arguments `true_fn` and `false_fn` must be callable.")
+    return chosen()

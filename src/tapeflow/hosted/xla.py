@@ -1,0 +1,32 @@
+"""The one function of TensorFlow's XLA bindings that Keras uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.creation import range as range_of
+from tapeflow.array.grids import meshgrid
+from tapeflow.array.joining import stack
+from tapeflow.array.properties import shape
+from tapeflow.array.scattering import tensor_scatter_nd_update
+from tapeflow.math import maximum, minimum
+from tapeflow.math.casting import cast
+
+
+def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = None) -> Any:
+    """A copy of `x` with `updates` written over a part of it.
+
+    Args:
+        x: the tensor.
+        updates: of the same rank, and nowhere larger.
+        indices: of shape `[rank]`: where the part begins. It is moved so that the part lies inside `x`.
+    """
+    x, updates = convert_to_tensor(x), convert_to_tensor(updates)
+    if x.shape.rank == 0:
+        return updates
+    indices = cast(convert_to_tensor(indices), "int64")
+    sizes = shape(updates, "int64")
+    starts = maximum(minimum(indices, shape(x, "int64") - sizes), 0)
+    axes = [starts[i] + range_of(sizes[i]) for i in range(x.shape.rank)]
+    return tensor_scatter_nd_update(x, stack(meshgrid(*axes, indexing="ij"), -1), updates)

@@ -1,0 +1,130 @@
+"""The spellings of TensorFlow 2.0 that programs and documents use and Keras 3 lacks. `add()` puts in every one of them.
+
+- `reset_states`, beside `reset_state`, of metrics and recurrent layers: called, or overridden in a metric of one's own.
+- `model.save_weights('weights')` and `load_weights('weights')`: TensorFlow's checkpoint format, and a load status.
+- `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+import keras
+from keras.src.utils.tracking import Tracker
+
+from tapeflow.core.variable import Variable
+
+_KERAS_FILES = (".h5", ".keras", ".json")
+
+
+def add() -> None:
+    """Adds the spellings to Keras's classes; a second call does nothing."""
+    if hasattr(keras.metrics.Metric, "reset_states"):
+        return
+    keras.metrics.Metric.reset_states = _reset_states
+    keras.metrics.Metric.__init_subclass__ = classmethod(_heed_reset_states)
+    for layer in (keras.layers.RNN, keras.layers.Bidirectional):
+        layer.reset_states = _reset_layer_states
+    keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
+    keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
+    keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
+
+
+# ---- reset_states ----------------------------------------------------------------------------------------------------
+
+
+def _reset_states(self: Any) -> None:
+    """Resets all of the metric's state; the same as `reset_state()`."""
+    for kind in type(self).__mro__:
+        reset = vars(kind).get("reset_state")
+        if reset is not None and reset is not _reset_by_reset_states:
+            reset(self)
+            return
+
+
+def _reset_by_reset_states(self: Any) -> None:
+    """Resets all of the metric's state, by the metric's own `reset_states()`."""
+    self.reset_states()
+
+
+def _heed_reset_states(cls: Any, **kwargs: Any) -> None:
+    """Keras calls `reset_state`: a metric class that overrides only `reset_states` gets one that calls it."""
+    super(keras.metrics.Metric, cls).__init_subclass__(**kwargs)
+    if "reset_states" in vars(cls) and "reset_state" not in vars(cls):
+        cls.reset_state = _reset_by_reset_states
+
+
+def _reset_layer_states(self: Any) -> None:
+    """Resets the recorded states of a stateful layer; the same as `reset_state()`."""
+    self.reset_state()
+
+
+# ---- save_weights('weights') -----------------------------------------------------------------------------------------
+
+
+def _is_checkpoint(filepath: Any) -> bool:
+    return not os.fspath(filepath).endswith(_KERAS_FILES)
+
+
+def _saving_checkpoints(save_weights: Any) -> Any:
+    @functools.wraps(save_weights)
+    def save(self: Any, filepath: Any, overwrite: bool = True, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.pop("save_format", None) != "tf" and not _is_checkpoint(filepath):
+            return save_weights(self, filepath, overwrite, *args, **kwargs)
+        path = os.fspath(filepath)
+        if not overwrite and os.path.exists(f"{path}.index"):
+            raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
+        from tapeflow.train import Checkpoint
+
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        Checkpoint(self).write(path)
+        return None
+
+    return save
+
+
+def _loading_checkpoints(load_weights: Any) -> Any:
+    @functools.wraps(load_weights)
+    def load(self: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
+        if not _is_checkpoint(filepath) or not os.path.exists(f"{os.fspath(filepath)}.index"):
+            return load_weights(self, filepath, *args, **kwargs)
+        from tapeflow.train import Checkpoint
+
+        status = Checkpoint(self).read(os.fspath(filepath))
+        status.assert_nontrivial_match()
+        return status
+
+    return load
+
+
+# ---- tf.Variable as a weight -----------------------------------------------------------------------------------------
+
+
+class _VariableTracker(Tracker):
+    """Keras's tracker of what is set on a layer, for which a `tf.Variable` is a weight."""
+
+    def track(self, attr: Any) -> Any:
+        if not isinstance(attr, Variable):
+            return super().track(attr)
+        known = self.__dict__.setdefault("wrapped", {})
+        if id(attr) not in known:
+            name = attr.name.split(":")[0].replace("/", "_")
+            weight = keras.Variable(attr, dtype=attr.dtype.name, trainable=attr.trainable, autocast=False, name=name)
+            known[id(attr)] = weight
+            locked, self.locked = self.locked, False  # Keras refuses weights for a built layer; TensorFlow 2.0 did not
+            try:
+                super().track(weight)
+            finally:
+                self.locked = locked
+        return attr
+
+
+def _tracking_variables(initialize: Any) -> Any:
+    @functools.wraps(initialize)
+    def initialize_tracker(self: Any) -> None:
+        initialize(self)
+        self._tracker.__class__ = _VariableTracker
+
+    return initialize_tracker
