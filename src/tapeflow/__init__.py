@@ -206,6 +206,7 @@ _ON_FIRST_USE = {
     "SparseTensor": "tapeflow.sparse.tensor",
     "SparseTensorSpec": "tapeflow.sparse.tensor",
     "as_string": "tapeflow.strings",
+    "compat": "tapeflow.compat",
     "experimental": "tapeflow.experimental",
     "fftnd": "tapeflow.signal.fourier_ops",
     "ifftnd": "tapeflow.signal.fourier_ops",
@@ -224,6 +225,7 @@ _ON_FIRST_USE = {
     "signal": "tapeflow.signal",
     "sparse": "tapeflow.sparse",
     "strings": "tapeflow.strings",
+    "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
     "types": "tapeflow.types",
 }

@@ -1,0 +1,8 @@
+"""The public `tf.summary` namespace: numbers, images and more, written for TensorBoard as a program runs."""
+
+from tapeflow.summary import experimental
+from tapeflow.summary.kinds import audio, histogram, image, scalar, text
+from tapeflow.summary.recording import record_if, should_record_summaries
+from tapeflow.summary.tracing import trace_export, trace_off, trace_on
+from tapeflow.summary.writer import SummaryWriter, create_file_writer, create_noop_writer, flush
+from tapeflow.summary.writing import graph, import_event, write

@@ -1,0 +1,86 @@
+"""Event files: the records that TensorBoard reads."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+from tensorboard.compat.proto import event_pb2
+from tensorboard.summary.writer.record_writer import RecordWriter
+
+from tapeflow import errors
+
+_next_number = itertools.count().__next__
+
+
+class EventFile:
+    """A file of `Event` messages, which any thread may add to.
+
+    Args:
+        logdir: the folder, which is made where it is missing.
+        max_queue: how many events may wait in memory.
+        flush_millis: how long an event may wait, looked at whenever one is added.
+        suffix: ends the file's name.
+
+    Raises:
+        NotFoundError, PermissionDeniedError, ...: the folder or the file can't be made.
+    """
+
+    def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_next_number()}{suffix}"
+        self.path = os.path.join(logdir, name)
+        try:
+            os.makedirs(logdir, exist_ok=True)
+            self._file = open(self.path, "wb")  # noqa: SIM115 (closed by `close`)
+        except OSError as error:
+            raise _as_tensorflows(error) from None
+        self._records = RecordWriter(self._file)
+        self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
+        self._waiting: list[bytes] = []
+        self._flushed = time.monotonic()
+        self._lock = threading.Lock()
+        source = event_pb2.SourceMetadata(writer="tapeflow.summary")
+        self.add(event_pb2.Event(wall_time=time.time(), file_version="brain.Event:2", source_metadata=source))
+        self.flush()
+
+    def add(self, event: Any) -> None:
+        """Adds an event."""
+        record = event.SerializeToString()
+        with self._lock:
+            self._waiting.append(record)
+            if len(self._waiting) > self._max_queue or time.monotonic() - self._flushed > self._flush_seconds:
+                self._write()
+
+    def flush(self) -> None:
+        """Writes what waits."""
+        with self._lock:
+            self._write()
+
+    def close(self) -> None:
+        """Writes what waits, and closes the file. Closing it again does nothing."""
+        with self._lock:
+            if not self._file.closed:
+                self._write()
+                self._file.close()
+
+    def _write(self) -> None:
+        for record in self._waiting:
+            self._records.write(record)
+        self._waiting.clear()
+        self._file.flush()
+        self._flushed = time.monotonic()
+
+
+def _as_tensorflows(error: OSError) -> errors.OpError:
+    kinds: dict[type[OSError], Any] = {
+        FileNotFoundError: errors.NotFoundError,
+        PermissionError: errors.PermissionDeniedError,
+        FileExistsError: errors.FailedPreconditionError,
+        NotADirectoryError: errors.FailedPreconditionError,
+    }
+    kind = kinds.get(type(error), errors.UnknownError)
+    return kind(None, None, f"{error.filename}; {error.strerror} [Op:CreateSummaryFileWriter] name: ")

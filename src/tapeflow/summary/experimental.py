@@ -1,0 +1,6 @@
+"""The public `tf.summary.experimental` namespace."""
+
+from tapeflow.summary.recording import get_step, set_step
+from tapeflow.summary.writing import summary_scope, write_raw_pb
+
+__all__ = ["get_step", "set_step", "summary_scope", "write_raw_pb"]

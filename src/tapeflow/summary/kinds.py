@@ -1,0 +1,286 @@
+"""The kinds of summaries that TensorBoard has plugins for: scalars, histograms, images, texts and audio.
+
+What a plugin reads is a tensor with metadata, which are made by TensorBoard's own `metadata` modules; the formats of the
+tensors are described in TensorBoard's `tensorboard/plugins/*/summary_v2.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import wave
+from typing import Any
+
+import numpy as np
+from tensorboard.plugins.audio import metadata as audio_metadata
+from tensorboard.plugins.histogram import metadata as histogram_metadata
+from tensorboard.plugins.image import metadata as image_metadata
+from tensorboard.plugins.scalar import metadata as scalar_metadata
+from tensorboard.plugins.text import metadata as text_metadata
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32, float64, int32, string
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid, strings
+from tapeflow.debugging.shapes import assert_rank, assert_scalar
+from tapeflow.debugging.types import assert_type
+from tapeflow.debugging.values import assert_non_negative
+from tapeflow.math.casting import cast
+from tapeflow.summary.writing import summary_scope, write, write_encoded
+
+_BUCKETS = 30
+
+
+@functools.lru_cache(maxsize=64)
+def _metadata(module: Any, description: str | None) -> bytes:
+    return module.create_summary_metadata(display_name=None, description=description).SerializeToString()
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+    """Writes a number.
+
+    Args:
+        name: of the summary; name scopes in force are put before it.
+        data: a real scalar, written as float32.
+        step: an int64 scalar; by default the default step.
+        description: in Markdown.
+
+    Returns:
+        A boolean scalar tensor: whether it was written. Without a default writer it is not.
+
+    Raises:
+        ValueError: `data` is no scalar; or there is a writer, but no step.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.scalar("loss", 0.5, step=1).numpy().item()
+        True
+    """
+    with summary_scope(name, "scalar_summary") as (tag, _):
+        data = convert(data)
+        assert_scalar(data)
+        return write(tag, cast(data, float32), step, _metadata(scalar_metadata, description))
+
+
+def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Tensor:
+    """Writes how the elements of a tensor are distributed.
+
+    Args:
+        name: of the summary; name scopes in force are put before it.
+        data: real numbers of any shape.
+        step: an int64 scalar; by default the default step.
+        buckets: into how many intervals of equal width the range of the elements is divided; 30 by default.
+        description: in Markdown.
+
+    Returns:
+        A boolean scalar tensor: whether it was written. Without a default writer it is not.
+
+    Raises:
+        ValueError: there is a writer, but no step.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.histogram("weights", tf.linspace(-1.0, 1.0, 100), step=1).numpy().item()
+        True
+    """
+
+    def inputs() -> list[Any]:
+        count = convert(_BUCKETS if buckets is None else buckets)
+        assert_scalar(count)
+        assert_type(count, int32)
+        return [cast(data, float64), count]
+
+    with summary_scope(name, "histogram_summary") as (tag, _):
+        return write_encoded(tag, inputs, step, _metadata(histogram_metadata, description), _buckets)
+
+
+def _buckets(data: EagerTensor, buckets: EagerTensor) -> EagerTensor:
+    """A row `[left edge, right edge, count]` for each bucket."""
+    values, count = data.numpy().reshape(-1), max(0, int(buckets))
+    rows = np.zeros((count, 3))
+    if values.size and count:
+        low, high = values.min(), values.max()
+        if low == high:
+            rows[:, :2] = high
+            rows[-1, 2] = values.size
+        else:
+            places = np.floor((values - low) / ((high - low) / count)).astype(np.int64)
+            edges = np.linspace(low, high, count + 1)
+            rows[:, 0], rows[:, 1] = edges[:-1], edges[1:]
+            rows[:, 2] = np.bincount(np.clip(places, 0, count - 1), minlength=count)
+    return convert(rows)
+
+
+def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
+    """Writes images.
+
+    Args:
+        name: of the summary; name scopes in force are put before it.
+        data: of shape `[k, height, width, channels]` with 1 channel (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGBA).
+            Floats are in `[0, 1]`, and cut off there; integers are scaled from their dtype's range to that of uint8.
+        step: an int64 scalar; by default the default step.
+        max_outputs: how many of the images to write at most.
+        description: in Markdown.
+
+    Returns:
+        A boolean scalar tensor: whether it was written. Without a default writer it is not.
+
+    Raises:
+        ValueError: `data` is not of rank 4; or there is a writer, but no step.
+        InvalidArgumentError: there are other numbers of channels; or `max_outputs` is negative.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.image("noise", tf.ones([2, 8, 8, 1]), step=1).numpy().item()
+        True
+    """
+
+    def inputs() -> list[Any]:
+        images = convert(data)
+        assert_rank(images, 4)
+        if not (images.dtype.is_floating or images.dtype.is_integer):
+            raise AttributeError("image dtype must be either floating point or integer")
+        return [images, max_outputs]
+
+    with summary_scope(name, "image_summary") as (tag, _):
+        return write_encoded(tag, inputs, step, _metadata(image_metadata, description), _images)
+
+
+def _images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
+    """Width, height, and the images as PNG files."""
+    assert_non_negative(max_outputs)
+    _, height, width, channels = data.shape.as_list()
+    if not 1 <= channels <= 4:
+        raise invalid(f"image must have 1, 2, 3, or 4 channels, got {channels} [Op:EncodePng] name: ")
+    if not height or not width:
+        raise invalid(f"image must be larger than 0x0, got {height}x{width} [Op:EncodePng] name: ")
+    pixels = _as_uint8(data.numpy()[: int(max_outputs)])
+    files = [_png(p) for p in pixels]
+    return strings(np.array([str(width).encode(), str(height).encode(), *files], object))
+
+
+def _as_uint8(array: np.ndarray) -> np.ndarray:
+    """Pixels as uint8, by the rules of `tf.image.convert_image_dtype` with `saturate`."""
+    if array.dtype == np.uint8:
+        return array
+    if array.dtype.kind not in "iu":
+        return np.clip(array.astype(np.float32) * np.float32(255.5), 0, 255).astype(np.uint8)
+    limit = int(np.iinfo(array.dtype).max)
+    if limit > 255:
+        return np.clip(array // ((limit + 1) // 256), 0, 255).astype(np.uint8)
+    return np.clip(array, 0, 255).astype(np.uint8) * np.uint8(256 // (limit + 1))
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels).save(file, "png")
+    return file.getvalue()
+
+
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+    """Writes texts in Markdown.
+
+    Args:
+        name: of the summary; name scopes in force are put before it.
+        data: a string tensor; TensorBoard shows one of rank 1 or 2 as a table.
+        step: an int64 scalar; by default the default step.
+        description: in Markdown.
+
+    Returns:
+        A boolean scalar tensor: whether it was written. Without a default writer it is not.
+
+    Raises:
+        TypeError: `data` is no string tensor.
+        ValueError: there is a writer, but no step.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.text("note", "**all** is well", step=1).numpy().item()
+        True
+    """
+    with summary_scope(name, "text_summary") as (tag, _):
+        data = convert(data)
+        assert_type(data, string)
+        return write(tag, data, step, _metadata(text_metadata, description))
+
+
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: Any = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Tensor:
+    """Writes sound.
+
+    Args:
+        name: of the summary; name scopes in force are put before it.
+        data: float32 samples in `[-1, 1]` of shape `[k, frames, channels]`.
+        sample_rate: an int32 scalar, in Hz.
+        step: an int64 scalar; by default the default step.
+        max_outputs: how many of the clips to write at most.
+        encoding: "wav".
+        description: in Markdown.
+
+    Returns:
+        A boolean scalar tensor: whether it was written. Without a default writer it is not.
+
+    Raises:
+        ValueError: `data` is not of rank 3, the encoding is unknown, or there is a writer but no step.
+        InvalidArgumentError: `data` is not float32, or `sample_rate` or `max_outputs` is out of range.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.audio("silence", tf.zeros([1, 100, 2]), 8000, step=1).numpy().item()
+        True
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}")
+    metadata = audio_metadata.create_summary_metadata(
+        display_name=None, description=description, encoding=audio_metadata.Encoding.Value("WAV")
+    )
+
+    def inputs() -> list[Any]:
+        clips = convert(data)
+        assert_rank(clips, 3)
+        if clips.dtype is not float32:
+            raise invalid(
+                "cannot compute EncodeWav as input #0(zero-based) was expected to be a float tensor but is a "
+                f"{clips.dtype.name} tensor [Op:EncodeWav] name: "
+            )
+        return [clips, convert(sample_rate, int32), max_outputs]
+
+    with summary_scope(name, "audio_summary") as (tag, _):
+        return write_encoded(tag, inputs, step, metadata, _clips)
+
+
+def _clips(data: EagerTensor, sample_rate: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
+    """A row `[WAV file, label]` for each clip."""
+    assert_non_negative(max_outputs)
+    rate = int(sample_rate)
+    if rate <= 0:
+        raise invalid(f"sample_rate must be in (0, 2^32), got: {rate} [Op:EncodeWav] name: ")
+    clips = data.numpy()[: int(max_outputs)]
+    rows = np.empty((len(clips), 2), object)
+    rows[:, 0], rows[:, 1] = [_wav(clip, rate) for clip in clips], b""
+    return strings(rows)
+
+
+def _wav(samples: np.ndarray, rate: int) -> bytes:
+    scaled = samples * np.float32(32768)
+    rounded = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled)  # halves away from zero
+    file = io.BytesIO()
+    with wave.open(file, "wb") as wav:
+        wav.setnchannels(samples.shape[1])
+        wav.setsampwidth(2)
+        wav.setframerate(rate)
+        wav.writeframes(np.clip(rounded, -32768, 32767).astype("<i2").tobytes())
+    return file.getvalue()

@@ -1,0 +1,140 @@
+"""Tracing what runs: the graphs of functions, and a profile of the kernels."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+from tensorboard.compat.proto import config_pb2, summary_pb2
+
+from tapeflow.core.convert import convert
+from tapeflow.logger import get_logger
+from tapeflow.scopes import executing_eagerly
+from tapeflow.summary.recording import checked_step
+from tapeflow.summary.writing import summary_scope, write
+
+
+class Trace:
+    """The trace that is running.
+
+    Attributes:
+        graphs: the graphs that ran, each once.
+    """
+
+    def __init__(self, graph: bool, profiler: bool, profiler_outdir: str | None) -> None:
+        self.graphs: list[Any] = []
+        self.collects_graphs, self.profiles = graph, profiler
+        self.outdir = profiler_outdir
+        self._profile: Any = None
+        if profiler and profiler_outdir is None:
+            get_logger().warning("No `profiler_outdir` passed to trace_on(). Profiler won't be enabled.")
+        elif profiler:
+            import torch
+
+            self._profile = torch.profiler.profile()
+            self._profile.start()
+
+    def stop(self, save: bool) -> None:
+        """Stops the profiler, and writes what it found where TensorBoard's profile plugin looks for it."""
+        if self._profile is None:
+            return
+        self._profile.stop()
+        if save:
+            folder = os.path.join(str(self.outdir), "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
+            os.makedirs(folder, exist_ok=True)
+            self._profile.export_chrome_trace(os.path.join(folder, f"{socket.gethostname()}.trace.json.gz"))
+        self._profile = None
+
+
+_lock = threading.Lock()
+_running: list[Trace] = []  # one or none
+
+
+def running() -> Trace | None:
+    """The trace that is running, or None; functions add their graphs to it."""
+    return _running[0] if _running else None
+
+
+def _refused(message: str) -> bool:
+    """Whether a function is being traced, where tracing can't be switched."""
+    if executing_eagerly():
+        return False
+    get_logger().warning(message)
+    return True
+
+
+def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
+    """Starts to collect the graphs of the functions that run, in all threads.
+
+    Args:
+        graph: collects graphs.
+        profiler: also profiles what runs, with torch's profiler.
+        profiler_outdir: the folder for the profile; needed for `profiler`.
+
+    Example:
+        >>> tf.summary.trace_on()
+        >>> tf.summary.trace_off()
+    """
+    if _refused("Cannot enable trace inside a tf.function."):
+        return
+    with _lock:
+        if _running:
+            get_logger().warning("Trace already enabled")
+            return
+        _running.append(Trace(graph, profiler, profiler_outdir))
+
+
+def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+    """Stops the trace, and writes what it collected to the default writer.
+
+    Args:
+        name: of the summary.
+        step: an int64 scalar; by default the default step.
+        profiler_outdir: ignored; `trace_on` takes it.
+
+    Raises:
+        ValueError: there is no trace; or there is a writer, but no step.
+    """
+    if step is not None:
+        step = checked_step(step)
+    if _refused("Cannot export trace inside a tf.function."):
+        return
+    trace = running()
+    if trace is None:
+        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+    only_graphs = trace.collects_graphs and not trace.profiles
+    plugin = "graph_run_metadata_graph" if only_graphs else "graph_run_metadata"
+    metadata = summary_pb2.SummaryMetadata(
+        plugin_data=summary_pb2.SummaryMetadata.PluginData(plugin_name=plugin, content=b"1")
+    )
+    with summary_scope(name, f"{plugin}_summary") as (tag, _):
+        write(tag, convert(_run_metadata(trace.graphs).SerializeToString()), step, metadata)
+    if trace.profiles and profiler_outdir:
+        get_logger().warning("Ignoring `profiler_outdir` passed to trace_export(). Please pass it to trace_on() instead.")
+    _stop(save=True)
+
+
+def _run_metadata(graphs: list[Any]) -> Any:
+    found = config_pb2.RunMetadata()
+    for graph in graphs:
+        definition = graph.as_graph_def(add_shapes=True).SerializeToString()
+        functions = found.function_graphs.add()
+        functions.pre_optimization_graph.ParseFromString(definition)
+        functions.post_optimization_graph.ParseFromString(definition)
+        functions.partition_graphs.add().ParseFromString(definition)
+        found.partition_graphs.add().ParseFromString(definition)
+    return found
+
+
+def trace_off() -> None:
+    """Stops the trace, and forgets what it collected. Without a trace, nothing happens."""
+    _stop(save=False)
+
+
+def _stop(save: bool) -> None:
+    with _lock:
+        if _running:
+            _running.pop().stop(save)

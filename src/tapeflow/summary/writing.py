@@ -1,0 +1,224 @@
+"""Writing summaries of any kind to the default writer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from tensorboard.compat.proto import event_pb2, graph_pb2, summary_pb2
+
+from tapeflow import errors
+from tapeflow.array.protos import make_tensor_proto
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool as boolean
+from tapeflow.core.dtypes import string
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import Tensor
+from tapeflow.scopes import executing_eagerly, get_current_name_scope, name_scope
+from tapeflow.summary.recording import checked_step, chosen_step, recording, should_record_summaries
+
+_NOT_IN_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
+
+
+@contextmanager
+def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+    """A name scope for a new kind of summary, with the tag for TensorBoard.
+
+    Args:
+        name: of the summary, which may contain what a name scope may not.
+        default_name: for where there is no `name`.
+        values: ignored.
+
+    Returns:
+        `(tag, scope)`: the name below the name scopes in force, and the new scope.
+
+    Example:
+        >>> with tf.name_scope("outer"), tf.summary.experimental.summary_scope("my loss!") as (tag, scope):
+        ...     print(tag, scope, sep=", ")
+        outer/my loss!, outer/myloss/
+    """
+    name = name or default_name
+    outer = get_current_name_scope()
+    with name_scope(_NOT_IN_SCOPES.sub("", name) or default_name) as scope:
+        yield (f"{outer}/{name}" if outer else name), scope
+
+
+def record(
+    op: str,
+    inputs: Sequence[Any] | Callable[[], Sequence[Any]],
+    step: Any,
+    summary: Callable[..., Any],
+) -> Tensor:
+    """Writes a summary where one is wanted; in a graph, each time it runs.
+
+    Args:
+        op: TensorFlow's name of the op.
+        inputs: the tensors that `summary` takes, or a function that gives them, called only where they are needed.
+        step: of the summary, or None for the default.
+        summary: makes a `Summary` message of eager tensors.
+
+    Returns:
+        A boolean scalar tensor: whether it was written.
+    """
+    writer = recording.writer
+    if writer is None:
+        return convert(False)
+    wanted = should_record_summaries()
+    if executing_eagerly() and not wanted:
+        return wanted
+    at = chosen_step(step)
+    tensors = [convert(x) for x in (inputs() if callable(inputs) else inputs)]
+
+    def write_now(wanted: Any, at: Any, *values: Any) -> Any:
+        if wanted:
+            writer.add(event_pb2.Event(wall_time=time.time(), step=at.numpy().item(), summary=summary(*values)))
+        return wanted
+
+    if executing_eagerly():
+        return write_now(wanted, at, *tensors)
+    from tapeflow.graph.python_op import python_op
+
+    return python_op(op, write_now, [wanted, at, *tensors], [TensorSpec([], boolean)], stateful=True)
+
+
+def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
+    """Writes a tensor as a summary, for whatever plugin of TensorBoard the metadata names.
+
+    Args:
+        tag: names the summary; usually from `tf.summary.experimental.summary_scope`.
+        tensor: of any dtype and shape, or a function that gives it and is called only where the summary is written.
+        step: an int64 scalar; by default the default step.
+        metadata: a `SummaryMetadata` message, or its bytes.
+        name: accepted, and without effect.
+
+    Returns:
+        A boolean scalar tensor: whether it was written. Without a default writer it is not.
+
+    Raises:
+        ValueError: there is a writer, but no step; or the step is no scalar.
+        InvalidArgumentError: the metadata are no such message.
+
+    Example:
+        >>> tf.summary.write("tag", tf.constant([1, 2]), step=0).numpy().item()  # there is no default writer
+        False
+    """
+    return write_encoded(tag, lambda: [tensor() if callable(tensor) else tensor], step, metadata)
+
+
+def write_encoded(
+    tag: Any, inputs: Callable[[], Sequence[Any]], step: Any, metadata: Any, encode: Callable[..., Any] | None = None
+) -> Tensor:
+    """Writes what `encode` makes of the inputs, as `write` does. Without it, there is one input, written as it is."""
+    if step is not None:
+        step = checked_step(step)
+    if metadata is not None:
+        metadata = _parsed(metadata)
+
+    def summary(*values: Any) -> Any:
+        proto = make_tensor_proto(encode(*values) if encode else values[0])
+        return summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag=tag, tensor=proto, metadata=metadata)])
+
+    return record("WriteSummary", inputs, step, summary)
+
+
+def _parsed(metadata: Any) -> Any:
+    text = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
+    try:
+        return summary_pb2.SummaryMetadata.FromString(text)
+    except DecodeError:
+        raise errors.InvalidArgumentError(None, None, f"No serialized SummaryMetadata: {text!r} [Op:WriteSummary]") from None
+
+
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
+    """Writes serialized `Summary` messages.
+
+    Args:
+        tensor: a string tensor, each element a message.
+        step: an int64 scalar; by default the default step.
+        name: accepted, and without effect.
+
+    Returns:
+        A boolean scalar tensor: whether it was written.
+
+    Raises:
+        ValueError: there is a writer, but no step; or the step is no scalar.
+        DataLossError: an element is no `Summary` message.
+    """
+    if step is not None:
+        step = checked_step(step)
+
+    def summary(texts: Any) -> Any:
+        merged = summary_pb2.Summary()
+        for i, text in enumerate(texts.value.ravel().tolist()):
+            try:
+                merged.MergeFromString(text)
+            except DecodeError:
+                raise errors.DataLossError(
+                    None, None, f"Bad tf.compat.v1.Summary binary proto tensor string at index {i} "
+                    "[Op:WriteRawProtoSummary] name: "
+                ) from None  # fmt: skip
+        return merged
+
+    if recording.writer is not None:
+        chosen_step(step)
+    return record("WriteRawProtoSummary", lambda: [convert(tensor, string)], step, summary)
+
+
+def import_event(tensor: Any, name: str | None = None) -> None:
+    """Writes an `Event` message as it is, whatever `record_if` says.
+
+    Args:
+        tensor: a string scalar, the serialized message.
+        name: accepted, and without effect.
+
+    Raises:
+        DataLossError: it is no `Event` message.
+    """
+    writer = recording.writer
+    if writer is None:
+        raise ValueError("import_event needs a default writer: call it inside of `with writer.as_default():`")
+
+    def write_now(text: Any) -> None:
+        try:
+            writer.add(event_pb2.Event.FromString(text.numpy()))
+        except DecodeError:
+            raise errors.DataLossError(None, None, "Bad tf.Event binary proto tensor string [Op:ImportEvent]") from None
+
+    text = convert(tensor, string)
+    if executing_eagerly():
+        write_now(text)
+        return
+    from tapeflow.graph.python_op import python_op
+
+    python_op("ImportEvent", write_now, [text], [], stateful=True)
+
+
+def graph(graph_data: Any) -> Tensor:
+    """Writes a graph for TensorBoard's graph explorer.
+
+    Args:
+        graph_data: a `tf.Graph`, such as `concrete_function.graph`, or a `GraphDef` message.
+
+    Returns:
+        A boolean scalar tensor: whether it was written.
+
+    Raises:
+        ValueError: `graph_data` is something else, or a function is being traced.
+    """
+    if not executing_eagerly():
+        raise ValueError("graph() cannot be invoked inside a graph context.")
+    writer = recording.writer
+    if writer is None or not should_record_summaries():
+        return convert(False)
+    found = graph_data.as_graph_def(add_shapes=True) if hasattr(graph_data, "as_graph_def") else graph_data
+    if getattr(getattr(found, "DESCRIPTOR", None), "full_name", "").rpartition(".")[2] != graph_pb2.GraphDef.DESCRIPTOR.name:
+        raise ValueError(
+            "Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data="
+            f"{graph_data} of type {type(graph_data).__name__}."
+        )
+    writer.add(event_pb2.Event(wall_time=time.time(), graph_def=found.SerializeToString()))
+    return convert(True)
