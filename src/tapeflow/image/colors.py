@@ -1,0 +1,153 @@
+"""Colour spaces, and arithmetic on colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.core.op import op
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tensor import invalid
+
+
+def _check_channels(images: torch.Tensor) -> None:
+    if not images.ndim or images.shape[-1] != 3:
+        raise invalid(f"input must have 3 channels, got shape {list(images.shape)}")
+
+
+def _to_hsv(images: torch.Tensor) -> torch.Tensor:
+    _check_channels(images)
+    r, g, b = images.unbind(-1)
+    value = images.amax(-1)
+    spread = value - images.amin(-1)
+    safe = torch.where(spread > 0, spread, torch.ones_like(spread))
+    hue = torch.where(
+        r == value, (g - b) / safe, torch.where(g == value, (b - r) / safe + 2, (r - g) / safe + 4)
+    ) / 6
+    hue = torch.where(spread > 0, torch.where(hue < 0, hue + 1, hue), torch.zeros_like(hue))
+    saturation = torch.where(value > 0, spread / torch.where(value > 0, value, torch.ones_like(value)), torch.zeros_like(value))
+    return torch.stack([hue, saturation, value], -1)
+
+
+def _to_rgb(images: torch.Tensor) -> torch.Tensor:
+    _check_channels(images)
+    hue, saturation, value = images.unbind(-1)
+    sector = hue * 6
+    shares = [(sector - 3).abs() - 1, 2 - (sector - 2).abs(), 2 - (sector - 4).abs()]
+    return torch.stack([((s.clamp(0, 1) - 1) * saturation + 1) * value for s in shares], -1)
+
+
+@op("RGBToHSV", kernel=_to_hsv, shape=same)
+def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
+    """Hue, saturation and value of RGB images.
+
+    Args:
+        images: floats in [0, 1], with three channels in the last dimension.
+
+    Raises:
+        InvalidArgumentError: there are not three channels.
+
+    Example:
+        >>> tf.image.rgb_to_hsv([[0.0, 0.5, 0.0]])[0, 1:].numpy().tolist()
+        [1.0, 0.5]
+    """
+
+
+@op("HSVToRGB", kernel=_to_rgb, shape=same)
+def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
+    """RGB images of hue, saturation and value.
+
+    Args:
+        images: floats in [0, 1], with three channels in the last dimension.
+
+    Raises:
+        InvalidArgumentError: there are not three channels.
+
+    Example:
+        >>> tf.image.hsv_to_rgb([[0.0, 1.0, 0.5]]).numpy().tolist()
+        [[0.5, 0.0, 0.0]]
+    """
+
+
+_YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
+_YUV = np.array([[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]])
+
+
+def _times(images: Any, matrix: np.ndarray) -> Any:
+    from tapeflow.linalg import tensordot
+
+    images = convert_to_tensor(images)
+    return tensordot(images, convert_to_tensor(matrix, images.dtype), [[images.shape.rank - 1], [0]])
+
+
+def rgb_to_yiq(images: Any) -> Any:
+    """RGB images in YIQ, the colours of NTSC television.
+
+    Example:
+        >>> float(tf.image.rgb_to_yiq([[1.0, 1.0, 1.0]])[0, 0])
+        1.0
+    """
+    return _times(images, _YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Any:
+    """YIQ images in RGB.
+
+    Example:
+        >>> tf.image.yiq_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
+        [[0.0, 0.0, 0.0]]
+    """
+    return _times(images, np.array([[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]))
+
+
+def rgb_to_yuv(images: Any) -> Any:
+    """RGB images in YUV, the colours of PAL television.
+
+    Example:
+        >>> float(tf.image.rgb_to_yuv([[1.0, 1.0, 1.0]])[0, 0])
+        1.0
+    """
+    return _times(images, _YUV)
+
+
+def yuv_to_rgb(images: Any) -> Any:
+    """YUV images in RGB.
+
+    Example:
+        >>> tf.image.yuv_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
+        [[0.0, 0.0, 0.0]]
+    """
+    return _times(images, np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]))
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+    """The brightness of RGB images, as one channel.
+
+    Example:
+        >>> tf.image.rgb_to_grayscale([[[255, 255, 255]]]).numpy().tolist()
+        [[[254]]]
+    """
+    from tapeflow.image.adjusting import convert_image_dtype
+    from tapeflow.linalg import tensordot
+
+    images = convert_to_tensor(images)
+    floats = convert_image_dtype(images, "float32") if not images.dtype.is_floating else images
+    weights = convert_to_tensor([0.2989, 0.5870, 0.1140], floats.dtype)
+    gray = tensordot(floats, weights, [-1, -1])[..., None]
+    return convert_image_dtype(gray, images.dtype)
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+    """Images of one channel, with three equal ones.
+
+    Example:
+        >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
+        [[[7, 7, 7]]]
+    """
+    from tapeflow.array.joining import concat
+
+    images = convert_to_tensor(images)
+    return concat([images] * 3, -1)

@@ -1,0 +1,318 @@
+"""The ops that compute an image at other points: resized, or seen through a projective transform.
+
+Every resizing but the plainest is two products with small matrices of weights, one for rows and one for columns.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as functional
+
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+
+
+def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
+    if images.rank not in (None, 4):
+        raise invalid(f"input must be 4-dimensional, got {images}")
+    height, width = size if isinstance(size, tuple) else (None, None)
+    return TensorShape([images[0], height, width, images[3]] if images.rank == 4 else [None, height, width, None])
+
+
+def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
+    if images.ndim != 4:
+        raise invalid(f"input must be 4-dimensional, got {list(images.shape)}")
+    if len(size) != 2 or min(size) <= 0:
+        raise invalid(f"output dimensions must be positive, got {size}")
+    if 0 in images.shape[1:3]:
+        raise invalid(f"input image must be of non-zero size, got {list(images.shape)}")
+
+
+def _channels_first(images: torch.Tensor) -> torch.Tensor:
+    return images.permute(0, 3, 1, 2)
+
+
+def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> torch.Tensor:
+    """The images times a matrix `[new, old]` from the left and one from the right, in at least float32."""
+    wide = images if images.dtype in (torch.float32, torch.float64) else images.float()
+    rows_matrix, columns_matrix = (
+        torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns)
+    )
+    flat = _channels_first(wide)
+    return (rows_matrix @ flat @ columns_matrix.T).permute(0, 2, 3, 1).float()
+
+
+def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    """Where the new pixels lie among the old ones."""
+    if align_corners and new > 1:
+        return np.arange(new) * ((old - 1) / (new - 1))
+    scale = old / new
+    return (np.arange(new) + 0.5) * scale - 0.5 if half_pixel_centers else np.arange(new) * scale
+
+
+@functools.lru_cache(maxsize=256)
+def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    points = _points(new, old, align_corners, half_pixel_centers).astype(np.float32)
+    low = np.floor(points)
+    weights = np.zeros((new, old), np.float32)
+    rows = np.arange(new)
+    np.add.at(weights, (rows, np.clip(low, 0, old - 1).astype(int)), 1 - (points - low))
+    np.add.at(weights, (rows, np.clip(low + 1, 0, old - 1).astype(int)), points - low)
+    return weights
+
+
+def _bilinear(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+    _check(images, size)
+    if half_pixel_centers and not align_corners and images.dtype in (torch.float32, torch.float64):
+        found = functional.interpolate(_channels_first(images), size, mode="bilinear", align_corners=False)
+        return found.permute(0, 2, 3, 1).float()
+    height, width = images.shape[1:3]
+    return _by_weights(
+        images,
+        _linear(size[0], height, align_corners, half_pixel_centers),
+        _linear(size[1], width, align_corners, half_pixel_centers),
+    )
+
+
+@op("ResizeBilinear", kernel=_bilinear, host=("size",), shape=_resized_shape)
+def resize_bilinear(
+    images: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False, name: str | None = None
+) -> Any:
+    """Images `[batch, height, width, channels]` at another size, each pixel between its four neighbours."""
+
+
+def _nearest(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+    _check(images, size)
+    for axis in (0, 1):
+        old, new = images.shape[axis + 1], size[axis]
+        points = _points(new, old, align_corners, half_pixel_centers)
+        if align_corners:
+            chosen = np.floor(points + 0.5)
+        else:
+            chosen = np.floor(points + 0.5 if half_pixel_centers else points.astype(np.float32))
+        index = torch.as_tensor(np.clip(chosen, 0, old - 1).astype(np.int64), device=images.device)
+        images = images.index_select(axis + 1, index)
+    return images
+
+
+@op("ResizeNearestNeighbor", kernel=_nearest, host=("size",), shape=_resized_shape)
+def resize_nearest_neighbor(
+    images: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False, name: str | None = None
+) -> Any:
+    """Images at another size, each pixel that of the nearest point."""
+
+
+@functools.lru_cache(maxsize=256)
+def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    """Keys's cubic (a = -0.5) for half-pixel centers, the one with a = -0.75 otherwise; from a table of 1024 steps."""
+    points = _points(new, old, align_corners, half_pixel_centers)
+    low = np.floor(points)
+    step = np.rint((points - low) * 1024) / 1024
+    a = -0.5 if half_pixel_centers else -0.75
+    near = lambda t: ((a + 2) * t - (a + 3)) * t * t + 1  # noqa: E731
+    far = lambda t: ((a * t - 5 * a) * t + 8 * a) * t - 4 * a  # noqa: E731
+    weights = np.zeros((new, old))
+    rows = np.arange(new)
+    parts = zip((-1, 0, 1, 2), (far(step + 1), near(step), near(1 - step), far(2 - step)), strict=True)
+    for shift, weight in parts:
+        place = low + shift
+        inside = (place >= 0) & (place < old) if half_pixel_centers else np.ones(new, bool)
+        np.add.at(weights, (rows, np.clip(place, 0, old - 1).astype(int)), weight * inside)
+    return weights / weights.sum(1, keepdims=True) if half_pixel_centers else weights
+
+
+def _bicubic(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+    _check(images, size)
+    height, width = images.shape[1:3]
+    return _by_weights(
+        images,
+        _cubic(size[0], height, align_corners, half_pixel_centers),
+        _cubic(size[1], width, align_corners, half_pixel_centers),
+    )
+
+
+@op("ResizeBicubic", kernel=_bicubic, host=("size",), shape=_resized_shape)
+def resize_bicubic(
+    images: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False, name: str | None = None
+) -> Any:
+    """Images at another size, each pixel between its sixteen neighbours."""
+
+
+@functools.lru_cache(maxsize=256)
+def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
+    """The share that each old pixel has in the area of each new one."""
+    scale = (old - 1) / (new - 1) if align_corners and new > 1 else old / new
+    begin = np.arange(new)[:, None] * scale
+    pixel = np.arange(old)[None, :]
+    overlap = np.clip(np.minimum(begin + scale, pixel + 1) - np.maximum(begin, pixel), 0, None)
+    overlap[:, -1] += np.clip((begin + scale)[:, 0] - old, 0, None)
+    return overlap / scale
+
+
+def _area(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
+    _check(images, size)
+    height, width = images.shape[1:3]
+    return _by_weights(images, _overlaps(size[0], height, align_corners), _overlaps(size[1], width, align_corners))
+
+
+@op("ResizeArea", kernel=_area, host=("size",), shape=_resized_shape)
+def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
+    """Images at another size, each pixel the mean of the area that it covers."""
+
+
+def _lanczos(radius: float) -> Any:
+    return lambda t: np.where(np.abs(t) < radius, np.sinc(t) * np.sinc(t / radius), 0.0)
+
+
+def _piecewise_cubic(b: float, c: float) -> Any:
+    """The cubic filters of Mitchell and Netravali (1988)."""
+
+    def weight(t: np.ndarray) -> np.ndarray:
+        t = np.abs(t)
+        near = ((12 - 9 * b - 6 * c) * t + (-18 + 12 * b + 6 * c)) * t * t + 6 - 2 * b
+        far = (((-b - 6 * c) * t + 6 * b + 30 * c) * t - 12 * b - 48 * c) * t + 8 * b + 24 * c
+        return np.where(t < 1, near, np.where(t < 2, far, 0.0)) / 6
+
+    return weight
+
+
+_KERNELS: dict[str, tuple[float, Any]] = {
+    "lanczos1": (1.0, _lanczos(1.0)),
+    "lanczos3": (3.0, _lanczos(3.0)),
+    "lanczos5": (5.0, _lanczos(5.0)),
+    "gaussian": (1.5, lambda t: np.where(np.abs(t) < 1.5, np.exp(-(t**2) / (2 * 0.5**2)), 0.0)),
+    "box": (1.0, lambda t: np.where(np.abs(t) < 0.5, 1.0, np.where(np.abs(t) == 0.5, 0.5, 0.0))),
+    "triangle": (1.0, lambda t: np.clip(1 - np.abs(t), 0, None)),
+    "keyscubic": (2.0, _piecewise_cubic(0.0, 0.5)),
+    "mitchellcubic": (2.0, _piecewise_cubic(1 / 3, 1 / 3)),
+}
+
+
+@functools.lru_cache(maxsize=256)
+def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
+    radius, weight = _KERNELS[kernel]
+    inverse = 1.0 / scale
+    stretch = max(inverse, 1.0) if antialias else 1.0
+    centers = (np.arange(new)[:, None] + 0.5) * inverse - translation * inverse
+    pixel = np.arange(old)[None, :] + 0.5
+    near = np.abs(pixel - centers) <= radius * stretch + 0.5
+    weights = np.where(near, weight((pixel - centers) / stretch), 0.0)
+    total = weights.sum(1, keepdims=True)
+    weights = np.divide(weights, total, out=np.zeros_like(weights), where=np.abs(total) > 1000 * np.finfo(np.float32).tiny)
+    weights[(centers[:, 0] < 0) | (centers[:, 0] > old)] = 0.0
+    return weights
+
+
+def _scaled(
+    images: torch.Tensor, size: Any, scale: Any, translation: Any, kernel_type: str = "lanczos3", antialias: bool = True
+) -> torch.Tensor:
+    _check(images, size)
+    if kernel_type not in _KERNELS:
+        raise invalid(f"Unrecognized kernel type: {kernel_type}")
+    matrices = [
+        _filtered(size[i], images.shape[i + 1], float(scale[i]), float(translation[i]), kernel_type, antialias)
+        for i in (0, 1)
+    ]
+    return _by_weights(images, *matrices)
+
+
+@op("ScaleAndTranslate", kernel=_scaled, host=("size", "scale", "translation"), shape=_resized_shape)
+def scale_and_translate(
+    images: Any,
+    size: Any,
+    scale: Any,
+    translation: Any,
+    kernel_type: str = "lanczos3",
+    antialias: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Images scaled by `scale` and moved by `translation`, through a filter."""
+
+
+# ---- projective transforms -------------------------------------------------------------------------------------------
+
+
+def _mapped(place: torch.Tensor, length: int, fill_mode: str) -> torch.Tensor:
+    """Coordinates, moved to where the fill mode finds their value."""
+    if fill_mode == "CONSTANT":
+        return place
+    if fill_mode == "REFLECT":
+        double = 2 * length
+        place = place.remainder(double)
+        place = torch.where(place > length - 0.5, double - 1 - place, place) if length > 1 else torch.zeros_like(place)
+    elif fill_mode == "WRAP":
+        if length == 1:
+            return torch.zeros_like(place)
+        below = place + length * (torch.trunc(-place / (length - 1)) + 1)
+        above = place - length * torch.trunc(place / (length - 1))
+        place = torch.where(place < 0, below, torch.where(place > length - 1, above, place))
+    return place.clamp(0, length - 1)
+
+
+def _projected(
+    images: torch.Tensor,
+    transforms: torch.Tensor,
+    output_shape: Any,
+    fill_value: Any,
+    interpolation: str,
+    fill_mode: str = "CONSTANT",
+) -> torch.Tensor:
+    if images.ndim != 4:
+        raise invalid(f"images must be 4-dimensional, got {list(images.shape)}")
+    if transforms.ndim != 2 or transforms.shape[1] != 8 or transforms.shape[0] not in (1, images.shape[0]):
+        raise invalid(f"Input transform should be num_images x 8 or 1 x 8, got {list(transforms.shape)}")
+    batch, height, width, _ = images.shape
+    ys = torch.arange(output_shape[0], device=images.device, dtype=torch.float32)[:, None]
+    xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)[None, :]
+    a0, a1, a2, b0, b1, b2, c0, c1 = (t[:, None, None] for t in transforms.float().unbind(1))
+    depth = c0 * xs + c1 * ys + 1
+    seen = depth != 0
+    x = _mapped((a0 * xs + a1 * ys + a2) / depth, width, fill_mode)
+    y = _mapped((b0 * xs + b1 * ys + b2) / depth, height, fill_mode)
+    which = torch.arange(batch, device=images.device)[:, None, None]
+
+    def read(row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
+        inside = seen & (row >= 0) & (row < height) & (column >= 0) & (column < width)
+        safe = [torch.nan_to_num(v).clamp(0, n - 1).long() for v, n in ((row, height), (column, width))]
+        pixels = images[which, *(i.expand(batch, -1, -1) for i in safe)]
+        return torch.where(inside[..., None], pixels, torch.as_tensor(fill_value, dtype=images.dtype, device=images.device))
+
+    if interpolation == "NEAREST":
+        rounded = [torch.where(v >= 0, torch.floor(v + 0.5), torch.ceil(v - 0.5)) for v in (y, x)]
+        return read(*rounded)
+    if interpolation != "BILINEAR":
+        raise invalid(f"Invalid interpolation {interpolation}: NEAREST or BILINEAR")
+    top, left = torch.floor(y), torch.floor(x)
+    down, right = (y - top)[..., None], (x - left)[..., None]
+    upper = (1 - right) * read(top, left) + right * read(top, left + 1)
+    lower = (1 - right) * read(top + 1, left) + right * read(top + 1, left + 1)
+    blended = (1 - down) * upper + down * lower
+    filled = torch.as_tensor(fill_value, dtype=blended.dtype, device=images.device)
+    return torch.where(seen[..., None], blended, filled).to(images.dtype)
+
+
+def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_: Any) -> TensorShape:
+    return _resized_shape(images, size)
+
+
+@op(
+    "ImageProjectiveTransformV3",
+    kernel=_projected,
+    host=("output_shape", "fill_value"),
+    shape=_projected_shape,
+)
+def image_projective_transform_v3(
+    images: Any,
+    transforms: Any,
+    output_shape: Any,
+    fill_value: Any,
+    interpolation: str,
+    fill_mode: str = "CONSTANT",
+    name: str | None = None,
+) -> Any:
+    """Images seen through projective transforms `[a0, a1, a2, b0, b1, b2, c0, c1]` from output to input points."""

@@ -1,0 +1,94 @@
+"""`tf.image`, against values that TensorFlow 2.21 gave."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+RAMP = np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)
+
+RESIZED = {
+    ("bilinear", False): [[1.1667, 2.5, 3.8333], [7.1667, 8.5, 9.8333]],
+    ("bilinear", True): [[1.8, 3.0, 4.2], [6.8, 8.0, 9.2]],
+    ("nearest", False): [[0.0, 2.0, 3.0], [8.0, 10.0, 11.0]],
+    ("nearest", True): [[0.0, 2.0, 3.0], [8.0, 10.0, 11.0]],
+    ("bicubic", False): [[0.7746, 2.1715, 3.5685], [7.4315, 8.8285, 10.2254]],
+    ("bicubic", True): [[1.4291, 2.7392, 4.0492], [6.9508, 8.2608, 9.5709]],
+    ("area", False): [[1.5833, 2.8333, 4.0833], [6.9167, 8.1667, 9.4167]],
+    ("area", True): [[1.5833, 2.8333, 4.0833], [6.9167, 8.1667, 9.4167]],
+    ("lanczos3", False): [[0.5787, 1.9929, 3.4071], [7.5929, 9.0071, 10.4213]],
+    ("lanczos3", True): [[1.2552, 2.5958, 3.9364], [7.0636, 8.4042, 9.7448]],
+    ("lanczos5", False): [[0.4235, 1.7984, 3.1733], [7.8267, 9.2016, 10.5765]],
+    ("lanczos5", True): [[1.1982, 2.5369, 3.8757], [7.1243, 8.4631, 9.8018]],
+    ("gaussian", False): [[1.2844, 2.5758, 3.8672], [7.1328, 8.4242, 9.7156]],
+    ("gaussian", True): [[2.1714, 3.3242, 4.477], [6.523, 7.6758, 8.8286]],
+    ("mitchellcubic", False): [[1.0447, 2.3855, 3.7263], [7.2737, 8.6145, 9.9553]],
+    ("mitchellcubic", True): [[1.7915, 3.027, 4.2625], [6.7375, 7.973, 9.2085]],
+}
+
+
+@pytest.mark.parametrize(("method", "antialias"), list(RESIZED))
+def test_resize(method, antialias):
+    found = tf.image.resize(RAMP, [2, 3], method, antialias=antialias)
+    np.testing.assert_allclose(found[0, ..., 0], RESIZED[method, antialias], rtol=1e-4, atol=1e-4)
+    assert found.dtype == tf.float32
+    assert tf.image.resize(RAMP[0].astype("uint8"), [2, 3], method).dtype == (tf.uint8 if method == "nearest" else tf.float32)
+
+
+def test_resize_refuses():
+    with pytest.raises(ValueError, match="3 or 4 dimensions"):
+        tf.image.resize([1.0], [1, 1])
+    with pytest.raises(ValueError, match="2 elements"):
+        tf.image.resize(RAMP, [1])
+    with pytest.raises(ValueError, match="not implemented"):
+        tf.image.resize(RAMP, [1, 1], "best")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be positive"):
+        tf.image.resize(RAMP, [0, 1])
+
+
+def test_the_gradient_of_resize():
+    x = tf.constant(RAMP)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(tf.image.resize(x, [6, 8]))
+    np.testing.assert_allclose(tape.gradient(y, x), np.full_like(RAMP, 4.0), rtol=1e-5)
+
+
+def test_sizes():
+    assert tf.image.resize_with_pad(RAMP, 9, 8).shape == [1, 9, 8, 1]
+    assert tf.image.resize_with_crop_or_pad(RAMP, 2, 6)[0, 0, :, 0].numpy().tolist() == [0, 0, 1, 2, 3, 0]
+    assert tf.image.central_crop(RAMP, 0.5).shape == [1, 3, 2, 1]
+    assert tf.image.resize(RAMP, [8, 8], preserve_aspect_ratio=True).shape == [1, 6, 8, 1]
+    with pytest.raises(ValueError, match="inside"):
+        tf.image.crop_to_bounding_box(RAMP, 2, 0, 2, 2)
+
+
+def test_colours_there_and_back():
+    colours = np.random.default_rng(0).random((5, 4, 3)).astype(np.float32)
+    for name in "hsv", "yiq", "yuv":
+        there = getattr(tf.image, f"rgb_to_{name}")(colours)
+        np.testing.assert_allclose(getattr(tf.image, f"{name}_to_rgb")(there), colours, atol=1e-4)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="3 channels"):
+        tf.image.rgb_to_hsv([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_rot90(k):
+    np.testing.assert_array_equal(tf.image.rot90(RAMP[0], k), np.rot90(RAMP[0], k))
+
+
+@pytest.mark.parametrize(
+    ("mode", "row"),
+    [
+        ("CONSTANT", [9, 9, 0, 1, 2, 3, 9, 9]),
+        ("NEAREST", [0, 0, 0, 1, 2, 3, 3, 3]),
+        ("REFLECT", [1, 0, 0, 1, 2, 3, 3, 2]),
+        ("WRAP", [2, 3, 0, 1, 2, 3, 0, 1]),
+    ],
+)
+def test_projective_transforms_fill(mode, row):
+    moved = tf.raw_ops.ImageProjectiveTransformV3(
+        images=RAMP, transforms=[[1.0, 0, -2, 0, 1, 0, 0, 0]], output_shape=[1, 8], fill_value=9.0,
+        interpolation="NEAREST", fill_mode=mode,
+    )  # fmt: skip
+    assert moved[0, 0, :, 0].numpy().tolist() == row
