@@ -151,7 +151,7 @@ def _ctc_v2_kernel(
     inputs: torch.Tensor, labels_indices: torch.Tensor, labels_values: torch.Tensor, sequence_length: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     _check(inputs, sequence_length)
-    rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], 0)
+    rows = _rows(labels_indices, labels_values, inputs.shape[1], inputs.shape[2], -1)  # dense labels may be blank ones
     return _loss_and_gradient(inputs, rows, sequence_length, 0, "penalize")
 
 
