@@ -27,8 +27,8 @@ MODULES = {
         "sparse_tensor_to_csr_sparse_matrix": "tapeflow.hosted.sparse_products",
     },
     "tensorflow.python.trackable.data_structures": {
-        "ListWrapper": "tapeflow.hosted.internal",
-        "_DictWrapper": "tapeflow.hosted.internal",
+        "ListWrapper": "tapeflow.data_structures",
+        "_DictWrapper": "tapeflow.data_structures",
     },
 }
 _PARENTS = {name.rpartition(".")[0] for name in MODULES} | {

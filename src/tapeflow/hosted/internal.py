@@ -23,9 +23,7 @@ tf2 = SimpleNamespace(enabled=lambda: True)
 # What would import much, by where it lives.
 _ON_FIRST_USE = {
     "FuncGraph": "tapeflow.graph.func_graph",
-    "ListWrapper": "tapeflow.core.data_structures",
     "SymbolicTensor": "tapeflow.core.symbolic",
-    "_DictWrapper": "tapeflow.core.data_structures",
     "distribute": "tapeflow.hosted.distribute",
     "tracking": "tapeflow.hosted.tracking",
 }
