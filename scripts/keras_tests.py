@@ -73,7 +73,8 @@ def run(checkout: pathlib.Path, folder: str, framework: str, workers: int) -> di
         command.append(f"keras/src/{folder}")
         done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
         if not os.path.exists(outcomes):
-            sys.exit(f"no test ran in {folder}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+            print(f"no test ran in {folder}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}", file=sys.stderr)
+            return {}
         found: dict[str, tuple[str, str]] = {}
         with open(outcomes) as file:
             for name, outcome, cause in map(json.loads, file):

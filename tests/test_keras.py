@@ -1,0 +1,182 @@
+"""`tf.keras`: the genuine Keras on TapeFlow, and the spellings of TensorFlow 2.0 that are added to it."""
+
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+pytest.importorskip("keras")
+pytest.importorskip("tapeflow.distribute")
+pytest.importorskip("tapeflow.data")
+pytest.importorskip("tapeflow.train")
+
+SOURCE = pathlib.Path(tf.__file__).parents[1]
+keras = tf.keras
+
+
+def run(source, **environment):
+    environment = {"PYTHONPATH": str(SOURCE), "PATH": "", **environment}
+    command = [sys.executable, "-c", textwrap.dedent(source)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+# ---- loading ---------------------------------------------------------------------------------------------------------
+
+
+def test_import_tapeflow_does_not_import_keras():
+    done = run("import sys, tapeflow; assert 'keras' not in sys.modules; tapeflow.keras.layers; assert 'keras' in sys.modules")
+    assert done.returncode == 0, done.stderr
+
+
+def test_keras_by_its_own_name_is_the_same():
+    done = run("""
+        import tapeflow
+        tapeflow.install_as_tensorflow()
+        import keras
+        import tensorflow as tf
+        from tensorflow.keras.layers import Dense
+        assert Dense is keras.layers.Dense is tf.keras.layers.Dense
+        assert hasattr(keras.metrics.Mean, "reset_states")
+        assert keras.backend.backend() == "tensorflow"
+    """)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_configured_backend_does_not_matter():
+    source = "import os, tapeflow; tapeflow.keras.layers; assert os.environ['KERAS_BACKEND'] == 'torch'"
+    done = run(source, KERAS_BACKEND="torch")
+    assert done.returncode == 0, done.stderr
+
+
+def test_keras_on_another_backend_is_refused():
+    done = run("import keras, tapeflow; tapeflow.keras", KERAS_BACKEND="torch")
+    assert "RuntimeError: Keras is imported already, on its 'torch' backend" in done.stderr
+    assert "KERAS_BACKEND=tensorflow" in done.stderr
+
+
+def test_the_real_tensorflow_is_refused():
+    done = run("import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow'); import tapeflow; tapeflow.keras")
+    assert "RuntimeError: TensorFlow itself is imported already" in done.stderr
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+
+
+def test_variables_of_keras_are_tensors_and_sources():
+    v = keras.Variable([1.0, 2.0])
+    assert tf.is_tensor(v) and not isinstance(v, tf.Variable)
+    assert not tf.is_tensor(keras.KerasTensor((2,)))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v * v)
+    by_keras, by_tensorflow = tape.gradient(y, [v, v.value])
+    assert by_keras.numpy().tolist() == by_tensorflow.numpy().tolist() == [2.0, 4.0]
+
+
+class Line(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.W = tf.Variable(5.0, name="weight")
+        self.others = [tf.Variable(10.0, name="bias"), tf.Variable(1, trainable=False, name="count")]
+
+    def call(self, inputs):
+        return inputs * self.W + self.others[0]
+
+
+def test_tf_variables_set_on_a_model_are_its_weights():
+    model = Line()
+    assert isinstance(model.W, tf.Variable)
+    assert [w.path for w in model.weights] == ["weight", "bias", "count"]
+    assert [w.value is v for w, v in zip(model.trainable_weights, [model.W, model.others[0]], strict=True)] == [True, True]
+    model.W = model.W
+    assert len(model.weights) == 3
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(tf.constant([1.0, 2.0])))
+    optimizer = keras.optimizers.SGD(0.1)
+    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True))
+    np.testing.assert_allclose([model.W.numpy(), model.others[0].numpy()], [4.7, 9.8], rtol=1e-6)
+
+
+# ---- reset_states ----------------------------------------------------------------------------------------------------
+
+
+def test_reset_states_of_metrics():
+    metric = keras.metrics.Mean()
+    metric.update_state([1.0, 3.0])
+    metric.reset_states()
+    assert float(metric.result()) == 0.0
+
+
+class Count(keras.metrics.Metric):
+    def __init__(self):
+        super().__init__()
+        self.count = self.add_weight(name="count", initializer="zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        self.count.assign_add(1.0)
+
+    def result(self):
+        return self.count
+
+    def reset_states(self):
+        self.count.assign(100.0)
+
+
+class CountOn(Count):
+    def reset_states(self):
+        super().reset_states()
+        self.count.assign_add(1.0)
+
+
+class CountFromZero(Count):
+    def reset_states(self):
+        keras.metrics.Metric.reset_states(self)
+
+
+@pytest.mark.parametrize(("metric", "after"), [(Count, 100.0), (CountOn, 101.0), (CountFromZero, 0.0)])
+def test_reset_states_overridden(metric, after):
+    one = metric()
+    one.update_state(None, None)
+    one.reset_state()  # what Keras calls
+    assert float(one.result()) == after
+    one.update_state(None, None)
+    one.reset_states()
+    assert float(one.result()) == after
+
+
+def test_reset_states_of_recurrent_layers():
+    layer = keras.layers.SimpleRNN(2, stateful=True)
+    layer(tf.ones([1, 3, 2]))
+    layer.reset_states()
+    assert layer.states[0].numpy().tolist() == [[0.0, 0.0]]
+
+
+# ---- save_weights('weights') -----------------------------------------------------------------------------------------
+
+
+def test_weights_in_the_checkpoint_format(tmp_path):
+    model, other = Line(), Line()
+    model.W.assign(7.0)
+    assert model.save_weights(str(tmp_path / "weights")) is None
+    assert {p.name for p in tmp_path.iterdir()} >= {"weights.index", "weights.data-00000-of-00001"}
+    status = other.load_weights(str(tmp_path / "weights"))
+    status.assert_existing_objects_matched()
+    assert float(other.W) == 7.0
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        model.save_weights(tmp_path / "weights", overwrite=False)
+    with pytest.raises(ValueError, match="not supported"):
+        model.load_weights(str(tmp_path / "absent"))
+
+
+def test_weights_in_keras_own_format(tmp_path):
+    model = keras.Sequential([keras.layers.Dense(2)])
+    model(tf.ones([1, 3]))
+    model.save_weights(tmp_path / "model.weights.h5")
+    other = keras.Sequential([keras.layers.Dense(2)])
+    other(tf.zeros([1, 3]))
+    other.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(other.layers[0].kernel, model.layers[0].kernel)
