@@ -225,6 +225,7 @@ _ON_FIRST_USE = {
     "signal": "tapeflow.signal",
     "sparse": "tapeflow.sparse",
     "strings": "tapeflow.strings",
+    "train": "tapeflow.train",
     "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
     "types": "tapeflow.types",

@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeflow import data_structures  # noqa: F401  (what a list becomes when it is made an attribute)
 from tapeflow.core.nest_paths import flatten_with_tuple_paths
+from tapeflow.core.trackable import AutoTrackable
 from tapeflow.core.variable import Variable
 from tapeflow.scopes import name_scope
 
 _BEFORE_CAPITAL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 
 
-class Module:
+class Module(AutoTrackable):
     """A base class for layers and models: it finds the variables and modules in its attributes, however nested.
 
     Args:
@@ -38,7 +40,11 @@ class Module:
 
     # Attributes that are not searched.
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(
-        {"_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names"}
+        {
+            "_self_unconditional_checkpoint_dependencies",
+            "_self_unconditional_dependency_names",
+            "_self_unconditional_deferred_dependencies",
+        }
     )
 
     def __init__(self, name: str | None = None) -> None:

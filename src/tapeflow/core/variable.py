@@ -22,6 +22,7 @@ from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
+from tapeflow.core.trackable import Trackable
 from tapeflow.core.variable_scatter import AssignsParts
 
 
@@ -66,7 +67,7 @@ def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Call
     return lambda **kwargs: creator(make, **kwargs)
 
 
-class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
+class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     """A tensor whose value can be changed by `assign` and its kin.
 
     Args:
@@ -359,6 +360,18 @@ class Variable(AssignsParts, ReadAsTensor, metaclass=VariableMeta):
     def is_initialized(self, name: str | None = None) -> EagerTensor:
         """Whether it has a value: here it always has, so a boolean tensor that is True."""
         return operand(True, None)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": self._value}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        value = restored_tensors["VARIABLE_VALUE"]
+        if not self.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Received incompatible tensor with shape {value.shape} when attempting to restore variable with shape "
+                f"{self.shape} and name {self.name}."
+            )
+        self._set(value)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         raise RuntimeError("to_proto is not supported when eager execution is enabled.")

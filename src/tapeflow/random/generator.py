@@ -18,6 +18,7 @@ from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.settings import settings
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.trackable import AutoTrackable
 from tapeflow.core.variable import Variable
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
@@ -98,7 +99,7 @@ def _non_deterministic_ints(shape: Any, dtype: Any = int64, name: str | None = N
 not_differentiable(_non_deterministic_ints)
 
 
-class Generator:
+class Generator(AutoTrackable):
     """Draws random numbers from a state that it keeps in a variable, and so can be saved and restored.
 
     Made by `from_seed`, `from_state`, `from_key_counter` and `from_non_deterministic_state`.

@@ -1,0 +1,249 @@
+"""Trackable objects: what a checkpoint can walk through, by the names of its edges.
+
+A trackable object names its children; the ones with state of their own also give it as tensors and take it back. An edge that a
+checkpoint has and the object has not yet is kept on the object, as a deferred restoration, until the child is there.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+CHECKPOINT = "checkpoint"  # the save types, as children are asked for
+SAVED_MODEL = "savedmodel"
+
+
+class TrackableReference(NamedTuple):
+    """An edge from an object to one of its children."""
+
+    name: str
+    ref: Any
+
+
+class Trackable:
+    """The base class of what checkpoints save: variables, modules, layers, optimizers.
+
+    A subclass with children gives them by `_track_trackable` or by `_trackable_children`; one with state gives
+    `_serialize_to_tensors` and `_restore_from_tensors`.
+    """
+
+    # Made when they are first needed, so that a variable costs nothing more for being trackable.
+    __slots__ = ()
+
+    _self_setattr_tracking: bool
+    _self_unconditional_checkpoint_dependencies: list[TrackableReference]
+    _self_unconditional_dependency_names: dict[str, Any]
+    _self_unconditional_deferred_dependencies: dict[str, list[Any]]
+    _self_update_uid: int
+
+    def _maybe_initialize_trackable(self) -> None:
+        if not hasattr(self, "_self_unconditional_dependency_names"):
+            attributes = self.__dict__
+            attributes["_self_unconditional_checkpoint_dependencies"] = []
+            attributes["_self_unconditional_dependency_names"] = {}
+            attributes["_self_unconditional_deferred_dependencies"] = {}
+            attributes["_self_update_uid"] = -1
+
+    # ---- what it is in a SavedModel ----------------------------------------------------------------------------------
+
+    @property
+    def _object_identifier(self) -> str:
+        return "_generic_user_object"
+
+    @property
+    def _tracking_metadata(self) -> str:
+        return ""
+
+    # ---- edges -------------------------------------------------------------------------------------------------------
+
+    @property
+    def _setattr_tracking(self) -> bool:
+        return getattr(self, "_self_setattr_tracking", True)
+
+    @_setattr_tracking.setter
+    def _setattr_tracking(self, value: bool) -> None:
+        self._self_setattr_tracking = value
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        self._maybe_initialize_trackable()
+        return self._self_unconditional_checkpoint_dependencies
+
+    @property
+    def _deferred_dependencies(self) -> dict[str, list[Any]]:
+        """Restorations that wait for a child, by its name."""
+        self._maybe_initialize_trackable()
+        return self._self_unconditional_deferred_dependencies
+
+    def _no_dependency(self, value: Any) -> Any:
+        return value
+
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        """Makes `trackable` this object's child, and restores it if a checkpoint has been waiting for it.
+
+        Raises:
+            TypeError: it is not trackable.
+            ValueError: another child has that name, and `overwrite` is False.
+        """
+        self._maybe_initialize_trackable()
+        if not isinstance(trackable, Trackable):
+            raise TypeError(
+                "Trackable._track_trackable() can only be used to track objects of type Trackable. Got type "
+                f"{type(trackable)}."
+            )
+        names = self._self_unconditional_dependency_names
+        current = names.get(name)
+        if current is not None and current is not trackable and not overwrite:
+            raise ValueError(f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is "
+                             "already declared as a dependency. Names must be unique (or overwrite=True).")  # fmt: skip
+        edges = self._self_unconditional_checkpoint_dependencies
+        edge = TrackableReference(name, trackable)
+        if name not in names:
+            edges.append(edge)
+        elif current is not trackable:
+            edges[next(i for i, e in enumerate(edges) if e.name == name)] = edge
+        names[name] = trackable
+        self._handle_deferred_dependencies(name, trackable)
+        return trackable
+
+    def _untrack_trackable(self, name: str) -> None:
+        """Makes the child of that name, if there is one, a child no longer."""
+        names = getattr(self, "_self_unconditional_dependency_names", {})
+        if names.pop(name, None) is not None:
+            edges = self._self_unconditional_checkpoint_dependencies
+            edges[:] = [edge for edge in edges if edge.name != name]
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        """The children by name, in the order in which they came."""
+        return dict(getattr(self, "_self_unconditional_checkpoint_dependencies", ()))
+
+    def _lookup_dependency(self, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        """The child of that name, or None."""
+        children = self._trackable_children() if cached_dependencies is None else cached_dependencies
+        return children.get(name)
+
+    def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
+        """Restores a child that was not there when this object was restored."""
+        waiting = getattr(self, "_self_unconditional_deferred_dependencies", None)
+        if waiting:
+            for position in sorted(waiting.pop(name, ()), key=lambda p: p.restoration.uid):
+                position.restore(trackable)
+
+    # ---- state -------------------------------------------------------------------------------------------------------
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """The object's state: tensors (or Python strings) by name.
+
+        Raises:
+            NotImplementedError: it has none of its own.
+        """
+        raise NotImplementedError
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
+        """Takes back what `_serialize_to_tensors` gave."""
+        raise NotImplementedError
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        """What TensorFlow asked objects with state for before `_serialize_to_tensors`."""
+        return {}
+
+
+def has_state(trackable: Any) -> bool:
+    """Whether an object has state of its own to save."""
+    return type(trackable)._serialize_to_tensors is not Trackable._serialize_to_tensors
+
+
+class NoDependency:
+    """Marks a value that becomes an attribute as it is, and no part of a checkpoint."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+# What becomes something else when it becomes an attribute, and the function that makes it so: filled by
+# `tapeflow/data_structures.py`.
+wrappers: dict[type, Callable[[Any], Any]] = {}
+
+
+def wrap(value: Any) -> Any:
+    """A list or dict as one that a checkpoint can follow; everything else as it is."""
+    make = wrappers.get(type(value))
+    if make is not None:
+        return make(value)
+    if isinstance(value, NoDependency):
+        return value.value
+    if isinstance(value, tuple) and not isinstance(value, Trackable):
+        return wrappers[tuple](value) if tuple in wrappers else value
+    return value
+
+
+def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
+    """Makes `value` a child of `trackable`, if it can be one.
+
+    Returns:
+        What is to be the attribute's value.
+    """
+    if isinstance(value, NoDependency):
+        trackable._untrack_trackable(name)
+        return value.value
+    value = wrap(value)
+    child = value if isinstance(value, Trackable) else _tracked_form(value)
+    if child is not None:
+        trackable._track_trackable(child, name=name, overwrite=True)
+    elif "_self_unconditional_dependency_names" in trackable.__dict__:
+        trackable._untrack_trackable(name)
+    return value
+
+
+tracked_tuple: list[Callable[[tuple], Any]] = []  # one function, from tapeflow/data_structures.py
+
+
+def _tracked_form(value: Any) -> Any:
+    return tracked_tuple[0](value) if isinstance(value, tuple) and tracked_tuple else None
+
+
+# What no checkpoint can follow, and there is no need to look any closer.
+_PLAIN = frozenset({int, float, str, bool, bytes, type(None), type, type(lambda: 0)})
+
+
+class AutoTrackable(Trackable):
+    """A trackable object whose attributes are its children."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if type(value) in _PLAIN:
+            names = self.__dict__.get("_self_unconditional_dependency_names")
+            if names and name in names and self._setattr_tracking:
+                self._untrack_trackable(name)
+        elif self.__dict__.get(name, self) is not value and getattr(self, "_self_setattr_tracking", True):
+            value = sticky_attribute_assignment(self, name, value)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._untrack_trackable(name)
+        object.__delattr__(self, name)
+
+
+def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a method: the attributes that it sets are no part of a checkpoint."""
+
+    @functools.wraps(method)
+    def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with no_automatic_dependency_tracking_scope(self):
+            return method(self, *args, **kwargs)
+
+    return untracked
+
+
+@contextmanager
+def no_automatic_dependency_tracking_scope(trackable: Any) -> Iterator[None]:
+    """What is set on the object inside is no part of a checkpoint."""
+    before = getattr(trackable, "_self_setattr_tracking", True)
+    trackable._self_setattr_tracking = False
+    try:
+        yield
+    finally:
+        trackable._self_setattr_tracking = before

@@ -1,0 +1,290 @@
+"""Lists, dicts and tuples that a checkpoint can follow: what they become when they are made attributes of a module.
+
+A `ListWrapper` is a list and a `_DictWrapper` a dict. The original sees what is done through the wrapper; what is done to the
+original behind the wrapper's back is found when a checkpoint is saved, and refused. A tuple stays what it is.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable
+from typing import Any
+
+from tapeflow.core.trackable import CHECKPOINT, NoDependency, Trackable, tracked_tuple, wrap, wrappers
+
+
+class TrackableDataStructure(Trackable):
+    """The base of the containers that checkpoints follow."""
+
+    __slots__ = ()
+
+    def _track_element(self, value: Any, name: str) -> Any:
+        """The element as the container holds it: wrapped, and a child if it can be one."""
+        value = wrap(value)
+        child = _TupleWrapper(value) if isinstance(value, tuple) and not isinstance(value, Trackable) else value
+        if isinstance(child, Trackable):
+            self._track_trackable(child, name, overwrite=True)
+        return value
+
+    def _refuse_to_save(self, kind: str, why: str) -> ValueError:
+        return ValueError(
+            f"Unable to save the object {self!r} ({kind}). {why}\n\nIf you don't need this {kind.split()[1]} "
+            "checkpointed, wrap it in a non-trackable object; it will be subsequently ignored."
+        )
+
+
+def _mutates(method: str) -> Any:
+    """A method of `list` that does more than append."""
+
+    def mutate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._non_append_mutation = True
+        getattr(self._storage, method)(*args, **kwargs)
+        return getattr(list, method)(self, *args, **kwargs)
+
+    mutate.__name__ = method
+    return mutate
+
+
+class ListWrapper(TrackableDataStructure, list):
+    """A list whose elements are children of the list, by their position.
+
+    Args:
+        wrapped_list: what it holds; sees what is done through the wrapper.
+
+    Example:
+        >>> module = tf.Module()
+        >>> module.layers = [tf.Variable(1.0)]
+        >>> module.layers.append(tf.Variable(2.0))
+        >>> type(module.layers).__name__, isinstance(module.layers, list)
+        ('ListWrapper', True)
+    """
+
+    def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
+        list.__init__(self)
+        self._storage = wrapped_list if type(wrapped_list) is list else list(wrapped_list)
+        self._non_append_mutation = False
+        for i, value in enumerate(self._storage):
+            value = self._track_element(value, str(i))
+            list.append(self, value)
+            self._storage[i] = value
+
+    def append(self, value: Any) -> None:
+        """Adds an element, restored if a checkpoint has been waiting for it."""
+        value = self._track_element(value, str(len(self)))
+        list.append(self, value)
+        self._storage.append(value)
+
+    def extend(self, values: Iterable[Any]) -> None:
+        for value in list(values):
+            self.append(value)
+
+    def __iadd__(self, values: Iterable[Any]) -> Any:
+        self.extend(values)
+        return self
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, slice):
+            self._non_append_mutation = True
+            value = [wrap(v) for v in value]
+        else:
+            key = range(len(self))[key]
+            if isinstance(self[key], Trackable):
+                self._non_append_mutation = True
+            value = self._track_element(value, str(key))
+        list.__setitem__(self, key, value)
+        self._storage[key] = value
+
+    insert = _mutates("insert")
+    pop = _mutates("pop")
+    remove = _mutates("remove")
+    sort = _mutates("sort")
+    reverse = _mutates("reverse")
+    clear = _mutates("clear")
+    __delitem__ = _mutates("__delitem__")
+    __imul__ = None  # type: ignore[assignment]
+
+    def copy(self) -> Any:
+        return ListWrapper(list(self))
+
+    def __copy__(self) -> Any:
+        return ListWrapper(list(self))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        import copy
+
+        return ListWrapper([copy.deepcopy(value, memo) for value in self])
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (ListWrapper, (list(self),))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"ListWrapper({list.__repr__(self)})"
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        kind = "a list wrapper constructed to track trackable TensorFlow objects"
+        if self._non_append_mutation:
+            raise self._refuse_to_save(
+                kind,
+                "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or moved "
+                "(sort). In order to support restoration on object creation, tracking is exclusively for append-only data "
+                "structures.",
+            )
+        if len(self) != len(self._storage) or any(a is not b for a, b in zip(self, self._storage, strict=True)):
+            raise self._refuse_to_save(
+                kind,
+                f"The wrapped list was modified outside the wrapper (its final value was {self._storage}), which breaks "
+                "restoration on object creation.",
+            )
+        return super()._trackable_children(save_type, **kwargs)
+
+
+class _DictWrapper(TrackableDataStructure, dict):
+    """A dict whose values are children of the dict, by their keys.
+
+    Args:
+        wrapped_dict: what it holds; sees what is done through the wrapper.
+    """
+
+    def __init__(self, wrapped_dict: Any = ()) -> None:
+        dict.__init__(self)
+        self._storage = wrapped_dict if isinstance(wrapped_dict, dict) else dict(wrapped_dict)
+        self._non_append_mutation = False
+        self._non_string_key = False
+        for key, value in list(self._storage.items()):
+            self[key] = value
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        # An OrderedDict or defaultdict is still one to `isinstance`.
+        storage = self.__dict__.get("_storage")
+        return _DictWrapper if storage is None or type(storage) is dict else type(storage)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        before = dict.get(self, key)
+        if isinstance(key, str):
+            value = self._track_element(value, key)
+        else:
+            value = wrap(value)
+            self._non_string_key |= isinstance(value, Trackable)
+        if isinstance(before, Trackable) and before is not value:
+            self._non_append_mutation = True
+        dict.__setitem__(self, key, value)
+        self._storage[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        dict.__delitem__(self, key)
+        del self._storage[key]
+        if isinstance(key, str):
+            self._untrack_trackable(key)
+
+    def __missing__(self, key: Any) -> Any:
+        self[key] = self._storage[key]  # a defaultdict makes one
+        return self[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._storage, name)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        if key not in self and default:
+            return default[0]
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> Any:
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        for key in list(self):
+            del self[key]
+
+    def copy(self) -> Any:
+        return self._storage.copy()
+
+    def __copy__(self) -> Any:
+        return _DictWrapper(self._storage.copy())
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        import copy
+
+        return _DictWrapper(copy.deepcopy(self._storage, memo))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (_DictWrapper, (self._storage,))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        kind = "a dictionary wrapper constructed automatically on attribute assignment"
+        if self._non_string_key:
+            raise self._refuse_to_save(
+                kind,
+                "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data structure.",
+            )
+        if self._non_append_mutation:
+            raise self._refuse_to_save(
+                kind, "A key/value pair was overwritten or deleted, which breaks restoration on object creation."
+            )
+        if len(self) != len(self._storage) or any(self._storage.get(k, self) is not v for k, v in self.items()):
+            raise self._refuse_to_save(
+                kind,
+                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._storage}), which breaks "
+                "restoration on object creation.",
+            )
+        return super()._trackable_children(save_type, **kwargs)
+
+
+class _TupleWrapper(TrackableDataStructure):
+    """What a tuple is to a checkpoint: its elements are the children, by position or by the names of their fields."""
+
+    def __init__(self, original: tuple[Any, ...]) -> None:
+        self.__wrapped__ = original
+        fields = getattr(original, "_fields", None)
+        for i, value in enumerate(original):
+            self._track_element(value, str(i))
+            if fields is not None:
+                self._track_element(value, fields[i])
+
+    def _lookup_dependency(self, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
+        return super()._lookup_dependency(name, cached_dependencies)
+
+
+def _wrapped_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tuple, with the lists and dicts in it wrapped."""
+    elements = [wrap(v) for v in value]
+    if all(a is b for a, b in zip(elements, value, strict=True)):
+        return value
+    return value._make(elements) if hasattr(value, "_make") else tuple(elements)
+
+
+def _tracked(value: tuple[Any, ...]) -> _TupleWrapper | None:
+    wrapper = _TupleWrapper(value)
+    return wrapper if wrapper._trackable_children() else None
+
+
+wrappers[list] = ListWrapper
+wrappers[dict] = wrappers[collections.OrderedDict] = wrappers[collections.defaultdict] = _DictWrapper
+wrappers[tuple] = _wrapped_tuple
+tracked_tuple[:] = [_tracked]
+
+__all__ = ["ListWrapper", "NoDependency", "TrackableDataStructure", "wrap"]

@@ -1,0 +1,19 @@
+"""Checkpoints, and the messages of training data: `tf.train`."""
+
+from tapeflow.train import experimental
+from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.manager import CheckpointManager
+from tapeflow.train.options import CheckpointOptions
+from tapeflow.train.protos import (
+    BytesList,
+    Example,
+    Feature,
+    FeatureList,
+    FeatureLists,
+    Features,
+    FloatList,
+    Int64List,
+    SequenceExample,
+)
+from tapeflow.train.reader import list_variables, load_checkpoint, load_variable
+from tapeflow.train.states import checkpoints_iterator, get_checkpoint_state, latest_checkpoint

@@ -1,0 +1,380 @@
+"""Tensor bundles: the files of a checkpoint. `<prefix>.index` is a sorted table that says where in
+`<prefix>.data-00000-of-00001` each tensor's bytes are, and their checksum. The format is that of TensorFlow's
+`tensor_bundle.proto`, and is read and written here as TensorFlow does.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow import errors
+from tapeflow.core.dtypes import DType, as_dtype, string
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.train.checksum import crc32c, masked
+from tapeflow.train.protos import BundleEntryProto, BundleHeaderProto
+from tapeflow.train.table import read_table, table_bytes
+from tapeflow.train.varint import read_varint, varint
+
+_CHUNK = 1 << 20  # what is copied and checked at a time, so that it is checked while it is in the cache
+
+
+def data_file(prefix: str, shard: int, shards: int) -> str:
+    """The name of a file with tensors."""
+    return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
+
+
+# ---- writing -----------------------------------------------------------------------------------------------------------
+
+
+def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> None:
+    """Writes tensors by name, all of them or nothing: at every moment the files are the old checkpoint or the new one.
+
+    The new files are written under other names, synced, and renamed. Where a checkpoint of the same name is replaced, the
+    data file and the index cannot be renamed at once, so the new index first names another data file,
+    `.data-00001-of-00002`.
+
+    Args:
+        prefix: the checkpoint's name.
+        tensors: the names, all different, and what is to be under them.
+
+    Raises:
+        NotFoundError: there is no such directory.
+        UnimplementedError: a tensor's dtype cannot be saved.
+    """
+    aside = f"{prefix}.tempstate{os.getpid()}"
+    index_file, old_data = f"{prefix}.index", data_file(prefix, 0, 1)
+    try:
+        with open(f"{aside}.data", "wb", buffering=0) as file:
+            entries = _write_tensors(file, tensors)
+            os.fsync(file.fileno())
+        if not os.path.exists(index_file):
+            os.replace(f"{aside}.data", old_data)
+            _write_index(aside, index_file, entries, 0, 1)
+            return
+        new_data = data_file(prefix, 1, 2)
+        os.replace(f"{aside}.data", new_data)
+        _write_index(aside, index_file, entries, 1, 2)
+        try:
+            os.link(new_data, f"{aside}.data")
+        except OSError:  # no links here: it stays under the other name, which is as good
+            return
+        os.replace(f"{aside}.data", old_data)
+        _write_index(aside, index_file, entries, 0, 1)
+        os.remove(new_data)
+    except FileNotFoundError as error:
+        raise errors.NotFoundError(None, None, f"{error.filename or prefix}; No such file or directory") from error
+    finally:
+        for name in (f"{aside}.data", f"{aside}.index"):
+            if os.path.exists(name):
+                os.remove(name)
+
+
+def _write_index(aside: str, name: str, entries: dict[str, Any], shard: int, shards: int) -> None:
+    header = BundleHeaderProto(num_shards=shards)
+    header.version.producer = 1
+    table = {b"": header.SerializeToString(deterministic=True)}
+    for key, entry in entries.items():
+        entry.shard_id = shard
+        table[key.encode()] = entry.SerializeToString(deterministic=True)
+    write_file(name, table_bytes(sorted(table.items())), aside=f"{aside}.index")
+
+
+def write_file(name: str, contents: bytes, aside: str) -> None:
+    """Makes a file of these contents, or leaves the old one: writes `aside`, and renames it."""
+    with open(aside, "wb") as file:
+        file.write(contents)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(aside, name)
+    if hasattr(os, "O_DIRECTORY"):
+        directory = os.open(os.path.dirname(name) or ".", os.O_DIRECTORY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    offset = 0
+    for key, tensor in tensors:
+        value = tensor.value
+        if tensor.dtype is string:
+            size, crc = _write_strings(file, value.reshape(-1).tolist())
+        elif isinstance(value, torch.Tensor):
+            size, crc = _write_buffer(file, _buffer(value))
+        else:
+            raise errors.UnimplementedError(
+                None, None, f"Tensor {key!r} is of dtype {tensor.dtype.name}, which a checkpoint cannot hold."
+            )
+        entry = BundleEntryProto(dtype=tensor.dtype.as_datatype_enum, offset=offset, size=size, crc32c=masked(crc))
+        entry.shape.SetInParent()
+        for length in value.shape:
+            entry.shape.dim.add(size=length)
+        entries[key] = entry
+        offset += size
+    return entries
+
+
+def _buffer(value: torch.Tensor) -> np.ndarray:
+    """A tensor's bytes, in its own memory where that is possible."""
+    value = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
+    if not value.numel():
+        return np.empty(0, np.uint8)
+    return value.reshape(-1).view(torch.uint8).numpy()
+
+
+def _write_buffer(file: Any, data: np.ndarray, crc: int = 0) -> tuple[int, int]:
+    for start in range(0, len(data), _CHUNK):
+        chunk = data[start : start + _CHUNK]
+        crc = crc32c(chunk, crc)
+        _write_all(file, chunk)
+    return len(data), crc
+
+
+def _write_all(file: Any, data: Any) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _write_strings(file: Any, values: list[bytes]) -> tuple[int, int]:
+    """The lengths, the checksum of the lengths, and the strings."""
+    lengths = [len(v) for v in values]
+    lengths_crc = crc32c(_length_words(lengths))
+    stored = struct.pack("<I", masked(lengths_crc))
+    body = b"".join(values)
+    crc = crc32c(body, crc32c(stored, lengths_crc))
+    data = b"".join([varint(n) for n in lengths]) + stored + body
+    _write_all(file, data)
+    return len(data), crc
+
+
+def _length_words(lengths: Sequence[int]) -> bytes:
+    """The lengths of strings as they are checked."""
+    return b"".join(n.to_bytes(4 if n <= 0xFFFFFFFF else 8, "little") for n in lengths)
+
+
+# ---- reading -----------------------------------------------------------------------------------------------------------
+
+
+class Bundle:
+    """A checkpoint's tensors, read when they are asked for.
+
+    Args:
+        prefix: the checkpoint's name.
+
+    Attributes:
+        entries: what there is, by name: messages with dtype, shape, and where it is.
+
+    Raises:
+        NotFoundError: there is none.
+        DataLossError: the index is damaged.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self._file = f"{prefix}.index"
+        try:
+            with open(self._file, "rb") as file:
+                data = file.read()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            raise errors.NotFoundError(
+                None, None,
+                f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {prefix}",
+            ) from None  # fmt: skip
+        try:
+            table = read_table(data)
+            header = BundleHeaderProto.FromString(table.pop(b"", b""))
+            self._keys = {key: _entry(value) for key, value in table.items()}
+            # Pieces of tensors have keys of another form, that begin with a zero byte.
+            self.entries = {k.decode(): e for k, e in self._keys.items() if not k.startswith(b"\0")}
+        except Exception as error:
+            raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
+        if header.endianness:
+            raise errors.UnimplementedError(None, None, f"{self._file}: reading a bundle written big-endian is not supported.")
+        if header.num_shards < 1:
+            raise self._lost("it has no header.")
+        self._shards = header.num_shards
+
+    def _lost(self, why: str, entry: str | None = None, file: str | None = None) -> errors.DataLossError:
+        where = f"{file or self._file}" + (f", entry {entry!r}" if entry is not None else "")
+        return errors.DataLossError(None, None, f"Unable to read the checkpoint file {where}: {why}")
+
+    def dtype(self, key: str) -> DType:
+        """The dtype of a tensor."""
+        return self._dtype(key, self._entry_of(key))
+
+    def shape(self, key: str) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        return tuple(d.size for d in self._entry_of(key).shape.dim)
+
+    def _entry_of(self, key: str) -> Any:
+        entry = self.entries.get(key)
+        if entry is None:
+            raise errors.NotFoundError(None, None, f"Key {key} not found in checkpoint")
+        return entry
+
+    def _dtype(self, key: str, entry: Any) -> DType:
+        try:
+            return as_dtype(entry.dtype).base_dtype
+        except Exception:
+            raise self._lost(f"there is no dtype of number {entry.dtype}.", key) from None
+
+    def read(self, key: str) -> EagerTensor:
+        """A tensor.
+
+        Raises:
+            NotFoundError: there is none of that name, or its file is missing.
+            DataLossError: the files are damaged.
+        """
+        entry = self._entry_of(key)
+        if entry.slices:
+            return self._from_slices(key, entry)
+        return self._read(key, entry)
+
+    def _read(self, key: str, entry: Any) -> EagerTensor:
+        dtype = self._dtype(key, entry)
+        dims = tuple(d.size for d in entry.shape.dim)
+        if entry.shape.unknown_rank or any(d < 0 for d in dims):
+            raise self._lost("its shape is not known.", key)
+        count = math.prod(dims)
+        if not 0 <= entry.shard_id < self._shards:
+            raise self._lost(f"it is said to be in file {entry.shard_id} of {self._shards}.", key)
+        path = data_file(self.prefix, entry.shard_id, self._shards)
+        try:
+            file = open(path, "rb", buffering=0)  # noqa: SIM115  (closed by the `with` below)
+        except (FileNotFoundError, IsADirectoryError):
+            raise errors.NotFoundError(None, None, f"{path}; No such file or directory (entry {key!r})") from None
+        with file:
+            available = os.fstat(file.fileno()).st_size
+            if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
+                raise self._lost(
+                    f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.", key, path
+                )
+            file.seek(entry.offset)
+            lost: Callable[[str], Exception] = lambda why: self._lost(why, key, path)  # noqa: E731
+            if dtype is string:
+                return EagerTensor(_strings(file, entry, count, lost).reshape(dims), dtype)
+            return EagerTensor(_numbers(file, entry, count, dtype, lost).reshape(dims), dtype)
+
+    def _from_slices(self, key: str, entry: Any) -> EagerTensor:
+        """A tensor that was saved in pieces, as partitioned variables are."""
+        dtype, dims = self._dtype(key, entry), tuple(d.size for d in entry.shape.dim)
+        pieces = []
+        for extents in entry.slices:
+            if len(extents.extent) != len(dims):
+                raise self._lost("a piece of it has another rank.", key)
+            bounds = [(e.start, e.length if e.HasField("length") else -1) for e in extents.extent]
+            where = tuple(
+                slice(start, start + length if length >= 0 else size)
+                for (start, length), size in zip(bounds, dims, strict=True)
+            )
+            piece = self._keys.get(slice_key(key, bounds))
+            if piece is None:
+                raise self._lost("a piece of it is missing.", key)
+            shape = tuple(max(0, s.stop - s.start) for s in where)
+            if shape != tuple(d.size for d in piece.shape.dim) or any(
+                s.start < 0 or s.stop > n for s, n in zip(where, dims, strict=True)
+            ):
+                raise self._lost("a piece of it does not fit.", key)
+            pieces.append((where, self._read(key, piece).value))
+        if sum(p.size if isinstance(p, np.ndarray) else p.numel() for _, p in pieces) != math.prod(dims):
+            raise self._lost("its pieces do not fill it.", key)
+        whole = np.empty(dims, object) if dtype is string else torch.empty(dims, dtype=dtype.torch)
+        for where, piece in pieces:
+            whole[where] = piece
+        return EagerTensor(whole, dtype)
+
+
+def _entry(data: bytes) -> Any:
+    return BundleEntryProto.FromString(data)
+
+
+def _numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[str], Exception]) -> torch.Tensor:
+    if dtype.torch is None:
+        raise errors.UnimplementedError(None, None, f"Tensors of dtype {dtype.name} cannot be read from a checkpoint.")
+    if entry.size != count * dtype.torch.itemsize:
+        raise lost(f"it has {entry.size} bytes, where its shape and dtype need {count * dtype.torch.itemsize}.")
+    memory = torch.empty(entry.size, dtype=torch.uint8)
+    view, crc = memory.numpy(), 0
+    for start in range(0, entry.size, _CHUNK):
+        chunk = view[start : start + _CHUNK]
+        if _read_into(file, chunk) < len(chunk):
+            raise lost("the file is cut short.")
+        crc = crc32c(chunk, crc)
+    _check(crc, entry.crc32c, lost)
+    return memory.view(dtype.torch) if count else torch.empty(0, dtype=dtype.torch)
+
+
+def _read_into(file: Any, data: np.ndarray) -> int:
+    view, done = memoryview(data), 0
+    while done < len(view):
+        count = file.readinto(view[done:])
+        if not count:
+            break
+        done += count
+    return done
+
+
+def _check(crc: int, stored: int, lost: Callable[[str], Exception]) -> None:
+    if masked(crc) != stored:
+        raise lost(f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {masked(crc)}.")
+
+
+def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> np.ndarray:
+    if count + 4 > entry.size:
+        raise lost(f"it has {entry.size} bytes, too few for {count} strings.")
+    data = file.read(entry.size)
+    lengths, position = [], 0
+    try:
+        for _ in range(count):
+            length, position = read_varint(data, position)
+            lengths.append(length)
+    except ValueError as error:
+        raise lost(f"{error}.") from None
+    if position + 4 + sum(lengths) != len(data):
+        raise lost("the lengths of its strings do not fit its size.")
+    stored = data[position : position + 4]
+    lengths_crc = crc32c(_length_words(lengths))
+    _check(lengths_crc, struct.unpack("<I", stored)[0], lost)
+    position += 4
+    _check(crc32c(data[position:], crc32c(stored, lengths_crc)), entry.crc32c, lost)
+    values = np.empty(count, object)
+    for i, length in enumerate(lengths):
+        values[i] = data[position : position + length]
+        position += length
+    return values
+
+
+# ---- the keys of pieces --------------------------------------------------------------------------------------------------
+
+
+def slice_key(name: str, bounds: Sequence[tuple[int, int]]) -> bytes:
+    """The key of a piece of a tensor: its name, and the start and length in each dimension.
+
+    The encoding, which sorts as they do, is TensorFlow's `OrderedCode`.
+    """
+    escaped = name.encode().replace(b"\xff", b"\xff\1").replace(b"\0", b"\0\xff").replace(b"\xff\1", b"\xff\0")
+    out = _unsigned(0) + escaped + b"\0\1" + _unsigned(len(bounds))
+    return out + b"".join(_signed(n) for bound in bounds for n in bound)
+
+
+def _unsigned(value: int) -> bytes:
+    digits = value.to_bytes((value.bit_length() + 7) // 8, "big")
+    return bytes([len(digits)]) + digits
+
+
+def _signed(value: int) -> bytes:
+    size = next(n for n in range(1, 11) if -(1 << 7 * n - 1) <= value < 1 << 7 * n - 1)
+    # The first bits are a run as long as the number of bytes, of ones for what is not negative.
+    header = ((1 << size) - 1) << 7 * size
+    bits = value & (1 << 8 * size) - 1
+    return (bits ^ header & (1 << 8 * size) - 1).to_bytes(size, "big")

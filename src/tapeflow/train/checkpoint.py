@@ -1,0 +1,219 @@
+"""`tf.train.Checkpoint`: saves what can be reached from some objects, and restores it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int64, string
+from tapeflow.core.trackable import AutoTrackable, Trackable, has_state
+from tapeflow.core.variable import Variable
+from tapeflow.train.bundle import Bundle, write_bundle
+from tapeflow.train.load_status import CheckpointLoadStatus, InitializationOnlyStatus, NameBasedSaverStatus
+from tapeflow.train.object_graph import View, graph_and_tensors, state_of
+from tapeflow.train.options import CheckpointOptions
+from tapeflow.train.reader import OBJECT_GRAPH
+from tapeflow.train.restoration import Position, Restoration, parse_graph, restored_tensor
+from tapeflow.train.states import latest_checkpoint, update_checkpoint_state
+
+
+class Checkpoint(AutoTrackable):
+    """Saves and restores modules, variables, optimizers, and lists and dicts of them, in TensorFlow's own files.
+
+    What is saved is found by the names of attributes; what is restored is matched by them. What a checkpoint has and the
+    program has not yet is restored when it is made.
+
+    Args:
+        root: an object whose own attributes are to be saved; others can be added by name.
+        **kwargs: objects by name.
+
+    Raises:
+        ValueError: one of them can't be saved, or root has something else of that name.
+
+    Example:
+        >>> import tempfile
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> checkpoint = tf.train.Checkpoint(v=v)
+        >>> path = checkpoint.save(tempfile.mkdtemp() + "/training")
+        >>> path.endswith("/training-1")
+        True
+        >>> v.assign([0.0, 0.0])
+        <tf.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([0., 0.], dtype=float32)>
+        >>> status = checkpoint.restore(path).assert_consumed()
+        >>> v.numpy().tolist()
+        [1.0, 2.0]
+    """
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        self._maybe_initialize_trackable()
+        self._setattr_tracking = False
+        self._save_counter: Variable | None = None
+        self._attached: dict[str, Any] = {}
+        self._root = self if root is None else root
+        if root is not None:
+            _check_trackable(root, "root")
+            if isinstance(root, Checkpoint):
+                root._maybe_create_save_counter()
+            root._maybe_initialize_trackable()
+        self._setattr_tracking = True
+        for name, value in sorted(kwargs.items()):
+            setattr(self, name, value)
+            child = getattr(self, name)
+            if isinstance(child, tuple):
+                child = self._lookup_dependency(name)
+            _check_trackable(child, name)
+            if root is not None:
+                existing = root._lookup_dependency(name)
+                if existing is not None and existing is not child:
+                    raise ValueError(
+                        f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists."
+                    )
+                self._attach(name, child)
+
+    def _attach(self, name: str, child: Any) -> None:
+        self._attached[name] = child
+        self._root._handle_deferred_dependencies(name, child)
+
+    def _view(self) -> View:
+        return View(self._root, self._attached)
+
+    # ---- saving ------------------------------------------------------------------------------------------------------
+
+    def _maybe_create_save_counter(self) -> Variable:
+        if self._save_counter is None:
+            counter = self._root._lookup_dependency("save_counter") if self._root is not self else None
+            if counter is None:
+                counter = Variable(0, dtype=int64, trainable=False, name="save_counter")
+            with_tracking = self._root is self
+            self._setattr_tracking = False
+            self._save_counter = counter
+            self._setattr_tracking = True
+            if with_tracking:
+                self._track_trackable(counter, "save_counter")
+            else:
+                self._attach("save_counter", counter)
+        return self._save_counter
+
+    @property
+    def save_counter(self) -> Variable:
+        """How often `save` was called: an int64 variable, saved and restored with the rest."""
+        return self._maybe_create_save_counter()
+
+    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+        """Writes a checkpoint of exactly that name.
+
+        Args:
+            file_prefix: the path, without what the names of the files end with; its directory is made if need be.
+
+        Returns:
+            `file_prefix`.
+        """
+        path = os.fspath(file_prefix)
+        graph, tensors = graph_and_tensors(self._view())
+        tensors.append((OBJECT_GRAPH, convert(graph.SerializeToString(deterministic=True), string)))
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        write_bundle(path, tensors)
+        for callback in (options and options.experimental_write_callbacks) or ():
+            callback(path) if _takes_a_path(callback) else callback()
+        return path
+
+    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+        """Writes a checkpoint named `<file_prefix>-<save_counter>`, and makes it the directory's latest.
+
+        Returns:
+            Its name, for `restore`.
+        """
+        counter = self._maybe_create_save_counter()
+        counter.assign_add(1)
+        path = self.write(f"{os.fspath(file_prefix)}-{int(counter.numpy())}", options)
+        update_checkpoint_state(os.path.dirname(path), path, [path])
+        return path
+
+    def sync(self) -> None:
+        """Waits for saves that go on in the background; here none do."""
+
+    # ---- restoring ---------------------------------------------------------------------------------------------------
+
+    def read(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
+        """Restores from a checkpoint that `write` made.
+
+        Args:
+            save_path: its name.
+
+        Returns:
+            A status, with assertions about what was restored. With None as the name, nothing is.
+
+        Raises:
+            NotFoundError: there is none.
+            DataLossError: it is damaged.
+            InvalidArgumentError: a value has another dtype than its variable.
+            ValueError: a value has another shape than its variable.
+        """
+        if save_path is None:
+            return InitializationOnlyStatus()
+        bundle, view = Bundle(os.fspath(save_path)), self._view()
+        if OBJECT_GRAPH not in bundle.entries:
+            return _restore_by_names(bundle, view)
+        if bundle.dtype(OBJECT_GRAPH) is not string or bundle.shape(OBJECT_GRAPH):
+            raise errors.DataLossError(None, None, f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string.")
+        graph = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy())
+        restoration = Restoration(bundle, graph, view)
+        Position(restoration, 0).restore(view.root)
+        restoration.expect_partial = False
+        return CheckpointLoadStatus(restoration)
+
+    def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
+        """Restores from a checkpoint that `save` made. See `read`.
+
+        Args:
+            save_path: its name; a directory stands for its latest checkpoint.
+        """
+        if save_path is not None:
+            save_path = os.fspath(save_path)
+            if os.path.isdir(save_path):
+                save_path = latest_checkpoint(save_path) or save_path
+        try:
+            status = self.read(save_path, options)
+        except errors.NotFoundError as error:
+            raise errors.NotFoundError(
+                None,
+                None,
+                f"Error when restoring from checkpoint or SavedModel at {save_path}: {error.message}\nPlease "
+                "double-check that the path is correct. You may be missing the checkpoint suffix (e.g. the '-1' in "
+                "'path/to/ckpt-1').",
+            ) from None
+        self._maybe_create_save_counter()
+        return status
+
+
+def _check_trackable(value: Any, name: str) -> None:
+    if not isinstance(value, Trackable):
+        raise ValueError(
+            f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got "
+            f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python API and "
+            "manages state), please open an issue."
+        )
+
+
+def _takes_a_path(callback: Any) -> bool:
+    import inspect
+
+    return len(inspect.signature(callback).parameters) > 0
+
+
+def _restore_by_names(bundle: Bundle, view: View) -> NameBasedSaverStatus:
+    """Restores from a file of TensorFlow 1's `Saver`, which knows variables by their names alone."""
+    restored, used = [], set()
+    for trackable in view.walk()[0]:
+        name = getattr(trackable, "_shared_name", None)
+        if name in bundle.entries and has_state(trackable):
+            (kind, now), *more = state_of(trackable).items()
+            if not more:
+                trackable._restore_from_tensors({kind: restored_tensor(bundle, name, now)})
+                restored.append(trackable)
+                used.add(name)
+    return NameBasedSaverStatus(view, restored, sorted(set(bundle.entries) - used))
+
+

@@ -1,0 +1,159 @@
+"""What `Checkpoint.restore` and `read` give: what was restored, and assertions about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.trackable import has_state
+from tapeflow.data_structures import TrackableDataStructure
+from tapeflow.train.object_graph import View
+from tapeflow.train.restoration import Restoration
+
+
+class CheckpointLoadStatus:
+    """The status of a restore from a checkpoint with an object graph."""
+
+    def __init__(self, restoration: Restoration) -> None:
+        self._restoration = restoration
+
+    def assert_consumed(self) -> CheckpointLoadStatus:
+        """Asserts that all of the checkpoint was restored, and everything in the program from it.
+
+        Raises:
+            AssertionError: something was not.
+        """
+        self.assert_existing_objects_matched()
+        restoration = self._restoration
+        for node_id in restoration.unresolved():
+            node = restoration.graph.nodes[node_id]
+            raise AssertionError(f"Unresolved object in checkpoint {restoration.path(node_id)}: {node}")
+        if any(restoration.slots_waiting.values()):
+            raise AssertionError(f"Unresolved slot restorations: {restoration.slots_waiting}")
+        return self
+
+    def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
+        """Asserts that every object in the program was restored; the checkpoint may have more.
+
+        Raises:
+            AssertionError: one was not.
+        """
+        restoration = self._restoration
+        for node_id, trackable in restoration.bound.items():
+            if restoration.graph.nodes[node_id].attributes and trackable._self_update_uid < restoration.uid:
+                raise AssertionError(f"Object {trackable} not assigned a value from checkpoint.")
+        bound = {id(trackable) for trackable in restoration.bound.values()}
+        objects, _, children = restoration.view.walk()
+        unmatched = [
+            trackable
+            for trackable, below in zip(objects, children, strict=True)
+            if id(trackable) not in bound and (below or not isinstance(trackable, TrackableDataStructure))
+        ]
+        if unmatched:
+            shown = unmatched[:10]
+            raise AssertionError(
+                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to changes "
+                f"in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> CheckpointLoadStatus:
+        """Asserts that anything but the root was restored.
+
+        Raises:
+            AssertionError: nothing was.
+        """
+        objects = self._restoration.view.walk()[0]
+        if len(objects) > 1 and len(self._restoration.bound) <= 1:
+            raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this means that "
+                                 "the checkpoint does not match the Python program. The following objects have no matching "
+                                 f"checkpointed value: {objects[1:]}")  # fmt: skip
+        return self
+
+    def expect_partial(self) -> CheckpointLoadStatus:
+        """Says that some of the checkpoint may stay unused, so that no warning tells of it."""
+        self._restoration.expect_partial = True
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Does nothing: everything that could be restored is."""
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Does nothing: everything that could be restored is."""
+
+
+class InitializationOnlyStatus:
+    """The status of `restore(None)`: nothing was restored."""
+
+    def _nothing(self) -> Any:
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    def assert_consumed(self) -> Any:
+        """Raises AssertionError."""
+        return self._nothing()
+
+    def assert_existing_objects_matched(self) -> Any:
+        """Raises AssertionError."""
+        return self._nothing()
+
+    def assert_nontrivial_match(self) -> Any:
+        """Raises AssertionError."""
+        return self._nothing()
+
+    def expect_partial(self) -> InitializationOnlyStatus:
+        """Gives this status again."""
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Does nothing: variables have their values."""
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Raises AssertionError."""
+        self._nothing()
+
+
+class NameBasedSaverStatus:
+    """The status of a restore from a checkpoint without an object graph, by the names of variables."""
+
+    def __init__(self, view: View, restored: list[Any], unused: list[str]) -> None:
+        self._view, self._restored, self._unused = view, {id(v) for v in restored}, unused
+
+    def assert_consumed(self) -> NameBasedSaverStatus:
+        """Asserts that all of the checkpoint was restored, and all variables from it.
+
+        Raises:
+            AssertionError: something was not.
+        """
+        if self._unused:
+            raise AssertionError(f"Some values in the checkpoint were not used: {self._unused}")
+        return self.assert_existing_objects_matched()
+
+    def assert_existing_objects_matched(self) -> NameBasedSaverStatus:
+        """Asserts that every variable was restored.
+
+        Raises:
+            AssertionError: one was not.
+        """
+        for trackable in self._view.walk()[0]:
+            if has_state(trackable) and id(trackable) not in self._restored:
+                raise AssertionError(f"Object not assigned a value from checkpoint: {trackable}")
+        return self
+
+    def assert_nontrivial_match(self) -> NameBasedSaverStatus:
+        """Asserts that any variable was restored.
+
+        Raises:
+            AssertionError: none was.
+        """
+        if not self._restored:
+            raise AssertionError("No variable has the name of a value in the checkpoint.")
+        return self
+
+    def expect_partial(self) -> NameBasedSaverStatus:
+        """Gives this status again."""
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Does nothing: everything that could be restored is."""
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Does nothing: everything that could be restored is."""

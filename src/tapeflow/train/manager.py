@@ -1,0 +1,185 @@
+"""`tf.train.CheckpointManager`: keeps the last few checkpoints of a directory."""
+
+from __future__ import annotations
+
+import glob
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.variable import Variable
+from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.options import CheckpointOptions
+from tapeflow.train.states import checkpoint_exists, get_checkpoint_state, update_checkpoint_state
+
+
+class CheckpointManager:
+    """Saves checkpoints into a directory, numbered, and deletes old ones.
+
+    Args:
+        checkpoint: the `tf.train.Checkpoint` to save.
+        directory: where to.
+        max_to_keep: how many checkpoints stay; None for all of them.
+        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours stays all the same.
+        checkpoint_name: what the names of the checkpoints begin with.
+        step_counter: counts the steps, for `checkpoint_interval`.
+        checkpoint_interval: `save` does nothing before so many steps since the last one.
+        init_fn: called by `restore_or_initialize` where there is no checkpoint.
+        last_checkpoint_step: the step of the last checkpoint, where one is there already.
+
+    Raises:
+        ValueError: an argument makes no sense.
+
+    Example:
+        >>> import tempfile
+        >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+        >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+        >>> paths = [manager.save() for _ in range(3)]
+        >>> manager.checkpoints == paths[1:]
+        True
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: Any,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Variable | None = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Callable[[], Any] | None = None,
+        last_checkpoint_step: int | None = None,
+    ) -> None:
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
+        self._checkpoint, self._max_to_keep = checkpoint, max_to_keep
+        self._keep_every_n_hours = keep_checkpoint_every_n_hours
+        self._directory = os.fspath(directory)
+        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._step_counter, self._interval = step_counter, checkpoint_interval
+        self._last_step = last_checkpoint_step
+        self._init_fn = init_fn
+        self._kept: OrderedDict[str, float] = OrderedDict()  # the checkpoints that may be deleted, and when they were made
+        self._latest: str | None = None
+        self._last_preserved = time.time()
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """Goes on from what the directory's `checkpoint` file says."""
+        state = get_checkpoint_state(self._directory)
+        if state is None:
+            return
+        self._latest = state.model_checkpoint_path
+        paths = list(state.all_model_checkpoint_paths)
+        times = list(state.all_model_checkpoint_timestamps)
+        if len(times) != len(paths):
+            times = [time.time()] * len(paths)
+        if state.last_preserved_timestamp:
+            self._last_preserved = state.last_preserved_timestamp
+        self._kept.update((path, when) for path, when in zip(paths, times, strict=True) if checkpoint_exists(path))
+
+    @property
+    def directory(self) -> str:
+        """Where the checkpoints are."""
+        return self._directory
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        """How many steps lie between two checkpoints."""
+        return self._interval
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What is saved."""
+        return self._checkpoint
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The name of the last checkpoint, or None."""
+        return self._latest
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The names of the checkpoints that are kept, oldest first; not those kept for `keep_checkpoint_every_n_hours`."""
+        return list(self._kept)
+
+    def _sweep(self) -> None:
+        """Deletes what is too much."""
+        while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
+            path, made = self._kept.popitem(last=False)
+            hours = self._keep_every_n_hours
+            if hours is not None and made - self._last_preserved >= 3600 * hours:
+                self._last_preserved = made
+                continue
+            remove_checkpoint(path)
+
+    def _record(self) -> None:
+        assert self._latest is not None
+        update_checkpoint_state(
+            self._directory, self._latest, list(self._kept), list(self._kept.values()), self._last_preserved
+        )
+
+    def save(
+        self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
+    ) -> str | None:
+        """Saves a checkpoint, and deletes the oldest where there are too many.
+
+        Args:
+            checkpoint_number: its number, an int or a tensor; by default the checkpoint's `save_counter`.
+            check_interval: whether `checkpoint_interval` counts.
+
+        Returns:
+            Its name, or None where the interval has not passed.
+        """
+        if self._interval is not None:
+            assert self._step_counter is not None
+            step = int(self._step_counter.numpy())
+            if self._last_step is not None and (
+                step == self._last_step or (check_interval and step < self._last_step + self._interval)
+            ):
+                return None
+            self._last_step = step
+        counter = self._checkpoint.save_counter
+        counter.assign_add(1)
+        number = int(counter.numpy() if checkpoint_number is None else checkpoint_number)
+        path = self._checkpoint.write(f"{self._prefix}-{number}", options)
+        self._latest = path
+        self._kept.pop(path, None)
+        self._kept[path] = time.time()
+        # First say that it is there, and only then delete, so that the file never names what is gone.
+        self._record()
+        self._sweep()
+        self._record()
+        return path
+
+    def restore_or_initialize(self) -> str | None:
+        """Restores the latest checkpoint or, where there is none, calls `init_fn`.
+
+        Returns:
+            The name of the checkpoint, or None.
+        """
+        if self._latest is not None:
+            self._checkpoint.restore(self._latest)
+            if self._interval is not None:
+                assert self._step_counter is not None
+                self._last_step = int(self._step_counter.numpy())
+            return self._latest
+        if self._init_fn is not None:
+            self._init_fn()
+        return None
+
+    def sync(self) -> None:
+        """Waits for saves that go on in the background; here none do."""
+        self._checkpoint.sync()
+
+
+def remove_checkpoint(prefix: str) -> None:
+    """Deletes a checkpoint's files: first the index, so that what is left is none."""
+    for path in [f"{prefix}.index", *glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")]:
+        if os.path.exists(path):
+            os.remove(path)

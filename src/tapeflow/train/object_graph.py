@@ -1,0 +1,100 @@
+"""From a root to everything that can be reached from it: the object graph that a checkpoint stores beside the tensors."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
+
+from tapeflow.core.convert import convert
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor
+from tapeflow.core.trackable import Trackable, has_state
+
+
+class View:
+    """A root with what is attached to it: what a checkpoint is of.
+
+    Args:
+        root: the object.
+        attached: more children of the root, by name.
+    """
+
+    def __init__(self, root: Any, attached: dict[str, Any] | None = None) -> None:
+        self.root = root
+        self.attached = {} if attached is None else attached
+
+    def children(self, trackable: Any) -> dict[str, Any]:
+        """The children of an object, by name."""
+        found = {name: child for name, child in trackable._trackable_children().items() if isinstance(child, Trackable)}
+        return {**found, **self.attached} if trackable is self.root else found
+
+    def lookup(self, trackable: Any, name: str) -> Any:
+        """The child of that name, or None."""
+        if trackable is self.root and name in self.attached:
+            return self.attached[name]
+        return trackable._lookup_dependency(name)
+
+    def walk(self) -> tuple[list[Any], list[str], list[dict[str, Any]]]:
+        """Everything from the root, level by level: the objects, their shortest paths, and their children."""
+        objects, paths, children = [self.root], [""], []
+        seen, queue = {id(self.root)}, deque([(self.root, "")])
+        while queue:
+            trackable, path = queue.popleft()
+            below = self.children(trackable)
+            children.append(below)
+            for name, child in below.items():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    child_path = f"{path}/{_escaped(name)}" if path else _escaped(name)
+                    objects.append(child)
+                    paths.append(child_path)
+                    queue.append((child, child_path))
+        return objects, paths, children
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", "..").replace("/", ".S")
+
+
+def state_of(trackable: Any) -> dict[str, EagerTensor]:
+    """An object's own state as tensors, by name; {} if it has none."""
+    if not has_state(trackable):
+        return {}
+    try:
+        state = trackable._serialize_to_tensors()
+    except NotImplementedError:
+        return {}
+    return {name: value._read() if isinstance(value, ReadAsTensor) else convert(value) for name, value in state.items()}
+
+
+def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
+    """What is to be saved: the graph as a message, and the tensors by their names in the checkpoint."""
+    objects, paths, children = view.walk()
+    ids = {id(trackable): i for i, trackable in enumerate(objects)}
+    graph, tensors = TrackableObjectGraph(), []
+    for trackable, path, below in zip(objects, paths, children, strict=True):
+        node = graph.nodes.add()
+        for name, child in below.items():
+            node.children.add(node_id=ids[id(child)], local_name=name)
+        for name, tensor in state_of(trackable).items():
+            key = f"{path}/.ATTRIBUTES/{name}"
+            node.attributes.add(name=name, full_name=getattr(trackable, "_shared_name", ""), checkpoint_key=key)
+            tensors.append((key, tensor))
+    _mark_values(graph)
+    return graph, tensors
+
+
+def _mark_values(graph: Any) -> None:
+    """Marks the nodes from which a value can be reached."""
+    above: list[list[int]] = [[] for _ in graph.nodes]
+    for i, node in enumerate(graph.nodes):
+        for child in node.children:
+            above[child.node_id].append(i)
+    marked = [i for i, node in enumerate(graph.nodes) if node.attributes]
+    seen = set(marked)
+    for i in marked:
+        graph.nodes[i].has_checkpoint_values.value = True
+        fresh = [parent for parent in above[i] if parent not in seen]
+        seen.update(fresh)
+        marked.extend(fresh)

@@ -1,0 +1,40 @@
+"""`tf.train.CheckpointOptions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class CheckpointOptions:
+    """How checkpoints are written and read.
+
+    Args:
+        experimental_io_device: means nothing here: this process reads and writes.
+        experimental_enable_async_checkpoint: the older name of `enable_async`.
+        experimental_write_callbacks: functions to call after a write, without arguments or with the path.
+        enable_async: allows a save to go on while the program does; here it is done when `save` returns.
+        experimental_skip_slot_variables: whether optimizers' slot variables are left as they are.
+        experimental_sharding_callback: must be None: a checkpoint has one data file.
+
+    Raises:
+        NotImplementedError: there is a sharding callback.
+    """
+
+    def __init__(
+        self,
+        experimental_io_device: str | None = None,
+        experimental_enable_async_checkpoint: bool = False,
+        experimental_write_callbacks: list[Callable[..., Any]] | None = None,
+        enable_async: bool = False,
+        experimental_skip_slot_variables: bool = False,
+        experimental_sharding_callback: Any = None,
+    ) -> None:
+        if experimental_sharding_callback is not None:
+            raise NotImplementedError("A checkpoint is written into one data file: leave experimental_sharding_callback out.")
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = experimental_enable_async_checkpoint or enable_async
+        self.experimental_enable_async_checkpoint = self.enable_async
+        self.experimental_write_callbacks = experimental_write_callbacks
+        self.experimental_skip_slot_variables = experimental_skip_slot_variables
+        self.experimental_sharding_callback = None

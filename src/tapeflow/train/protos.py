@@ -1,0 +1,103 @@
+"""The protocol buffers of `tf.train` that TensorBoard does not ship: checkpoints' and examples'.
+
+They are declared here, in a pool of their own, with the field numbers of TensorFlow's, so that what
+is written by one is read by the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_F = descriptor_pb2.FieldDescriptorProto
+_TYPES = {
+    "bool": _F.TYPE_BOOL, "bytes": _F.TYPE_BYTES, "double": _F.TYPE_DOUBLE, "fixed32": _F.TYPE_FIXED32, "float": _F.TYPE_FLOAT,
+    "int32": _F.TYPE_INT32, "int64": _F.TYPE_INT64, "string": _F.TYPE_STRING,
+}  # fmt: skip
+
+# Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, and "{}" for a map
+# from strings.
+_MESSAGES = {
+    "VersionDef": "1 int32 producer, 2 int32 min_consumer, 3 int32* bad_consumers",
+    "TensorShapeProto.Dim": "1 int64 size, 2 string name",
+    "TensorShapeProto": "2 TensorShapeProto.Dim* dim, 3 bool unknown_rank",
+    "TensorSliceProto.Extent": "1 int64 start, 2 int64 length/has_length",
+    "TensorSliceProto": "1 TensorSliceProto.Extent* extent",
+    "BundleHeaderProto": "1 int32 num_shards, 2 int32 endianness, 3 VersionDef version",
+    "BundleEntryProto": "1 int32 dtype, 2 TensorShapeProto shape, 3 int32 shard_id, 4 int64 offset, 5 int64 size, "
+    "6 fixed32 crc32c, 7 TensorSliceProto* slices",
+    "CheckpointState": "1 string model_checkpoint_path, 2 string* all_model_checkpoint_paths, "
+    "3 double* all_model_checkpoint_timestamps, 4 double last_preserved_timestamp",
+    "BytesList": "1 bytes* value",
+    "FloatList": "1 float* value",
+    "Int64List": "1 int64* value",
+    "Feature": "1 BytesList bytes_list/kind, 2 FloatList float_list/kind, 3 Int64List int64_list/kind",
+    "Features": "1 Feature{} feature",
+    "FeatureList": "1 Feature* feature",
+    "FeatureLists": "1 FeatureList{} feature_list",
+    "Example": "1 Features features",
+    "SequenceExample": "1 Features context, 2 FeatureLists feature_lists",
+}
+
+
+def _declare() -> descriptor_pool.DescriptorPool:
+    file = descriptor_pb2.FileDescriptorProto(name="tapeflow/train.proto", package="tensorflow", syntax="proto3")
+    declared: dict[str, Any] = {}
+    for full_name in sorted(_MESSAGES, key=lambda name: name.count(".")):
+        outer, _, name = full_name.rpartition(".")
+        message = declared[outer].nested_type.add() if outer else file.message_type.add()
+        message.name = name
+        declared[full_name] = message
+    for full_name, fields in _MESSAGES.items():
+        for text in fields.split(", "):
+            _add_field(declared[full_name], full_name, text)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file) if hasattr(pool, "Add") else pool.AddSerializedFile(file.SerializeToString())
+    return pool
+
+
+def _add_field(message: Any, full_name: str, text: str) -> None:
+    number, kind, name = text.split()
+    name, _, oneof = name.partition("/")
+    field = message.field.add(name=name, number=int(number), label=_F.LABEL_OPTIONAL)
+    if kind.endswith("{}"):
+        entry = message.nested_type.add(name=name.title().replace("_", "") + "Entry")
+        entry.options.map_entry = True
+        entry.field.add(name="key", number=1, label=_F.LABEL_OPTIONAL, type=_F.TYPE_STRING)
+        _add_field(entry, entry.name, f"2 {kind[:-2]} value")
+        kind = f"{full_name}.{entry.name}*"
+    if kind.endswith("*"):
+        field.label = _F.LABEL_REPEATED
+        kind = kind[:-1]
+    if kind in _TYPES:
+        field.type = _TYPES[kind]
+    else:
+        field.type, field.type_name = _F.TYPE_MESSAGE, f".tensorflow.{kind}"
+    if oneof:
+        names = [o.name for o in message.oneof_decl]
+        if oneof not in names:
+            message.oneof_decl.add(name=oneof)
+            names.append(oneof)
+        field.oneof_index = names.index(oneof)
+
+
+_pool = _declare()
+
+
+def _message(name: str) -> Any:
+    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"tensorflow.{name}"))
+
+
+BundleHeaderProto = _message("BundleHeaderProto")
+BundleEntryProto = _message("BundleEntryProto")
+CheckpointState = _message("CheckpointState")
+BytesList = _message("BytesList")
+FloatList = _message("FloatList")
+Int64List = _message("Int64List")
+Feature = _message("Feature")
+Features = _message("Features")
+FeatureList = _message("FeatureList")
+FeatureLists = _message("FeatureLists")
+Example = _message("Example")
+SequenceExample = _message("SequenceExample")

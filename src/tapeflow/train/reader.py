@@ -1,0 +1,105 @@
+"""Looking into checkpoints: `load_checkpoint`, `load_variable`, `list_variables`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tapeflow.core.dtypes import DType
+from tapeflow.train.bundle import Bundle
+from tapeflow.train.states import latest_checkpoint
+
+OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+class CheckpointReader:
+    """Reads a checkpoint's tensors by name. Made by `tf.train.load_checkpoint`.
+
+    Args:
+        filename: the checkpoint's name, as `tf.train.Checkpoint.save` gave it.
+
+    Raises:
+        NotFoundError: there is none.
+        DataLossError: it is damaged.
+    """
+
+    def __init__(self, filename: str) -> None:
+        self.bundle = Bundle(filename)
+
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """The shapes of the tensors, by name."""
+        return {key: list(self.bundle.shape(key)) for key in self.bundle.entries}
+
+    def get_variable_to_dtype_map(self) -> dict[str, DType]:
+        """The dtypes of the tensors, by name."""
+        return {key: self.bundle.dtype(key) for key in self.bundle.entries}
+
+    def has_tensor(self, tensor_str: str) -> bool:
+        """Whether there is a tensor of that name."""
+        return tensor_str in self.bundle.entries
+
+    def get_tensor(self, tensor_str: str) -> Any:
+        """A tensor, as a NumPy array (`bytes` for a single string).
+
+        Raises:
+            NotFoundError: there is none of that name.
+            DataLossError: it is damaged.
+        """
+        return self.bundle.read(tensor_str).numpy()
+
+    def debug_string(self) -> bytes:
+        """The names, dtypes and shapes, one a line."""
+        lines = []
+        for key in sorted(self.bundle.entries):
+            name = "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(
+                self.bundle.dtype(key).name, self.bundle.dtype(key).name.upper()
+            )
+            lines.append(f"{key} ({name}) [{','.join(map(str, self.bundle.shape(key)))}]\n")
+        return "".join(lines).encode()
+
+
+def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+    """A reader of a checkpoint.
+
+    Args:
+        ckpt_dir_or_file: its name, or a directory with a `checkpoint` file, for the latest one there.
+
+    Raises:
+        ValueError: the directory has no latest checkpoint.
+        NotFoundError: there is no such checkpoint.
+
+    Example:
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/ckpt")
+        >>> tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE").tolist()
+        [1.0, 2.0]
+    """
+    path = os.fspath(ckpt_dir_or_file)
+    if os.path.isdir(path):
+        latest = latest_checkpoint(path)
+        if latest is None:
+            raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}")
+        path = latest
+    return CheckpointReader(path)
+
+
+def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+    """The value of a tensor in a checkpoint, as a NumPy array. See `load_checkpoint`.
+
+    Args:
+        ckpt_dir_or_file: the checkpoint's name, or a directory.
+        name: the tensor's; a `:0` at its end is left out.
+    """
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+
+
+def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+    """The names and shapes of the tensors in a checkpoint, sorted. See `load_checkpoint`.
+
+    Example:
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/ckpt")
+        >>> tf.train.list_variables(path)
+        [('_CHECKPOINTABLE_OBJECT_GRAPH', []), ('v/.ATTRIBUTES/VARIABLE_VALUE', [2])]
+    """
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

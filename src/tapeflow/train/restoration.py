@@ -1,0 +1,177 @@
+"""Restoring from an object graph: its nodes are bound to objects along edges of the same names, now or when they come."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from typing import Any, NamedTuple
+
+from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
+
+from tapeflow import errors
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.logger import get_logger
+from tapeflow.train.bundle import Bundle
+from tapeflow.train.object_graph import View, state_of
+
+_next_uid = itertools.count().__next__
+_ENUM_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def parse_graph(bundle: Bundle, data: bytes) -> Any:
+    """The object graph that a checkpoint holds.
+
+    Raises:
+        DataLossError: it is none.
+    """
+    try:
+        graph = TrackableObjectGraph.FromString(data)
+        count = len(graph.nodes)
+        ids = [e.node_id for node in graph.nodes for e in node.children]
+        for slot in (s for node in graph.nodes for s in node.slot_variables):
+            ids += [slot.original_variable_node_id, slot.slot_variable_node_id]
+        if not count or any(not 0 <= i < count for i in ids):
+            raise ValueError("it names nodes that are not there")
+    except Exception as error:
+        raise errors.DataLossError(
+            None, None, f"The object graph in the checkpoint {bundle.prefix} cannot be read: {error}"
+        ) from None
+    return graph
+
+
+class Restoration:
+    """One call of `restore`: what was bound so far.
+
+    Args:
+        bundle: the checkpoint.
+        graph: its object graph.
+        view: what is restored.
+    """
+
+    def __init__(self, bundle: Bundle, graph: Any, view: View) -> None:
+        self.bundle, self.graph, self.view = bundle, graph, view
+        self.uid = _next_uid()
+        self.bound: dict[int, Any] = {}
+        self.slots_waiting: dict[int, list[Any]] = {}  # by the node of the variable that they belong to
+        self.expect_partial = True  # until all went well: a restore that failed need not tell of what is missing
+
+    def unresolved(self) -> list[int]:
+        """The nodes with values that no object was bound to."""
+        return [i for i, node in enumerate(self.graph.nodes) if node.attributes and i not in self.bound]
+
+    def path(self, node_id: int) -> str:
+        """A node's place, for messages."""
+        paths, queue = {0: "(root)"}, deque([0])
+        while queue:
+            i = queue.popleft()
+            for edge in self.graph.nodes[i].children:
+                if edge.node_id not in paths:
+                    paths[edge.node_id] = f"{paths[i]}.{edge.local_name}"
+                    queue.append(edge.node_id)
+        return paths.get(node_id, f"(node {node_id})")
+
+    def __del__(self) -> None:
+        if getattr(self, "expect_partial", True):
+            return
+        left = self.unresolved()
+        if left:
+            logger = get_logger()
+            logger.warning(
+                "An object or tf.train.Checkpoint is deleted with values that were never restored; "
+                "status.expect_partial() silences this warning."
+            )
+            for node_id in left:
+                logger.warning("Value in checkpoint could not be found in the restored object: %s", self.path(node_id))
+
+
+class Position(NamedTuple):
+    """A node of a checkpoint that is being restored."""
+
+    restoration: Restoration
+    node_id: int
+
+    def restore(self, trackable: Any) -> None:
+        """Restores an object and, along the edges, all that it has."""
+        queue = deque([(self, trackable)])
+        while queue:
+            position, found = queue.popleft()
+            if position._bind(found):
+                position._restore_state(found)
+                queue.extend(position._children_of(found))
+                position._restore_slots(found)
+
+    def _bind(self, trackable: Any) -> bool:
+        """Says that the node is this object. Returns whether that is news."""
+        restoration = self.restoration
+        bound = restoration.bound.get(self.node_id)
+        if bound is not None:
+            if bound is not trackable:
+                get_logger().warning(
+                    "Inconsistent references when loading the checkpoint into this object graph. For example, in the "
+                    "saved checkpoint object, `model.layer.weight` and `model.layer_copy.weight` reference the same "
+                    "variable, while in the current object these are two different variables. The referenced variables "
+                    "are: (%s and %s).",
+                    bound, trackable,
+                )  # fmt: skip
+            return False
+        trackable._maybe_initialize_trackable()
+        restoration.bound[self.node_id] = trackable
+        if trackable._self_update_uid > restoration.uid:  # a later restore was here first
+            return False
+        trackable._self_update_uid = restoration.uid
+        return True
+
+    def _restore_state(self, trackable: Any) -> None:
+        saved = {a.name: a.checkpoint_key for a in self.restoration.graph.nodes[self.node_id].attributes}
+        if not saved:
+            return
+        now = state_of(trackable)
+        bundle = self.restoration.bundle
+        wanted = {name: restored_tensor(bundle, saved[name], tensor) for name, tensor in now.items() if name in saved}
+        if len(wanted) == len(now) > 0:
+            trackable._restore_from_tensors(wanted)
+
+    def _children_of(self, trackable: Any) -> list[tuple[Position, Any]]:
+        found = []
+        restoration = self.restoration
+        for edge in restoration.graph.nodes[self.node_id].children:
+            position = Position(restoration, edge.node_id)
+            child = restoration.view.lookup(trackable, edge.local_name)
+            if child is None:
+                trackable._deferred_dependencies.setdefault(edge.local_name, []).append(position)
+            else:
+                found.append((position, child))
+        return found
+
+    def _restore_slots(self, trackable: Any) -> None:
+        """Restores the slot variables of an optimizer, or those of a variable, where both are there now."""
+        restoration = self.restoration
+        for slot in restoration.graph.nodes[self.node_id].slot_variables:
+            restoration.slots_waiting.setdefault(slot.original_variable_node_id, []).append((self.node_id, slot))
+        for variable_id in list(restoration.slots_waiting):
+            variable = restoration.bound.get(variable_id)
+            if variable is None:
+                continue
+            for optimizer_id, slot in restoration.slots_waiting.pop(variable_id):
+                create = getattr(restoration.bound[optimizer_id], "_create_or_restore_slot_variable", None)
+                if create is not None:
+                    create(
+                        slot_variable_position=Position(restoration, slot.slot_variable_node_id),
+                        slot_name=slot.slot_name,
+                        variable=variable,
+                    )
+
+
+def restored_tensor(bundle: Bundle, key: str, like: EagerTensor) -> EagerTensor:
+    """A tensor of a checkpoint, for an object whose own is of the dtype of `like`.
+
+    Raises:
+        InvalidArgumentError: it has another dtype.
+    """
+    saved = bundle.dtype(key)
+    if saved is not like.dtype:
+        mine, theirs = (_ENUM_NAMES.get(d.name, d.name) for d in (like.dtype, saved))
+        raise errors.InvalidArgumentError(
+            None, None, f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]"
+        )
+    return bundle.read(key)

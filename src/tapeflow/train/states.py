@@ -1,0 +1,122 @@
+"""The file `checkpoint` of a directory, which says which checkpoints are there: `CheckpointState` in text form."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from google.protobuf import text_format
+
+from tapeflow.logger import get_logger
+from tapeflow.train.bundle import write_file
+from tapeflow.train.protos import CheckpointState
+
+
+def _state_file(directory: Any, latest_filename: str | None) -> str:
+    return os.path.join(os.fspath(directory), latest_filename or "checkpoint")
+
+
+def checkpoint_exists(prefix: str) -> bool:
+    """Whether there is a checkpoint of that name."""
+    return os.path.exists(f"{prefix}.index")
+
+
+def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
+    """What a directory's `checkpoint` file says, with the paths made whole.
+
+    Returns:
+        A `CheckpointState` message, or None where there is no such file or it makes no sense.
+    """
+    path = _state_file(checkpoint_dir, latest_filename)
+    try:
+        with open(path, encoding="utf-8") as file:
+            state = text_format.Parse(file.read(), CheckpointState())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (text_format.ParseError, UnicodeDecodeError, OSError) as error:
+        get_logger().warning("%s: Checkpoint ignored: %s", path, error)
+        return None
+    if not state.model_checkpoint_path:
+        return None
+    directory = os.fspath(checkpoint_dir)
+    state.model_checkpoint_path = os.path.join(directory, state.model_checkpoint_path)
+    whole = [os.path.join(directory, p) for p in state.all_model_checkpoint_paths]
+    state.all_model_checkpoint_paths[:] = whole
+    return state
+
+
+def update_checkpoint_state(
+    directory: Any,
+    latest: str,
+    paths: Sequence[str] = (),
+    timestamps: Sequence[float] = (),
+    last_preserved: float | None = None,
+    latest_filename: str | None = None,
+) -> None:
+    """Writes a directory's `checkpoint` file. Paths in the directory are written relative to it."""
+    directory = os.fspath(directory)
+    paths = list(paths)
+    if not paths or paths[-1] != latest:
+        paths.append(latest)
+
+    def relative(path: str) -> str:
+        return os.path.relpath(path, directory or ".") if not os.path.isabs(path) or os.path.isabs(directory) else path
+
+    state = CheckpointState(
+        model_checkpoint_path=relative(latest),
+        all_model_checkpoint_paths=map(relative, paths),
+        all_model_checkpoint_timestamps=timestamps,
+    )
+    if last_preserved is not None:
+        state.last_preserved_timestamp = last_preserved
+    path = _state_file(directory, latest_filename)
+    write_file(path, text_format.MessageToString(state).encode(), aside=f"{path}.tmp{os.getpid()}")
+
+
+def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+    """The name of the latest checkpoint in a directory, or None.
+
+    Args:
+        checkpoint_dir: the directory.
+        latest_filename: the file that says so; "checkpoint" by default.
+    """
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None:
+        return None
+    if checkpoint_exists(state.model_checkpoint_path):
+        return state.model_checkpoint_path
+    get_logger().error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    return None
+
+
+def checkpoints_iterator(
+    checkpoint_dir: Any,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """Gives the name of each new latest checkpoint in a directory, and waits for the next.
+
+    Args:
+        checkpoint_dir: the directory.
+        min_interval_secs: the least time between two.
+        timeout: how many seconds to wait for one; None waits for ever.
+        timeout_fn: called when none came in time: ends if it gives True; without it, ends then.
+    """
+    last = None
+    while True:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while (found := latest_checkpoint(checkpoint_dir)) is None or found == last:
+            if deadline is not None and time.monotonic() + 1 > deadline:
+                found = None
+                break
+            time.sleep(1)
+        if found is None:
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        started, last = time.monotonic(), found
+        yield found
+        time.sleep(max(0.0, started + min_interval_secs - time.monotonic()))
