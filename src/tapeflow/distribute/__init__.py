@@ -1,0 +1,16 @@
+"""The public `tf.distribute` namespace: the same program on several devices."""
+
+from tapeflow.distribute import experimental
+from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy, in_cross_replica_context
+from tapeflow.distribute.input import DistributedDataset, DistributedIterator
+from tapeflow.distribute.mirrored import MirroredStrategy, MultiWorkerMirroredStrategy, OneDeviceStrategy
+from tapeflow.distribute.options import InputContext, InputOptions, InputReplicationMode, RunOptions
+from tapeflow.distribute.reducing import (
+    CrossDeviceOps,
+    HierarchicalCopyAllReduce,
+    NcclAllReduce,
+    ReduceOp,
+    ReductionToOneDevice,
+)
+from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended, experimental_set_strategy
+from tapeflow.distribute.values import DistributedValues

@@ -1,0 +1,266 @@
+"""Strategies of one process: `MirroredStrategy`, and `OneDeviceStrategy`.
+
+Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others in
+`merge_call`, or ends. So ops never run at the same time, traces and tapes are written in order, and a variable that the
+first replica made is there when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tapeflow.core import device as devices
+from tapeflow.core.context import state
+from tapeflow.distribute.context import moved, place
+from tapeflow.distribute.reducing import CrossDeviceOps
+from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
+from tapeflow.distribute.values import regroup, select_replica
+from tapeflow.distribute.variables import make_distributed
+
+
+class _Abandoned(BaseException):
+    """Ends a replica that waits for others which will never come."""
+
+
+class _MirroredReplicaContext(ReplicaContext):
+    """The context of a replica that runs in a thread."""
+
+    def __init__(self, strategy: Any, index: int, thread: _ReplicaThread) -> None:
+        super().__init__(strategy, index)
+        self._thread = thread
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        self._require_running()
+        return self._thread.wait_for_others(merge_fn, tuple(args), kwargs or {})
+
+
+class _ReplicaThread(threading.Thread):
+    """Runs one replica, whenever `advance` is called, until it waits or ends."""
+
+    def __init__(self, strategy: Any, index: int, call: Callable[[], Any], made: list[Any]) -> None:
+        super().__init__(daemon=True)
+        self._context = _MirroredReplicaContext(strategy, index, self)
+        self._device = strategy.extended.worker_devices[index]
+        self._call, self.index, self.made = call, index, made
+        self.made_so_far = 0
+        self._go, self._stopped = threading.Semaphore(0), threading.Semaphore(0)
+        self._inherited = self._state_to_inherit()
+        self._abandoned = False
+        self.done = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.merge: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] | None = None
+        self.merged: Any = None
+
+    def _state_to_inherit(self) -> list[tuple[Any, dict[str, Any]]]:
+        """What the thread that runs the strategy is in the middle of, for the replica to be in too."""
+        from tapeflow.summary.recording import recording
+
+        def copied(value: Any) -> Any:
+            return list(value) if type(value) is list else value
+
+        return [(local, {k: copied(v) for k, v in vars(local).items()}) for local in (state, recording)]
+
+    def run(self) -> None:
+        for local, values in self._inherited:
+            vars(local).update(values)
+        if self.index:  # the first replica writes the summaries
+            self._inherited[1][0].in_replica = False
+        self._go.acquire()
+        try:
+            if not self._abandoned:
+                with self._context, devices.device(self._device):
+                    self.result = self._call()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.done = True
+            self._stopped.release()
+
+    def advance(self) -> None:
+        """Lets it run, and waits until it waits or ends."""
+        self.merge = None
+        self._go.release()
+        self._stopped.acquire()
+
+    def wait_for_others(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """In the replica: hands a `merge_call` over, and gives what came of it for this replica."""
+        self.merge = function, args, kwargs
+        self._stopped.release()
+        self._go.acquire()
+        if self._abandoned:
+            raise _Abandoned
+        return select_replica(self.index, self.merged)
+
+    def abandon(self) -> None:
+        """Ends it, wherever it waits."""
+        if not self.done:
+            self._abandoned = True
+            self._go.release()
+        self.join()
+
+
+def _run_replicas(strategy: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs all replicas from one meeting to the next."""
+    made: list[Any] = []
+
+    def call(index: int) -> Callable[[], Any]:
+        return lambda: fn(*select_replica(index, args), **select_replica(index, kwargs))
+
+    threads = [_ReplicaThread(strategy, i, call(i), made) for i in range(strategy.num_replicas_in_sync)]
+    for thread in threads:
+        thread.start()
+    try:
+        while not all(t.done for t in threads):
+            for thread in threads:
+                thread.advance()
+                if thread.error is not None:
+                    raise thread.error
+            if any(t.done for t in threads) and not all(t.done for t in threads):
+                raise RuntimeError("Some replicas made a different number of replica_context().merge_call() calls.")
+            if not threads[0].done:
+                _meet(strategy, threads)
+    finally:
+        for thread in threads:
+            thread.abandon()
+    return regroup([t.result for t in threads])
+
+
+def _meet(strategy: Any, threads: Sequence[_ReplicaThread]) -> None:
+    calls = [t.merge for t in threads if t.merge is not None]
+    function = calls[0][0]
+    merged_args = regroup([args for _, args, _ in calls])
+    merged_kwargs = regroup([kwargs for _, _, kwargs in calls])
+    with moved(strategy, None):
+        merged = function(strategy, *merged_args, **merged_kwargs)
+    for thread in threads:
+        thread.merged = merged
+
+
+class _MirroredExtended(StrategyExtended):
+    def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        context = place.replica
+        thread = getattr(context, "_thread", None)
+        if thread is None:
+            return make_distributed(self._strategy, next_creator, kwargs)
+        # In replicas: the first makes it, and the others find it.
+        if thread.made_so_far == len(thread.made):
+            with devices.device(None):
+                thread.made.append(make_distributed(self._strategy, next_creator, kwargs))
+        thread.made_so_far += 1
+        return thread.made[thread.made_so_far - 1]
+
+    def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        if len(self._devices) == 1:
+            return super()._call_for_each_replica(fn, args, kwargs)
+        return _run_replicas(self._strategy, fn, tuple(args), kwargs)
+
+
+def _full_name(name: str) -> str:
+    """The full name of a device."""
+    spec = devices.DeviceSpec.from_string(name)
+    return f"{devices.PREFIX}{spec.device_type or 'CPU'}:{spec.device_index or 0}"
+
+
+def _default_devices() -> list[str]:
+    """All GPUs, or where there are none all CPUs."""
+    found = devices.logical_devices()
+    return [d.name for d in found if d.kind == "GPU"] or [d.name for d in found]
+
+
+class MirroredStrategy(Strategy):
+    """Trains on several devices of one process together: each has a copy of every variable, and a part of every batch.
+
+    Args:
+        devices: their names; by default all GPUs, or all logical CPUs where there are no GPUs.
+        cross_device_ops: a `tf.distribute.CrossDeviceOps`: how they reduce.
+
+    Raises:
+        AssertionError: a device is named twice.
+        ValueError: a name is no device's, or `devices` is a string.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+        >>> with strategy.scope():
+        ...     v = tf.Variable(1.0)
+        >>> strategy.run(lambda: v * 2.0).numpy().item()
+        2.0
+    """
+
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: CrossDeviceOps | None = None) -> None:
+        if isinstance(devices, str):
+            raise ValueError(f"`devices` is a list of names, not the string {devices!r}")
+        names = tuple(_full_name(d) for d in devices) if devices else tuple(_default_devices())
+        if len(set(names)) != len(names):
+            raise AssertionError(f"No duplicates allowed in `devices` argument: {names}")
+        super().__init__(_MirroredExtended(self, names, cross_device_ops))
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """`MirroredStrategy` for several workers. So far there can be one: this process, with all of its devices.
+
+    Args:
+        cluster_resolver: of a cluster with at most one worker.
+        communication_options: hints for several workers.
+
+    Raises:
+        UnimplementedError: the cluster has several workers.
+    """
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+        workers = _workers_of_environment() if cluster_resolver is None else cluster_resolver.cluster_spec().num_tasks("worker")
+        if workers > 1:
+            from tapeflow import errors
+
+            raise errors.UnimplementedError(
+                None, None, f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far."
+            )
+        self._cluster_resolver = cluster_resolver
+        super().__init__(_MirroredExtended(self, _default_devices()))
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver given."""
+        return self._cluster_resolver
+
+
+def _workers_of_environment() -> int:
+    """How many workers the variable TF_CONFIG names."""
+    import json
+    import os
+
+    cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+    return len(cluster.get("worker", ())) + len(cluster.get("chief", ()))
+
+
+class OneDeviceStrategy(Strategy):
+    """Runs on one device, and puts variables there.
+
+    Args:
+        device: its name.
+
+    Raises:
+        ValueError: it is no device's name.
+
+    Example:
+        >>> strategy = tf.distribute.OneDeviceStrategy("CPU:0")
+        >>> with strategy.scope():
+        ...     v = tf.Variable(1.0)
+        >>> strategy.run(lambda: v + 1.0).numpy().item()
+        2.0
+    """
+
+    def __init__(self, device: str) -> None:
+        super().__init__(_OneDeviceExtended(self, (_full_name(device),)))
+
+
+class _OneDeviceExtended(StrategyExtended):
+    def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        with self._on_device(0):
+            return next_creator(**kwargs)
+
+    def _on_device(self, index: int) -> AbstractContextManager[Any]:
+        return devices.device(self._devices[0])

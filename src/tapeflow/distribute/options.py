@@ -1,0 +1,145 @@
+"""What `Strategy.run` and distributed datasets can be told."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, NamedTuple
+
+
+class InputReplicationMode(enum.Enum):
+    """How often the function of `distribute_datasets_from_function` is called: once for a worker, or for a replica."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+class InputOptions(NamedTuple):
+    """How a dataset is distributed.
+
+    Attributes:
+        experimental_fetch_to_device: puts batches on the replicas' devices.
+        experimental_replication_mode: how often a dataset function is called; only `PER_WORKER` is supported.
+        experimental_place_dataset_on_device: accepted: datasets run on the CPU.
+        experimental_per_replica_buffer_size: accepted: batches are made when they are asked for.
+    """
+
+    experimental_fetch_to_device: bool = True
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
+
+
+class RunOptions(NamedTuple):
+    """Hints for `Strategy.run`, all of them for TPUs; accepted, and without effect."""
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
+
+
+class InputContext:
+    """What a function that makes a dataset for a strategy is told.
+
+    Args:
+        num_input_pipelines: how many datasets there are, one a worker.
+        input_pipeline_id: the number of this one.
+        num_replicas_in_sync: how many replicas there are.
+
+    Example:
+        >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(32)
+        8
+    """
+
+    __slots__ = ("_id", "_pipelines", "_replicas")
+
+    def __init__(self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self._pipelines, self._id, self._replicas = num_input_pipelines, input_pipeline_id, num_replicas_in_sync
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._replicas
+
+    @property
+    def input_pipeline_id(self) -> int:
+        """The number of this dataset."""
+        return self._id
+
+    @property
+    def num_input_pipelines(self) -> int:
+        """How many datasets there are."""
+        return self._pipelines
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """What a replica gets of a batch for all.
+
+        Raises:
+            ValueError: the replicas can't get equal parts.
+        """
+        if global_batch_size % self._replicas:
+            raise ValueError(
+                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` {self._replicas} "
+            )
+        return global_batch_size // self._replicas
+
+    def __str__(self) -> str:
+        return f"tf.distribute.InputContext(input pipeline id {self._id}, total: {self._pipelines})"
+
+
+class ValueContext:
+    """What a function that makes a value for a replica is told.
+
+    Args:
+        replica_id_in_sync_group: the number of the replica.
+        num_replicas_in_sync: how many there are.
+    """
+
+    __slots__ = ("_id", "_replicas")
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self._id, self._replicas = replica_id_in_sync_group, num_replicas_in_sync
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._replicas
+
+    @property
+    def replica_id_in_sync_group(self) -> int:
+        """The number of the replica."""
+        return self._id
+
+    def __str__(self) -> str:
+        return f"tf.distribute.ValueContext(replica id {self._id}, total replicas in sync: {self._replicas})"
+
+
+class CommunicationImplementation(enum.Enum):
+    """What carries collectives between workers."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
+class CommunicationOptions:
+    """Hints for collectives between workers.
+
+    Args:
+        bytes_per_pack: how much to send at once; 0 leaves it open.
+        timeout_seconds: after which a collective fails; None never.
+        implementation: what carries them.
+
+    Raises:
+        ValueError: `bytes_per_pack` is negative, or the implementation is unknown.
+    """
+
+    def __init__(
+        self,
+        bytes_per_pack: int = 0,
+        timeout_seconds: float | None = None,
+        implementation: Any = CommunicationImplementation.AUTO,
+    ) -> None:
+        if bytes_per_pack < 0:
+            raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {bytes_per_pack}.")
+        self.bytes_per_pack, self.timeout_seconds = bytes_per_pack, timeout_seconds
+        self.implementation = CommunicationImplementation(implementation)

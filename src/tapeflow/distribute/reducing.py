@@ -1,0 +1,197 @@
+"""How the values of replicas become one."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import identity
+from tapeflow.core.device import device
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.variable import Variable, VariableAggregation
+from tapeflow.distribute.values import DistributedValues, Mirrored
+from tapeflow.math import add_n, truediv
+
+
+class ReduceOp(enum.Enum):
+    """How values are reduced: their sum, or their mean.
+
+    Example:
+        >>> tf.distribute.ReduceOp("SUM")
+        <ReduceOp.SUM: 'SUM'>
+    """
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+    @staticmethod
+    def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
+        """The op that a variable's aggregation stands for.
+
+        Raises:
+            ValueError: it stands for none.
+        """
+        found = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
+        if found is None:
+            raise ValueError(
+                f"Could not convert from `tf.VariableAggregation` {aggregation} to`tf.distribute.ReduceOp` type"
+            )
+        return found
+
+
+def reduce_op_of(value: Any) -> ReduceOp:
+    """A `ReduceOp`, or the one of that name in any case.
+
+    Raises:
+        ValueError: there is none.
+    """
+    return ReduceOp(value.upper()) if isinstance(value, str) else ReduceOp(value)
+
+
+def reduce_values(reduce_op: ReduceOp, values: Sequence[Any]) -> Any:
+    """The sum or mean of tensors, on the device of the first; of `IndexedSlices`, slices too."""
+    if any(isinstance(v, IndexedSlices) for v in values):
+        if not all(isinstance(v, IndexedSlices) for v in values):
+            raise ValueError("IndexedSlices and tensors can't be reduced together.")
+        total = concat([v.values for v in values], 0)
+        if reduce_op is ReduceOp.MEAN:
+            total = total / len(values)
+        return IndexedSlices(total, concat([v.indices for v in values], 0), values[0].dense_shape)
+    total = add_n(list(values)) if len(values) > 1 else values[0]
+    return truediv(total, len(values)) if reduce_op is ReduceOp.MEAN else total
+
+
+def reduced(reduce_op: ReduceOp, value: Any) -> Any:
+    """The sum or mean over the replicas.
+
+    Raises:
+        ValueError: the value is the same in all replicas, so that there is no telling what its sum should be.
+    """
+    if not isinstance(value, DistributedValues):
+        if reduce_op is ReduceOp.MEAN or (isinstance(value, (int, float)) and value == 0):
+            return value
+        raise ValueError(
+            f"A non-DistributedValues value {value!s} cannot be reduced with the given reduce op {reduce_op}."
+        )
+    if reduce_op is ReduceOp.MEAN and isinstance(value, Mirrored):
+        return value.values[0]
+    return reduce_values(reduce_op, value.values)
+
+
+def copied_to(place: str, value: Any) -> Any:
+    """The value on a device."""
+    with device(place):
+        if isinstance(value, IndexedSlices):
+            return IndexedSlices(identity(value.values), identity(value.indices), value.dense_shape)
+        return identity(value)
+
+
+def devices_of(destinations: Any) -> tuple[str, ...]:
+    """The devices that a device name, a tensor, a variable or distributed values stand for."""
+    if isinstance(destinations, str):
+        return (destinations,)
+    if isinstance(destinations, DistributedValues):
+        if isinstance(destinations, Variable):
+            return destinations._strategy.extended.worker_devices
+        return tuple(v.device for v in destinations.values)
+    return (destinations.device,)
+
+
+class CrossDeviceOps:
+    """How the devices of one strategy reduce and broadcast: the base of `ReductionToOneDevice` and its kin.
+
+    The devices of one process share Python's thread, so the sum is taken by one of them and copied to the others; on GPUs
+    torch's copies go from device to device.
+    """
+
+    def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:
+        """The sum or mean of the values of all replicas, on each device of `destinations`.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`.
+            per_replica_value: distributed values.
+            destinations: a device, or a tensor, variable or distributed values whose devices are meant.
+            options: hints, which the devices of one process have no use for.
+
+        Raises:
+            ValueError: there is no such reduction.
+        """
+        if not isinstance(reduce_op, ReduceOp):
+            raise ValueError("`reduce_op` must be Reduce.SUM or Reduce.MEAN.")
+        return self.reduce_implementation(reduce_op, per_replica_value, destinations, options)
+
+    def batch_reduce(self, reduce_op: Any, value_destination_pairs: Sequence[Any], options: Any = None) -> list[Any]:
+        """`reduce` for each pair of values and destinations."""
+        return self.batch_reduce_implementation(reduce_op_of(reduce_op), value_destination_pairs, options)
+
+    def broadcast(self, tensor: Any, destinations: Any) -> Any:
+        """The tensor on each device of `destinations`."""
+        return self.broadcast_implementation(tensor, destinations)
+
+    def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
+        """What `reduce` does; for subclasses to change."""
+        values = per_replica_value.values if isinstance(per_replica_value, DistributedValues) else (per_replica_value,)
+        return self.broadcast_implementation(reduce_values(reduce_op, values), destinations)
+
+    def batch_reduce_implementation(self, reduce_op: Any, value_destination_pairs: Any, options: Any) -> list[Any]:
+        """What `batch_reduce` does; for subclasses to change."""
+        return [self.reduce_implementation(reduce_op, v, d, options) for v, d in value_destination_pairs]
+
+    def broadcast_implementation(self, tensor: Any, destinations: Any) -> Any:
+        """What `broadcast` does; for subclasses to change."""
+        copies = [copied_to(d, tensor) for d in devices_of(destinations)]
+        return Mirrored(copies) if len(copies) > 1 else copies[0]
+
+
+class ReductionToOneDevice(CrossDeviceOps):
+    """Reduces on one device, and copies the result to the others.
+
+    Args:
+        reduce_to_device: where to reduce; by default at the first value.
+        accumulation_fn: sums a list of tensors up; by default `tf.add_n`.
+    """
+
+    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
+        self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
+
+    def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:
+        """Reduces where `reduce_to_device` says, by `accumulation_fn`."""
+        if self.reduce_to_device is None and self.accumulation_fn is None:
+            return super().reduce_implementation(reduce_op, per_replica_value, destinations, options)
+        with device(self.reduce_to_device or devices_of(per_replica_value)[0]):
+            values = [v if isinstance(v, IndexedSlices) else identity(v) for v in per_replica_value.values]
+            if self.accumulation_fn is None or any(isinstance(v, IndexedSlices) for v in values):
+                total = reduce_values(reduce_op, values)
+            else:
+                total = self.accumulation_fn(values)
+                total = truediv(total, len(values)) if reduce_op is ReduceOp.MEAN else total
+        return self.broadcast_implementation(total, destinations)
+
+
+class _AllReduce(CrossDeviceOps):
+    """Args:
+    num_packs: accepted; the tensors are not packed.
+    """
+
+    def __init__(self, num_packs: int = 1) -> None:
+        if num_packs < 0:
+            raise ValueError(f"num_packs must be greater than or equal to zero, but {num_packs} is specified.")
+        self.num_packs = num_packs
+
+
+class HierarchicalCopyAllReduce(_AllReduce):
+    """Reduces on one device of the process, and copies from there.
+
+    Args:
+        num_packs: accepted; the tensors are not packed.
+    """
+
+
+class NcclAllReduce(_AllReduce):
+    """Reduces the gradients of GPUs. In one process the copies of torch go from GPU to GPU without NCCL.
+
+    Args:
+        num_packs: accepted; the tensors are not packed.
+    """

@@ -1,0 +1,573 @@
+"""`tf.distribute.Strategy`, the default strategy, and the replica contexts of all strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.array.joining import concat
+from tapeflow.array.properties import shape
+from tapeflow.core.context import discard, state
+from tapeflow.core.convert import convert
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.variable import Variable
+from tapeflow.custom_gradients import custom_gradient
+from tapeflow.distribute.context import Place, moved, place, require_cross_replica
+from tapeflow.distribute.options import InputContext, ValueContext
+from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
+from tapeflow.distribute.values import DistributedValues, Mirrored, PerReplica, local_results, regroup, select_replica
+from tapeflow.math import add_n, reduce_sum, truediv
+from tapeflow.math.casting import cast
+
+
+class ReplicaContext:
+    """What the code of a replica can ask and do.
+
+    Args:
+        strategy: the strategy.
+        replica_id_in_sync_group: the number of the replica.
+    """
+
+    def __init__(self, strategy: Any, replica_id_in_sync_group: Any) -> None:
+        self._strategy, self._id = strategy, replica_id_in_sync_group
+        self._scopes: list[Any] = []
+
+    def __enter__(self) -> None:
+        self._scopes.append(moved(self._strategy, self, self._id))
+        self._scopes[-1].__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._scopes.pop().__exit__(*error)
+
+    @property
+    def strategy(self) -> Any:
+        """The strategy."""
+        return self._strategy
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._strategy.num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self) -> Any:
+        """The number of the replica: an int32 scalar, or an int where there is one replica only."""
+        return self._id if self.num_replicas_in_sync == 1 else convert(self._id)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device of the replica."""
+        return (self._strategy.extended.worker_devices[self._id],)
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        """Waits for all replicas to come here, and calls a function once, in cross-replica context.
+
+        Args:
+            merge_fn: takes the strategy, then the arguments of all replicas as distributed values.
+            args, kwargs: this replica's.
+
+        Returns:
+            This replica's part of what the function gave.
+
+        Raises:
+            RuntimeError: it is called in cross-replica context, or not by all replicas.
+        """
+        self._require_running()
+        with moved(self._strategy, None):
+            return merge_fn(self._strategy, *args, **(kwargs or {}))
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """The sum or mean over all replicas, in each of them. Gradients are reduced the same way.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value: a tensor, `tf.IndexedSlices`, or a nest of them, alike in all replicas.
+            options: hints, which the devices of one process have no use for.
+
+        Raises:
+            ValueError: there is no such reduction.
+        """
+        op = reduce_op_of(reduce_op)
+        self._require_running()
+        if self.num_replicas_in_sync == 1:
+            return value
+        flat = nest.flatten(value)
+
+        def merge(strategy: Any, *values: Any) -> Any:
+            return strategy.extended.batch_reduce_to(op, [(v, v) for v in values])
+
+        def reduce_all(*tensors: Any) -> Any:
+            total = self.merge_call(merge, args=tensors)
+            return total, lambda *dys: self.all_reduce(op, list(dys))
+
+        dense = [i for i, v in enumerate(flat) if not isinstance(v, IndexedSlices)]
+        if dense:
+            found = custom_gradient(reduce_all)(*[convert(flat[i]) for i in dense])
+            for i, v in zip(dense, found, strict=True):
+                flat[i] = v
+        if len(dense) < len(flat):
+            sparse = [i for i in range(len(flat)) if i not in dense]
+            for i, v in zip(sparse, self.merge_call(merge, args=[flat[i] for i in sparse]), strict=True):
+                flat[i] = v
+        return nest.pack_sequence_as(value, flat)
+
+    def all_gather(self, value: Any, axis: Any, options: Any = None) -> Any:
+        """The values of all replicas one after the other along an axis, in each of them.
+
+        Args:
+            value: a tensor or a nest of them, of the same rank in all replicas and the same shape but for `axis`.
+            axis: where to join.
+            options: hints, which the devices of one process have no use for.
+
+        Raises:
+            ValueError: a value is `tf.IndexedSlices`.
+        """
+        flat = nest.flatten(value)
+        if any(isinstance(v, IndexedSlices) for v in flat):
+            raise ValueError("all_gather does not support IndexedSlices")
+        self._require_running()
+        if self.num_replicas_in_sync == 1:
+            return value
+        index = self._id
+
+        def merge(strategy: Any, *values: Any) -> Any:
+            joined = [concat(list(v.values), axis) for v in values]
+            return [Mirrored([copied_to(d, j) for d in strategy.extended.worker_devices]) for j in joined]
+
+        def gather_all(*tensors: Any) -> Any:
+            joined = self.merge_call(merge, args=tensors)
+
+            def backward(*dys: Any) -> Any:
+                from tapeflow.array.joining import split
+
+                sizes = self.all_gather([shape(t)[axis : axis + 1] for t in tensors], 0)
+                totals = self.all_reduce(ReduceOp.SUM, list(dys))
+                return [split(dy, s, axis)[index] for dy, s in zip(totals, sizes, strict=True)]
+
+            return joined, backward
+
+        return nest.pack_sequence_as(value, custom_gradient(gather_all)(*[convert(v) for v in flat]))
+
+    def _require_running(self) -> None:
+        if place.replica is not self:
+            raise RuntimeError("This ReplicaContext is not the one of the replica that is running here.")
+
+
+class StrategyExtended:
+    """What libraries ask of a strategy; as `strategy.extended`.
+
+    Args:
+        container_strategy: the strategy.
+        devices: those of its replicas.
+        cross_device_ops: how they reduce.
+    """
+
+    def __init__(
+        self, container_strategy: Any, devices: Sequence[str] = (), cross_device_ops: CrossDeviceOps | None = None
+    ) -> None:
+        self._strategy = container_strategy
+        self._devices = tuple(devices)
+        self._cross_device_ops = cross_device_ops or CrossDeviceOps()
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The devices of the replicas."""
+        return self._devices
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """The devices of variables."""
+        return self._devices
+
+    @property
+    def experimental_require_static_shapes(self) -> bool:
+        """Whether shapes have to be known; no."""
+        return False
+
+    def _use_merge_call(self) -> bool:
+        return len(self._devices) > 1
+
+    def _in_multi_worker_mode(self) -> bool:
+        return False
+
+    def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        """What `tf.Variable` gives in the strategy's scope."""
+        return next_creator(**kwargs)
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Whether a variable is one of this strategy."""
+        return getattr(v, "_strategy", Place.strategy) is self._strategy
+
+    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
+        """A scope whose variables are where another variable is.
+
+        Raises:
+            ValueError: that one belongs to another strategy.
+        """
+        if not self.variable_created_in_scope(colocate_with_variable):
+            raise ValueError(
+                "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), not: "
+                f"{colocate_with_variable!r}"
+            )
+        return nullcontext()
+
+    def value_container(self, value: Any) -> Any:
+        """The distributed variable that a copy belongs to; what is none is its own."""
+        container = getattr(value, "_distributed_container", None)
+        return value if container is None else container()
+
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        """Calls a function once for each replica. See `Strategy.run`."""
+        require_cross_replica(self._strategy)
+        return self._call_for_each_replica(fn, args, kwargs or {})
+
+    def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        from tapeflow.core.device import device
+
+        with ReplicaContext(self._strategy, 0), device(self._devices[0]):
+            return fn(*select_replica(0, tuple(args)), **select_replica(0, kwargs))
+
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+        """The sum or mean of the replicas' values, on the devices of `destinations`.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+            ValueError: the value is the same everywhere, and its sum is asked for.
+        """
+        require_cross_replica(self._strategy)
+        op = reduce_op_of(reduce_op)
+        if not isinstance(value, DistributedValues):
+            return value if len(self._devices) < 2 else self._cross_device_ops.broadcast(reduced(op, value), destinations)
+        if isinstance(value, Mirrored) and op is ReduceOp.MEAN:
+            return value
+        return self._cross_device_ops.reduce(op, value, destinations, options)
+
+    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Sequence[Any], options: Any = None) -> list[Any]:
+        """`reduce_to` for each pair of value and destinations."""
+        return [self.reduce_to(reduce_op, v, d, options) for v, d in value_destination_pairs]
+
+    def update(
+        self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, group: bool = True
+    ) -> Any:
+        """Calls `fn(copy, ...)` for each copy of a variable, on its device.
+
+        Args:
+            var: the variable.
+            fn: takes a copy, and the copy's part of distributed values.
+            args, kwargs: what else it takes.
+            group: gives the results as one distributed value, rather than a tuple.
+        """
+        copies = var.values if isinstance(var, DistributedValues) else (var,)
+        results = []
+        for i, copy in enumerate(copies):
+            mine, named = select_replica(i, tuple(args), variables=True), select_replica(i, kwargs or {}, variables=True)
+            with self._on_device(i), moved(self._strategy, None, i, updating=True):
+                results.append(fn(copy, *mine, **named))
+        if not group:
+            return tuple(results) if isinstance(var, DistributedValues) else results[0]
+        values = [r.value() if isinstance(r, Variable) and isinstance(var, DistributedValues) else r for r in results]
+        return regroup(values, Mirrored)
+
+    def _on_device(self, index: int) -> AbstractContextManager[Any]:
+        from tapeflow.core.device import device
+
+        return device(self._devices[index]) if self._devices else nullcontext()
+
+    def _scope_device(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+
+class _Scope:
+    """`strategy.scope()`."""
+
+    def __init__(self, strategy: Any) -> None:
+        self._strategy = strategy
+        self._entered: list[Any] = []
+
+    def __enter__(self) -> Any:
+        strategy = self._strategy
+        require_cross_replica(strategy)
+        if place.strategy is strategy:  # it is in force already
+            self._entered.append(None)
+            return strategy
+        scope, creator = moved(strategy, None), strategy.extended._make_variable
+        scope.__enter__()
+        state.variable_creators.append(creator)
+        self._entered.append((scope, creator))
+        return strategy
+
+    def __exit__(self, *error: Any) -> None:
+        entered = self._entered.pop()
+        if entered is not None:
+            scope, creator = entered
+            discard(state.variable_creators, creator)
+            scope.__exit__(*error)
+
+
+class Strategy:
+    """How a program runs on several devices: the base of all strategies.
+
+    Args:
+        extended: its `StrategyExtended`.
+    """
+
+    def __init__(self, extended: Any) -> None:
+        self._extended = extended
+
+    @property
+    def extended(self) -> Any:
+        """What libraries ask of the strategy."""
+        return self._extended
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return max(1, len(self._extended._devices))
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The cluster's resolver; None in a single process."""
+        return None
+
+    def scope(self) -> AbstractContextManager[Any]:
+        """A scope in which the strategy is in force, and makes the variables.
+
+        Raises:
+            RuntimeError: it is entered in a replica, or in the scope of another strategy.
+
+        Example:
+            >>> with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
+            ...     type(tf.Variable(1.0)).__name__
+            'MirroredVariable'
+        """
+        return _Scope(self)
+
+    def run(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None) -> Any:
+        """Calls a function once for each replica, with the replica's part of distributed values.
+
+        Args:
+            fn: the function; in it, `tf.distribute.get_replica_context()` tells which replica it is.
+            args, kwargs: what it takes.
+            options: hints for TPUs.
+
+        Returns:
+            What the function gave; where the replicas gave different objects, a `tf.distribute.DistributedValues` of them.
+
+        Raises:
+            ValueError: `fn` can't be called.
+
+        Example:
+            >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+            >>> strategy.run(lambda x: x + 1, args=(tf.constant(1),)).numpy().item()
+            2
+        """
+        if not callable(fn):
+            raise ValueError(f"The argument `fn` of Strategy.run must be a function, not {fn!r}")
+        with self.scope():
+            return self._extended.call_for_each_replica(fn, args, kwargs)
+
+    def experimental_run_v2(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None
+    ) -> Any:
+        """`run`, as it was called in TensorFlow 2.0."""
+        return self.run(fn, args, kwargs, options)
+
+    def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
+        """The sum or mean of the replicas' values.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value: distributed values, or a nest of them.
+            axis: also reduces this axis of each value; the mean then is that of all elements. None reduces none.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+            ValueError: there is no such reduction; or the value is the same everywhere, and its sum is asked for.
+
+        Example:
+            >>> strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+            >>> strategy.reduce("MEAN", tf.constant([1.0, 3.0]), axis=0).numpy().item()
+            2.0
+        """
+        if place.strategy is not Place.strategy or self is not Place.strategy:
+            require_cross_replica(self)
+        op = reduce_op_of(reduce_op)
+        if axis is None:
+            return nest.map_structure(lambda v: self._reduced(op, v), value)
+        return nest.map_structure(lambda v: self._reduced_along(op, v, axis), value)
+
+    def _reduced(self, op: ReduceOp, value: Any) -> Any:
+        if self.num_replicas_in_sync == 1:
+            return value.values[0] if isinstance(value, DistributedValues) else value
+        return reduced(op, value)
+
+    def _reduced_along(self, op: ReduceOp, value: Any, axis: Any) -> Any:
+        count = self.num_replicas_in_sync
+        values = value.values if isinstance(value, DistributedValues) else (value,) * count
+        tensors = [convert(v) for v in values]
+        total = add_n([reduce_sum(t, axis) for t in tensors])
+        if op is ReduceOp.SUM:
+            return total
+        return truediv(total, cast(add_n([shape(t)[axis] for t in tensors]), total.dtype))
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """The values of all replicas one after the other along an axis.
+
+        Args:
+            value: distributed values, or a nest of them, of the same shape but for `axis`.
+            axis: where to join.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+            ValueError: a value is `tf.IndexedSlices`.
+        """
+        if place.strategy is not Place.strategy or self is not Place.strategy:
+            require_cross_replica(self)
+
+        def joined(v: Any) -> Any:
+            if isinstance(v, IndexedSlices):
+                raise ValueError("gather does not support IndexedSlices")
+            if not isinstance(v, DistributedValues):
+                return v
+            return concat(list(v.values), axis)
+
+        return nest.map_structure(joined, value)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of the replicas, as a tuple.
+
+        Args:
+            value: what `run` gave, or any value.
+        """
+        return local_results(value, self.num_replicas_in_sync)
+
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
+        """`experimental_local_results`, as it was called before."""
+        return self.experimental_local_results(value)
+
+    def group(self, value: Any, name: str | None = None) -> Any:
+        """`tf.group` of the values of the replicas; None where ops run at once."""
+        from tapeflow.array.passing import group
+
+        return group(*self.experimental_local_results(value), name=name)
+
+    def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
+        """`extended.colocate_vars_with`, where it was before."""
+        return self._extended.colocate_vars_with(colocate_with_variable)
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+        """Distributed values, made by a function for each replica.
+
+        Args:
+            value_fn: takes a `tf.distribute.experimental.ValueContext`.
+        """
+        count = self.num_replicas_in_sync
+        values = [value_fn(ValueContext(i, count)) for i in range(count)]
+        return values[0] if count == 1 else PerReplica(values)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """A dataset whose batches are divided among the replicas.
+
+        Args:
+            dataset: a `tf.data.Dataset` of batches for all replicas.
+            options: a `tf.distribute.InputOptions`.
+        """
+        from tapeflow.distribute.input import DistributedDataset
+
+        return DistributedDataset(dataset, self, options)
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+    ) -> Any:
+        """A dataset whose batches go to one replica after the other.
+
+        Args:
+            dataset_fn: takes a `tf.distribute.InputContext`, and gives a `tf.data.Dataset` of batches for one replica.
+            options: a `tf.distribute.InputOptions`.
+        """
+        from tapeflow.distribute.input import DistributedDataset
+
+        dataset = dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync))
+        return DistributedDataset(dataset, self, options, divides=False)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def update_config_proto(self, config_proto: Any) -> Any:
+        """The same `ConfigProto`: there is nothing to change in it."""
+        return config_proto
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+
+class _DefaultExtended(StrategyExtended):
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        raise RuntimeError("worker_devices() method unsupported by default tf.distribute.Strategy.")
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        raise RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.")
+
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        with _default_replica:
+            return fn(*args, **(kwargs or {}))
+
+
+class _DefaultReplicaContext(ReplicaContext):
+    @property
+    def replica_id_in_sync_group(self) -> int:
+        return 0
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return ("",)
+
+    def __enter__(self) -> None:
+        self._scopes.append(moved(self._strategy, self))
+        self._scopes[-1].__enter__()
+
+
+class _DefaultStrategy(Strategy):
+    """What is in force where no strategy is: one replica, wherever ops run."""
+
+    def __init__(self) -> None:
+        super().__init__(_DefaultExtended(self))
+
+    def scope(self) -> AbstractContextManager[Any]:
+        if place.strategy is not self:
+            raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {self}")
+        return nullcontext(self)
+
+    def run(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None) -> Any:
+        if place.replica is _default_replica:
+            return fn(*args, **(kwargs or {}))
+        return super().run(fn, args, kwargs, options)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        return dataset
+
+    def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
+        return dataset_fn(InputContext())
+
+
+default_strategy = _DefaultStrategy()
+_default_replica = _DefaultReplicaContext(default_strategy, 0)
+Place.strategy, Place.replica = default_strategy, _default_replica
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Puts a strategy in force for this thread without a scope; None leaves it.
+
+    Example:
+        >>> tf.distribute.experimental_set_strategy(None)
+    """
+    creators = [c for c in state.variable_creators if isinstance(getattr(c, "__self__", None), StrategyExtended)]
+    for creator in creators:
+        discard(state.variable_creators, creator)
+    place.strategy, place.replica, place.index = Place.strategy, Place.replica, None
+    if strategy is not None:
+        place.strategy, place.replica = strategy, None
+        state.variable_creators.append(strategy.extended._make_variable)

@@ -1,0 +1,239 @@
+"""Variables with a copy for each replica.
+
+In a replica, or where a replica's copies are updated, such a variable is the replica's copy; elsewhere it is all of them:
+mirrored copies are written together and the first is read, those synchronized on reading are written one by one and
+reduced when they are read.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core.device import device
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.core.variable_scatter import AssignsParts
+from tapeflow.distribute.context import moved, place
+from tapeflow.distribute.reducing import ReduceOp, reduce_values, reduced
+from tapeflow.distribute.values import DistributedValues, Mirrored
+from tapeflow.math import truediv
+from tapeflow.math.casting import cast
+
+
+class DistributedVariable(Variable, DistributedValues):
+    """The copies of a variable, one for each replica.
+
+    Args:
+        strategy: whose replicas they belong to.
+        values: the copies.
+        synchronization: ON_WRITE or ON_READ.
+        aggregation: how different values become one.
+    """
+
+    def __init__(
+        self, strategy: Any, values: Sequence[Variable], synchronization: Any, aggregation: VariableAggregation
+    ) -> None:
+        self._strategy = strategy
+        self._values = tuple(values)
+        self._how = synchronization, aggregation
+        for value in self._values:
+            value._distributed_container = weakref.ref(self)  # type: ignore[attr-defined]
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy whose replicas the copies belong to."""
+        return self._strategy
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        return self._how[0]
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        return self._how[1]
+
+    @property
+    def dtype(self) -> Any:  # type: ignore[override]
+        return self._values[0].dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the first copy."""
+        return self._values[0].name
+
+    @property
+    def _unique_id(self) -> str:
+        first = self._values[0]
+        return f"{first._name}_{first._id}"
+
+    def _copy(self) -> Variable:
+        """The copy of the replica that is running or being updated; else the first."""
+        index = place.index
+        return self._values[index if index is not None and index < len(self._values) else 0]
+
+    def _in_replica(self) -> bool:
+        return place.replica is not None and place.strategy is self._strategy
+
+    def _read(self) -> EagerTensor:
+        return self._copy()._read()
+
+    def numpy(self) -> Any:
+        return self._read().numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._read().__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self._read())
+
+    def __int__(self) -> int:
+        return int(self._read())
+
+    def __float__(self) -> float:
+        return float(self._read())
+
+    def __complex__(self) -> complex:
+        return complex(self._read())
+
+    def __repr__(self) -> str:
+        return self._text(repr)
+
+    __str__ = __repr__
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        import copy
+
+        made = type(self)(self._strategy, [copy.deepcopy(v, memo) for v in self._values], *self._how)
+        memo[id(self)] = made
+        return made
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    def _write(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls a method of `tf.Variable` that changes it, on the copies it is meant for."""
+        if place.updating:
+            return getattr(self._copy(), method)(*args, **kwargs)
+        if self._in_replica():
+            return self._write_in_replica(method, args, kwargs)
+        return self._write_all(method, args, kwargs)
+
+    def _write_in_replica(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return getattr(self._copy(), method)(*args, **kwargs)
+
+    def _write_all(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls it on each copy, with the replica's part of distributed values."""
+        results = []
+        for i, copy in enumerate(self._values):
+            mine = [a.values[i] if isinstance(a, DistributedValues) else a for a in args]
+            with device(self._strategy.extended.worker_devices[i]), moved(self._strategy, None, i, updating=True):
+                results.append(getattr(copy, method)(*mine, **kwargs))
+        if results[0] is None or not isinstance(results[0], (Tensor, Variable)):
+            return results[0]
+        return Mirrored([r.value() if isinstance(r, Variable) else r for r in results])
+
+
+class MirroredVariable(DistributedVariable):
+    """Copies that are the same: what is written in a replica is aggregated first, where the variable says how."""
+
+    def _write_in_replica(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        aggregation = self._how[1]
+        if aggregation is VariableAggregation.NONE:
+            return super()._write_in_replica(method, args, kwargs)
+
+        def write(strategy: Any, value: Any, *rest: Any) -> Any:
+            if len(self._values) == 1:
+                total = value
+            elif aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
+                total = value.values[0] if isinstance(value, DistributedValues) else value
+            else:
+                total = reduced(ReduceOp.from_variable_aggregation(aggregation), value)
+            return self._write_all(method, (total, *rest), kwargs)
+
+        return place.replica.merge_call(write, args=args)
+
+
+class SyncOnReadVariable(DistributedVariable):
+    """Copies that differ, and are reduced when they are read outside of the replicas."""
+
+    def _read(self) -> EagerTensor:
+        if place.updating or self._in_replica() or len(self._values) == 1:
+            return super()._read()
+        if self._how[1] is VariableAggregation.ONLY_FIRST_REPLICA:
+            return self._values[0]._read()
+        op = ReduceOp.from_variable_aggregation(self._how[1])
+        return reduce_values(op, [v._read() for v in self._values])
+
+    def _write_all(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        sums = self._how[1] is VariableAggregation.SUM
+        if method not in ("assign", "assign_add", "assign_sub"):
+            raise NotImplementedError(f"Variables with `synchronization=ON_READ` doesn't support `{method}`")
+        if sums and method != "assign":
+            raise ValueError(
+                f"SyncOnReadVariable does not support `{method}` in cross-replica context when aggregation is set to "
+                "`tf.VariableAggregation.SUM`."
+            )
+        if sums and not isinstance(args[0], DistributedValues):
+            args = (cast(truediv(cast(args[0], self.dtype), len(self._values)), self.dtype), *args[1:])
+        written = super()._write_all(method, args, kwargs)
+        return None if written is None else self._read()
+
+
+def _of_the_copy(attribute: str) -> property:
+    return property(
+        lambda self: getattr(self._copy(), attribute),
+        lambda self, value: setattr(self._copy(), attribute, value),
+    )
+
+
+def _writing(method: str) -> Callable[..., Any]:
+    def write(self: DistributedVariable, *args: Any, **kwargs: Any) -> Any:
+        for first in ("value", "delta", "sparse_delta", "indices"):
+            if not args and first in kwargs:
+                args = (kwargs.pop(first),)
+        return self._write(method, args, kwargs)
+
+    write.__name__ = method
+    write.__doc__ = f"`tf.Variable.{method}`, on the copies that are meant here."
+    return write
+
+
+for _attribute in Variable.__slots__:
+    if not _attribute.startswith("__") and _attribute not in vars(DistributedVariable):
+        setattr(DistributedVariable, _attribute, _of_the_copy(_attribute))
+for _method in ("assign", "assign_add", "assign_sub", *(m for m in vars(AssignsParts) if "scatter" in m and m[0] != "_")):
+    setattr(DistributedVariable, _method, _writing(_method))
+
+
+def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> DistributedVariable:
+    """A variable of a strategy: a copy on each of its devices, all with the first one's initial value.
+
+    Raises:
+        ValueError: the synchronization is NONE; or ON_READ, for a trainable variable.
+    """
+    synchronization = kwargs.get("synchronization") or VariableSynchronization.AUTO
+    aggregation = kwargs.get("aggregation") or VariableAggregation.NONE
+    if synchronization is VariableSynchronization.NONE:
+        raise ValueError(
+            "`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please change the "
+            f"`synchronization` for variable: {kwargs.get('name')}"
+        )
+    on_read = synchronization is VariableSynchronization.ON_READ
+    if on_read and kwargs.get("trainable"):
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
+            "You have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+        )
+    copies: list[Any] = []
+    with moved(strategy, None):
+        for i, where in enumerate(strategy.extended.worker_devices):
+            mine = dict(kwargs)
+            if copies:
+                mine["initial_value"] = copies[0]._value
+                mine["name"] = f"{kwargs.get('name') or 'Variable'}/replica_{i}"
+            with device(where):
+                copies.append(next_creator(**mine))
+    kind = SyncOnReadVariable if on_read else MirroredVariable
+    mode = VariableSynchronization.ON_READ if on_read else VariableSynchronization.ON_WRITE
+    return kind(strategy, copies, mode, aggregation)
