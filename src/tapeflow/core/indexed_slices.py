@@ -91,11 +91,9 @@ class IndexedSlices(CompositeTensor):
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self}: give it one"
             )
-        from tapeflow import reshape
         from tapeflow.math import unsorted_segment_sum
 
-        rows = self._dense_shape.numpy().tolist()
-        return reshape(unsorted_segment_sum(self._values, self._indices, rows[0]), rows)
+        return unsorted_segment_sum(self._values, self._indices, self._dense_shape[0])
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
