@@ -1,0 +1,4 @@
+"""`tf.autograph`: Python's control flow, for tensors of a graph."""
+
+from tapeflow.autograph import experimental
+from tapeflow.autograph.api import set_verbosity, to_code, to_graph, trace

@@ -1,0 +1,260 @@
+"""What a piece of code reads and writes, which variables are live after it, and which are certainly defined.
+
+It works on trees without `break` and `continue` and, where control flow becomes functions, without early `return`: what remains
+runs from top to bottom, so that all of it is a walk over the tree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def own_nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes below `roots` that belong to the same function: nested functions and classes are given, not entered."""
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            stack.extend(_outside(node))
+        else:
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _outside(node: Any) -> list[ast.AST]:
+    """What of a nested function or class runs where it is defined."""
+    if isinstance(node, ast.ClassDef):
+        return [*node.decorator_list, *node.bases, *node.keywords]
+    defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+    return defaults if isinstance(node, ast.Lambda) else [*node.decorator_list, *defaults]
+
+
+def reads(*roots: ast.AST) -> set[str]:
+    """The names that are read, also by functions that are defined here."""
+    return {
+        n.id for root in roots for n in ast.walk(root) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)
+    }
+
+
+def writes(roots: Iterable[ast.AST]) -> set[str]:
+    """The names that this function binds there."""
+    roots = list(roots)
+    inner = {
+        id(n) for node in own_nodes(roots) if isinstance(node, COMPREHENSIONS)
+        for g in node.generators for n in ast.walk(g.target)
+    }  # fmt: skip
+    found: set[str] = set()
+    for node in own_nodes(roots):
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load) and id(node) not in inner:
+                found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update(a.asname or a.name.partition(".")[0] for a in node.names)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+    return found
+
+
+def composite_writes(roots: Iterable[ast.AST]) -> dict[str, ast.expr]:
+    """Attributes and items that are assigned to (`self.x`, `d['a']`, `a[i]`), by their text, outermost last."""
+    found = {}
+    for node in own_nodes(roots):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store) and root_names(node):
+            found[ast.unparse(node)] = node
+    return dict(sorted(found.items()))
+
+
+def root_names(node: ast.AST) -> set[str] | None:
+    """The names that a chain of attributes and simple items depends on, or None if it is anything else."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.Attribute):
+        return root_names(node.value)
+    if isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Constant):
+            return root_names(node.value)
+        if isinstance(node.slice, ast.Name):
+            below = root_names(node.value)
+            return below and below | {node.slice.id}
+    return None
+
+
+def parameters(node: Any) -> set[str]:
+    """The names of a function's parameters."""
+    a = node.args
+    return {p.arg for p in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p}
+
+
+def declared(body: Iterable[ast.AST], kind: type) -> set[str]:
+    """The names that a function declares `global` or `nonlocal`."""
+    return {name for node in own_nodes(body) if isinstance(node, kind) for name in node.names}  # type: ignore[attr-defined]
+
+
+# ---- liveness ------------------------------------------------------------------------------------------------------
+
+
+def mark_live(body: list[ast.stmt], at_exit: set[str]) -> None:
+    """Gives each `if` and loop the names that are live after it (`live_out`) and, inside, when it begins (`live_in`)."""
+    _live_block(body, set(at_exit), set())
+
+
+def _live_block(stmts: list[ast.stmt], live: set[str], always: set[str]) -> set[str]:
+    for stmt in reversed(stmts):
+        live = _live(stmt, live, always) | always
+    return live
+
+
+def _live(node: Any, out: set[str], always: set[str]) -> set[str]:
+    """The names live before the statement, where `out` are live after it, and `always` wherever it may stop."""
+    if isinstance(node, ast.If):
+        inside = _live_block(node.body, out, always) | _live_block(node.orelse, out, always)
+        node.live_out, node.live_in = out, inside
+        return inside | reads(node.test)
+    if isinstance(node, ast.While):
+        return _live_loop(node, out, always, reads(node.test), set())
+    if isinstance(node, ast.For):
+        extra = getattr(node, "extra_test", None)
+        head = _live_loop(node, out, always, reads(extra) if extra else set(), writes([node.target]))
+        return head | reads(node.iter, node.target)
+    if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
+        after = _live_block(node.finalbody, out, always)
+        handled = set().union(after, *((_live_block(h.body, after, always) - {h.name}) | (reads(h.type) if h.type else set())
+                                       for h in node.handlers))  # fmt: skip
+        return _live_block(node.body, _live_block(node.orelse, after, always | after), always | handled) | handled
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        inside = _live_block(node.body, out, always)
+        targets = [i.optional_vars for i in node.items if i.optional_vars]
+        return (inside - writes(targets)) | reads(*(i.context_expr for i in node.items), *targets)
+    if isinstance(node, ast.Match):
+        inside = set().union(
+            out, *(_live_block(c.body, out, always) | reads(*([c.guard] if c.guard else [])) for c in node.cases)
+        )
+        return inside | reads(node.subject, *(c.pattern for c in node.cases))
+    if isinstance(node, (ast.Return, ast.Raise)):
+        return reads(node) | always
+    return (out - _certain_writes(node)) | reads(node)
+
+
+def _live_loop(node: Any, out: set[str], always: set[str], test: set[str], targets: set[str]) -> set[str]:
+    head = out | test
+    while True:
+        grown = head | (_live_block(node.body, head, always) - targets)
+        if grown == head:
+            node.live_out, node.live_in = out, head
+            return head
+        head = grown
+
+
+def _certain_writes(node: ast.AST) -> set[str]:
+    if isinstance(
+        node, (ast.Assign, ast.AnnAssign, ast.Delete, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    ):
+        if isinstance(node, ast.AnnAssign) and node.value is None:
+            return set()
+        return writes([node])
+    return set()
+
+
+# ---- what is certainly defined ---------------------------------------------------------------------------------------
+
+
+class Definitions:
+    """Finds where a variable may be read, or control flow entered, before it is defined.
+
+    Attributes:
+        undefined: the variables that need a value, `Undefined`, when the function begins.
+    """
+
+    def __init__(self, shared: set[str], inherited: set[str]) -> None:
+        self.shared = shared  # variables of this function that control flow writes to
+        self.inherited = inherited  # the same of the functions around this one
+        self.undefined: set[str] = set()
+
+    def block(self, stmts: Iterable[ast.AST], known: set[str] | None) -> set[str] | None:
+        """Marks the reads of possibly undefined variables. Gives what is defined afterwards; None if nothing comes after."""
+        for stmt in stmts:
+            known = self._statement(stmt, known)
+        return known
+
+    def _statement(self, node: Any, known: set[str] | None) -> set[str] | None:
+        if known is None:
+            known = set(self.shared)  # never reached: everything may be taken to be defined
+        if isinstance(node, ast.If):
+            self._expressions([node.test], known)
+            if not getattr(node, "native", False):
+                self._entered(node, known)
+            ends = [self.block(node.body, set(known)), self.block(node.orelse, set(known))]
+            return _both(*ends)
+        if isinstance(node, (ast.While, ast.For)):
+            if isinstance(node, ast.For):
+                self._expressions([node.iter], known)
+            self._entered(node, known)
+            inside = set(known)
+            if isinstance(node, ast.For):
+                self._expressions([node.target], known)
+                if extra := getattr(node, "extra_test", None):
+                    self._expressions([extra], known)
+                inside |= writes([node.target])
+            else:
+                self._expressions([node.test], known)
+                inside |= writes([node.test])
+            self.block(node.body, inside)
+            return known
+        if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
+            end = self.block([*node.body, *node.orelse], set(known))
+            for handler in node.handlers:
+                if handler.type:
+                    self._expressions([handler.type], known)
+                bound = {handler.name} if handler.name else set()
+                after = self.block(handler.body, known | bound)
+                end = _both(end, after if after is None else after - (bound - known))
+            sure = self.block(node.finalbody, set(known))
+            return (
+                None if sure is None or (end is None and not node.handlers) else (sure if end is None else end | sure)
+            )
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            self._expressions(node.items, known)
+            known = known | writes(node.items)
+            after = self.block(node.body, set(known))
+            return after if after is None else known  # the context may swallow an error: its body is not certain
+        if isinstance(node, ast.Match):
+            self._expressions([node.subject], known)
+            ends = set(known)
+            for case in node.cases:
+                bound = known | writes([case.pattern])
+                self._expressions([case.pattern, *([case.guard] if case.guard else [])], bound)
+                self.block(case.body, bound)
+            return ends
+        self._expressions([node], known)
+        if isinstance(node, (ast.Return, ast.Raise)):
+            return None
+        if isinstance(node, ast.Delete):
+            return known - writes([node])
+        return known | _certain_writes(node)
+
+    def _entered(self, node: Any, known: set[str]) -> None:
+        self.undefined |= (writes([node]) & self.shared) - known
+
+    def _expressions(self, roots: Iterable[ast.AST], known: set[str]) -> None:
+        """Marks reads; in nested functions, which run at any time, those of everything that starts undefined."""
+        for node in own_nodes(roots):
+            if isinstance(node, ast.Name):
+                if node.id in self.shared:
+                    node.maybe_undefined = node.id not in known  # type: ignore[attr-defined]
+                elif node.id in self.inherited:
+                    node.maybe_undefined = True  # type: ignore[attr-defined]
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in known:
+                node.maybe_undefined = node.target.id in self.shared  # type: ignore[attr-defined]
+
+
+def _both(one: set[str] | None, other: set[str] | None) -> set[str] | None:
+    return other if one is None else one if other is None else one & other

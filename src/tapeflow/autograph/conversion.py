@@ -1,0 +1,247 @@
+"""From a function to its converted function, once for each code object; and what converted code calls to go on from there.
+
+`converted(function)` is for those who trace: `tf.function`, `tf.data`. `converted_call(f)` is what converted code puts
+around everything that it calls; nearly always it finds the answer in a dict by the callee's type or code object.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import logging
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.autograph import operators
+from tapeflow.autograph.building import OPERATORS, Names, function
+from tapeflow.autograph.jumps import UnsupportedJump
+from tapeflow.autograph.modules import never_converted
+from tapeflow.autograph.operators.builtins import REPLACED, print_
+from tapeflow.autograph.source import SourceNotFound, tree_of
+from tapeflow.autograph.transform import Transformer, UnsupportedCode, is_generator
+
+logger = logging.getLogger("tensorflow")
+LEFT_ALONE = "_autograph_left_alone"  # set on a function that is never converted
+Features = frozenset[str]
+NO_FEATURES: Features = frozenset()
+
+
+class Recipe:
+    """The converted code of one code object, ready to be bound to the variables of any of its functions."""
+
+    __slots__ = ("cells", "code", "operators")
+
+    def __init__(self, code: types.CodeType, free: tuple[str, ...], features: Features) -> None:
+        self.code = code
+        self.cells = [free.index(name) if name in free else -1 for name in code.co_freevars]
+        self.operators = types.CellType(_operators(features))
+
+    def bind(self, function: types.FunctionType) -> types.FunctionType:
+        """The converted function, over the same variables, defaults and globals."""
+        closure = function.__closure__
+        cells = tuple([self.operators if k < 0 else closure[k] for k in self.cells])  # type: ignore[index]
+        new = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, cells)
+        if function.__kwdefaults__:
+            new.__kwdefaults__ = function.__kwdefaults__
+        return new
+
+
+# Code object -> its recipe, or None where the function stays as it is. By the features that are on.
+_recipes: dict[Features, weakref.WeakKeyDictionary[types.CodeType, Recipe | None]] = {}
+_converted_code: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
+
+
+def converted(function: Any, features: Features = NO_FEATURES) -> Any:
+    """The function with its control flow converted; itself where there is nothing to convert.
+
+    Where the source of a user's function can't be had, a warning says so, and the function itself is given.
+    """
+    return _caller(features)(function)
+
+
+@functools.cache
+def _caller(features: Features) -> Callable[[Any], Any]:
+    """`converted_call` with these features."""
+    recipes = _recipes.setdefault(features, weakref.WeakKeyDictionary())
+    by_code: dict[int, Any] = {}
+    replaced = REPLACED | ({print: print_} if features & {"BUILTIN_FUNCTIONS", "ALL"} else {})
+
+    def find(function: types.FunctionType) -> Recipe | None:
+        code = function.__code__
+        if code not in recipes:
+            recipes[code] = None if _left_alone(function) else recipe_of(function, features)
+            by_code[id(code)] = recipes[code]
+            weakref.finalize(code, by_code.pop, id(code), None)
+        return recipes[code]
+
+    def converted_call(f: Any) -> Any:
+        """What to call instead of `f`: its converted function, Python's own functions for tensors, or `f` itself."""
+        cls = type(f)
+        if cls is types.FunctionType:
+            code = f.__code__
+            try:
+                recipe = by_code[id(code)]
+            except KeyError:
+                recipe = find(f)
+            return f if recipe is None or f.__dict__.get(LEFT_ALONE) else recipe.bind(f)
+        if cls is types.MethodType:
+            inner = converted_call(f.__func__)
+            return f if inner is f.__func__ else types.MethodType(inner, f.__self__)
+        if cls is types.BuiltinFunctionType or cls is type:
+            try:
+                return replaced.get(f, f)
+            except TypeError:
+                return f
+        if cls is functools.partial:
+            inner = converted_call(f.func)
+            return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
+        return _called_object(f, cls, converted_call)
+
+    return converted_call
+
+
+def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any]) -> Any:
+    """An object with a `__call__` written in Python, with that converted."""
+    method = getattr(cls, "__call__", None)  # noqa: B004
+    if type(method) is not types.FunctionType or isinstance(f, type) or never_converted(cls.__module__):
+        return f
+    inner = converted_call(method)
+    return f if inner is method else types.MethodType(inner, f)
+
+
+def _left_alone(function: types.FunctionType) -> bool:
+    """Whether a function is another's, already converted, or said to be left alone."""
+    return (
+        function.__code__ in _converted_code
+        or never_converted(function.__globals__.get("__name__"))
+        or function.__code__.co_flags & 0x2A0 != 0  # generators, coroutines and asynchronous generators
+        or bool(function.__dict__.get(LEFT_ALONE))
+    )
+
+
+@functools.cache
+def _operators(features: Features) -> types.SimpleNamespace:
+    """What `ag__` is in code converted with these features."""
+    return types.SimpleNamespace(
+        **{n: getattr(operators, n) for n in operators.__all__}, converted_call=_caller(features)
+    )
+
+
+def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None:
+    """Converts; gives None with a warning where that can't be done, and silently where there is nothing to do."""
+    try:
+        node, changed = transformed(function)
+        return compiled(node, function, features) if changed else None
+    except (SourceNotFound, UnsupportedJump, UnsupportedCode) as error:
+        logger.warning(
+            "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "
+            "function with @tf.autograph.experimental.do_not_convert", function, error,
+        )  # fmt: skip
+    return None
+
+
+def transformed(function: types.FunctionType) -> tuple[Any, bool]:
+    """The converted definition of a function, and whether there was anything to convert."""
+    node: Any = tree_of(function)
+    if is_generator(node):
+        return node, False
+    owner = _first_parameter(node) if "__class__" in function.__code__.co_freevars else None
+    if private := _class_name(function):
+        node = _Mangler(private).visit(node)
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+        node.returns = None
+    for argument in ast.walk(node.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    node.args.defaults = [ast.copy_location(ast.Constant(None), d) for d in node.args.defaults]
+    node.args.kw_defaults = [d and ast.copy_location(ast.Constant(None), d) for d in node.args.kw_defaults]
+    taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
+        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+    }
+    transformer = Transformer(Names(taken), function.__globals__, set(function.__code__.co_freevars), set(), owner)
+    node = transformer.function(node)
+    return node, transformer.changed
+
+
+def compiled(node: Any, function_: types.FunctionType, features: Features) -> Recipe:
+    """Compiles a converted definition, as if it stood where the user wrote it."""
+    code = function_.__code__
+    free = list(code.co_freevars)
+    inner = node if isinstance(node, ast.FunctionDef) else ast.Return(node)
+    name = code.co_name
+    if isinstance(node, ast.FunctionDef):  # under its own name it would hide a global of that name from its body
+        node.name = name = f"tf__{name}"
+    factory = function("factory", None, [inner])
+    factory.args.args = [ast.arg(name) for name in [OPERATORS, *free]]
+    module = ast.Module([ast.fix_missing_locations(ast.copy_location(factory, node))], [])
+    outer = compile(ast.fix_missing_locations(module), code.co_filename, "exec").co_consts[0]
+    made = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+    made = _renamed(made, code.co_name, code.co_qualname)
+    return Recipe(made, code.co_freevars, features)
+
+
+_GENERATED = frozenset({"if_body", "else_body", "loop_body", "loop_test", "extra_test", "get_state", "set_state"})
+
+
+def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
+    """The code under the user's names, so that tracebacks show these; and remembered as converted, with all inside of it."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inner = constant.co_name
+            same = inner in _GENERATED
+            constant = _renamed(constant, name if same else inner, qualname if same else f"{qualname}.<locals>.{inner}")
+        constants.append(constant)
+    code = code.replace(co_name=name, co_qualname=qualname, co_consts=tuple(constants))
+    _converted_code.add(code)
+    return code
+
+
+def is_converted_code(code: types.CodeType) -> bool:
+    """Whether it is code that a conversion made."""
+    return code in _converted_code
+
+
+def _first_parameter(node: Any) -> str | None:
+    first = [*node.args.posonlyargs, *node.args.args]
+    return first[0].arg if first else None
+
+
+def _class_name(function: types.FunctionType) -> str | None:
+    """The class that private names of a method belong to."""
+    *_, owner, _name = ["", *function.__qualname__.split(".")] if "." in function.__qualname__ else ["", "", ""]
+    owner = owner.lstrip("_")
+    if not owner or owner == "<locals>":
+        return None
+    code = function.__code__
+    known = [*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars]
+    inner = [n for c in code.co_consts if isinstance(c, types.CodeType) for n in c.co_names]
+    return owner if any(n.startswith(f"_{owner}__") for n in [*known, *inner]) else None
+
+
+class _Mangler(ast.NodeTransformer):
+    """Writes `__name` as Python does inside of a class."""
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+
+    def _mangled(self, name: str) -> str:
+        return f"_{self.owner}{name}" if name.startswith("__") and not name.endswith("__") else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        node.attr = self._mangled(node.attr)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        node.id = self._mangled(node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> Any:
+        node.arg = self._mangled(node.arg)
+        return node
+
+
+converted_call = _caller(NO_FEATURES)

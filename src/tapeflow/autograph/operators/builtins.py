@@ -1,0 +1,193 @@
+"""Python's own functions, where they get tensors of a graph: `REPLACED` maps them to what converted code calls."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tapeflow.autograph.operators.staging import graph_being_built, is_staged
+
+
+class StagedRange:
+    """`range(...)` of tensors: counts in the graph, without a tensor that holds all numbers.
+
+    Attributes:
+        start, limit, delta: integer scalars, at least one of them a tensor.
+    """
+
+    def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
+        self.start, self.limit, self.delta = (0, start, delta) if limit is None else (start, limit, delta)
+
+    def tensor(self) -> Any:
+        """All numbers, as one tensor."""
+        from tapeflow.array.creation import range as tf_range
+
+        return tf_range(self.start, self.limit, self.delta)
+
+
+class StagedZip:
+    """`zip(...)` with a staged part: its items are tuples of the items of its parts."""
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts = parts
+
+
+def is_staged_iterable(value: Any) -> bool:
+    """Whether iterating takes a loop in the graph."""
+    return isinstance(value, (StagedRange, StagedZip)) or is_staged(value)
+
+
+def range_(*args: Any) -> Any:
+    return StagedRange(*args) if any(map(is_staged, args)) else range(*args)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    from tapeflow import int32
+
+    if is_staged_iterable(iterable):
+        from tapeflow.core.convert import convert
+
+        return StagedZip(StagedRange(convert(start, int32), convert(2**31 - 1, int32)), iterable)
+    if graph_being_built() is not None and hasattr(iterable, "__tf_autograph_for__") and hasattr(iterable, "enumerate"):
+        return iterable.enumerate(start)
+    return enumerate(iterable, start)
+
+
+def zip_(*iterables: Any, **strict: Any) -> Any:
+    if any(map(is_staged_iterable, iterables)):
+        return StagedZip(*iterables)
+    if iterables and graph_being_built() is not None and all(hasattr(i, "__tf_autograph_for__") for i in iterables):
+        return type(iterables[0]).zip(iterables)
+    return zip(*iterables, **strict)  # noqa: B905
+
+
+def len_(value: Any) -> Any:
+    if isinstance(value, StagedRange):
+        value = value.tensor()
+    if not is_staged(value):
+        return len(value)
+    if value.shape.rank == 0:
+        raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
+    from tapeflow.array.properties import shape
+
+    known = value.shape[0] if value.shape.rank is not None else None
+    return shape(value)[0] if known is None else known
+
+
+def int_(value: Any = 0, *base: Any) -> Any:
+    return _cast(value, "int32") if not base and is_staged(value) else int(value, *base)
+
+
+def float_(value: Any = 0.0) -> Any:
+    return _cast(value, "float32") if is_staged(value) else float(value)
+
+
+def _cast(value: Any, dtype: str) -> Any:
+    if value.dtype.name == "string":
+        from tapeflow.strings import to_number
+
+        return to_number(value, dtype)
+    from tapeflow.math.casting import cast
+
+    return cast(value, dtype)
+
+
+def max_(*args: Any, **kwargs: Any) -> Any:
+    return _extreme("max", args, kwargs)
+
+
+def min_(*args: Any, **kwargs: Any) -> Any:
+    return _extreme("min", args, kwargs)
+
+
+def _extreme(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    import tapeflow.math as m
+
+    if not kwargs and any(map(is_staged, args)):
+        if len(args) == 1:
+            if args[0].shape.rank not in (1, None):
+                raise ValueError(f"{name}() of a tensor needs one of rank 1, got one of shape {args[0].shape}")
+            return getattr(m, f"reduce_{name}")(args[0], axis=0)
+        better = m.maximum if name == "max" else m.minimum
+        result = args[0]
+        for other in args[1:]:
+            result = better(result, other)
+        return result
+    if (
+        not kwargs
+        and len(args) == 1
+        and isinstance(args[0], (list, tuple))
+        and len(args[0]) > 1
+        and any(map(is_staged, args[0]))
+    ):
+        return _extreme(name, tuple(args[0]), kwargs)
+    return getattr(builtins, name)(*args, **kwargs)
+
+
+def sum_(value: Any, /, start: Any = 0) -> Any:
+    if not is_staged(value):
+        return sum(value, start)
+    from tapeflow.math import reduce_sum
+
+    total = reduce_sum(value, axis=0)
+    return total if isinstance(start, int) and start == 0 else total + start
+
+
+def any_(value: Any) -> Any:
+    return _reduced("any", value)
+
+
+def all_(value: Any) -> Any:
+    return _reduced("all", value)
+
+
+def _reduced(name: str, value: Any) -> Any:
+    if not is_staged(value):
+        return getattr(builtins, name)(value)
+    import tapeflow.math as m
+
+    return getattr(m, f"reduce_{name}")(value, axis=0)
+
+
+def sorted_(value: Any, /, **kwargs: Any) -> Any:
+    if not is_staged(value):
+        return sorted(value, **kwargs)
+    if kwargs.get("key"):
+        raise ValueError("sorted() of a tensor takes no key; sort by tf.argsort of the keys and tf.gather")
+    from tapeflow.array.sorting import sort
+
+    return sort(value, direction="DESCENDING" if kwargs.get("reverse") else "ASCENDING")
+
+
+def map_(function: Any, *iterables: Any) -> Iterator[Any]:
+    return map(_converted(function), *iterables)
+
+
+def filter_(function: Any, iterable: Any) -> Iterator[Any]:
+    return filter(function and _converted(function), iterable)
+
+
+def _converted(function: Any) -> Any:
+    from tapeflow.autograph.conversion import converted_call
+
+    return converted_call(function)
+
+
+def print_(*args: Any, **kwargs: Any) -> None:
+    """With `Feature.BUILTIN_FUNCTIONS`: prints when the graph runs."""
+    if any(map(is_staged, args)):
+        import sys
+
+        from tapeflow.printing import print as tf_print
+
+        kept = {k: v for k, v in kwargs.items() if k in ("sep", "end")}
+        tf_print(*args, output_stream=kwargs.get("file") or sys.stdout, **kept)
+    else:
+        print(*args, **kwargs)
+
+
+REPLACED: dict[Any, Callable[..., Any]] = {
+    range: range_, enumerate: enumerate_, zip: zip_, len: len_, int: int_, float: float_, max: max_, min: min_,
+    sum: sum_, any: any_, all: all_, sorted: sorted_, map: map_, filter: filter_, print: print,
+}  # fmt: skip

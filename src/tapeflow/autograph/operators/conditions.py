@@ -1,0 +1,186 @@
+"""`if` statements and conditional expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.autograph.operators.staging import (
+    PYTHON_VALUES,
+    as_tensor,
+    checked_condition,
+    is_staged,
+    is_tensor_leaf,
+)
+from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue
+
+_BRANCHES = ("main", "else")
+
+
+def if_stmt(
+    condition: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    names: Sequence[str],
+    outputs: int,
+) -> None:
+    """`if condition: body() else: orelse()`.
+
+    Args:
+        condition: decides in the graph where it is a tensor there, else now.
+        body, orelse: the branches, which read and write variables around them.
+        get_state, set_state: give and take these variables.
+        names: of the variables; the first `outputs` of them are read afterwards, the others only in the branches.
+    """
+    if not is_staged(condition):
+        if condition:
+            body()
+        else:
+            orelse()
+        return
+    condition = checked_condition(condition, "if statement")
+    before = get_state()
+
+    def branch(function: Callable[[], None]) -> Callable[[], list[Any]]:
+        def run() -> list[Any]:
+            set_state(before)
+            try:
+                function()
+                return list(get_state()[:outputs])
+            finally:
+                set_state(before)
+
+        return run
+
+    results = _staged(condition, branch(body), branch(orelse), names[:outputs])
+    set_state((*results, *before[outputs:]))
+
+
+def if_exp(condition: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: str) -> Any:
+    """`body() if condition else orelse()`; `text` is the condition's source."""
+    if not is_staged(condition):
+        return body() if condition else orelse()
+    condition = checked_condition(condition, "conditional expression")
+    return _staged(condition, lambda: [body()], lambda: [orelse()], [text])[0]
+
+
+def _staged(
+    condition: Any, body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
+) -> list[Any]:
+    """The variables after a staged condition: tensors, and what is the same Python value in both branches."""
+    from tapeflow.control_flow import cond
+
+    branches = _completed(body, orelse, names)
+    kept: list[Any] = []  # for each branch, its variables' leaves, then what of them is no tensor
+
+    def traced(k: int) -> Callable[[], list[Any]]:
+        def run() -> list[Any]:
+            values = branches[k]()
+            kept[k:] = [values]
+            if k == 1:
+                for name, one, other in zip(names, kept[0], values, strict=True):
+                    _verify(name, one, other)
+            return [as_tensor(v) for v in nest.flatten(values) if is_tensor_leaf(v)]
+
+        return run
+
+    tensors = cond(condition, traced(0), traced(1))
+    remaining = iter(tensors if isinstance(tensors, (list, tuple)) else [] if tensors is None else [tensors])
+    leaves = [next(remaining) if is_tensor_leaf(v) else v for v in nest.flatten(kept[0])]
+    return nest.pack_sequence_as(kept[0], leaves)
+
+
+def _completed(
+    body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
+) -> list[Callable[[], list[Any]]]:
+    """The branches, with zeros for a return value that only the other has, where a flag says whether it is one."""
+    values = [k for k, name in enumerate(names) if name.startswith("retval_")]
+    flags = [name for name in names if name.startswith("do_return")]
+    if not values or not flags:
+        return [body, orelse]
+    k = values[0]
+    tried = [specs_of(branch, k) for branch in (body, orelse)]
+
+    def filled(branch: Callable[[], list[Any]], other: Any) -> Callable[[], list[Any]]:
+        def run() -> list[Any]:
+            results = branch()
+            if isinstance(results[k], Undefined) and not isinstance(other, Undefined):
+                results[k] = nest.map_structure(zeros_of, other)
+            return results
+
+        return run
+
+    return [filled(body, tried[1]), filled(orelse, tried[0])]
+
+
+def specs_of(function: Callable[[], Any], index: int | None = None) -> Any:
+    """What a function gives, found by tracing it into a graph that is thrown away: the nest of its specs."""
+    from tapeflow.core.spec import type_spec_from_value
+    from tapeflow.graph.func_graph import FuncGraph
+
+    scratch = FuncGraph("scratch")
+    with scratch.as_default():
+        results = function()
+        value = results if index is None else results[index]
+        return nest.map_structure(lambda v: type_spec_from_value(as_tensor(v)) if is_tensor_leaf(v) else v, value)
+
+
+def zeros_of(spec: Any) -> Any:
+    """Zeros of a spec, unknown dimensions of length 1; what is no spec is given back."""
+    from tapeflow import zeros
+    from tapeflow.core.spec import TensorSpec, TypeSpec
+    from tapeflow.tensor_array import TensorArray, TensorArraySpec
+
+    if isinstance(spec, TensorSpec):
+        shape = [] if spec.shape.rank is None else [1 if n is None else n for n in spec.shape.as_list()]
+        return zeros(shape, spec.dtype)
+    if isinstance(spec, TensorArraySpec):
+        return TensorArray(spec._dtype, 0, dynamic_size=True, element_shape=spec._element_shape)
+    if isinstance(spec, TypeSpec):
+        return nest.pack_sequence_as(
+            spec, [zeros_of(s) for s in nest.flatten(spec._component_specs)], expand_composites=True
+        )
+    return spec
+
+
+def _verify(name: str, main: Any, other: Any) -> None:
+    """Checks that a variable is of one kind after both branches.
+
+    Raises:
+        ValueError: it is undefined, or None, after one of them.
+        TypeError: its structure or dtypes differ.
+    """
+    for value, branch in zip((main, other), _BRANCHES, strict=True):
+        if isinstance(value, Undefined) and not (isinstance(main, Undefined) and isinstance(other, Undefined)):
+            if isinstance(value, UndefinedReturnValue):
+                raise ValueError(f"the {branch} branch must also have a return statement.")
+            raise ValueError(f"'{name}' must also be initialized in the {branch} branch")
+    for value, branch in zip((main, other), _BRANCHES, strict=True):
+        if value is None and main is not other:
+            raise ValueError(f"'{name}' is None at the end of the {branch} branch.")
+    try:
+        nest.assert_same_structure(main, other)
+    except (ValueError, TypeError) as error:
+        raise TypeError(
+            f"'{name}' must have the same nested structure in the main and else branches:\n\n{error}"
+        ) from None
+    for one, two in zip(nest.flatten(main), nest.flatten(other), strict=True):
+        if is_tensor_leaf(one) and is_tensor_leaf(two):
+            first, second = dtype_of(one), dtype_of(two)
+            if first != second:
+                raise TypeError(f"'{name}' has dtype {first} in the main branch, but dtype {second} in the else branch")
+        elif one is not two and not (type(one) is type(two) and isinstance(one, Undefined)):
+            raise TypeError(
+                f"'{name}' is {one!r} in the main branch, but {two!r} in the else branch; where a tensor decides which, "
+                "both must be tensors, or the same object"
+            )
+
+
+def dtype_of(value: Any) -> str:
+    """The name of the dtype that a value has as a tensor."""
+    if isinstance(value, PYTHON_VALUES):
+        value = as_tensor(value)
+    return value.dtype.name

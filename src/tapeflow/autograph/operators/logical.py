@@ -1,0 +1,72 @@
+"""`and`, `or`, `not` and chained comparisons: of tensors where an operand is staged, else Python's own."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.autograph.operators.staging import is_staged
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "is": operator.is_, "is not": operator.is_not, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}  # fmt: skip
+
+
+def and_(value: Any, *others: Callable[[], Any]) -> Any:
+    """`value and other and ...`; staged, an operand after a tensor is evaluated only where the tensor is true."""
+    for other in others:
+        if is_staged(value):
+            value = _cond(value, other, value, True)
+        elif not value:
+            return value
+        else:
+            value = other()
+    return value
+
+
+def or_(value: Any, *others: Callable[[], Any]) -> Any:
+    """`value or other or ...`."""
+    for other in others:
+        if is_staged(value):
+            value = _cond(value, other, value, False)
+        elif value:
+            return value
+        else:
+            value = other()
+    return value
+
+
+def _cond(value: Any, other: Callable[[], Any], otherwise: Any, evaluate_if: bool) -> Any:
+    from tapeflow.control_flow import cond
+
+    branches = (other, lambda: otherwise) if evaluate_if else (lambda: otherwise, other)
+    return cond(value, *branches)
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    if is_staged(value):
+        from tapeflow.math import logical_not
+
+        return logical_not(value)
+    return not value
+
+
+def compare(left: Any, *parts: Any) -> Any:
+    """`left < middle < right`: `parts` are operators, each followed by a function that gives the operand."""
+    result: Any = True
+    for k in range(0, len(parts), 2):
+        right = parts[k + 1]()
+        one = _OPERATORS[parts[k]](left, right)
+        left = right
+        if is_staged(result) or (is_staged(one) and k):
+            from tapeflow.math import logical_and
+
+            result = logical_and(result, one)
+        else:
+            result = one
+        if not is_staged(result) and not result:
+            return result
+    return result

@@ -1,0 +1,343 @@
+"""`while` and `for`.
+
+A value decides for itself how the graph loops over it, if it has a method
+
+    __tf_autograph_for__(self, loop: Loop) -> None
+
+It is called where a graph is being built, and ends in one call of `loop.over(...)`. For example, for a dataset:
+
+    def __tf_autograph_for__(self, loop):
+        iterator = iter(self)
+        loop.over((iterator.get_next_as_optional(),),
+                  more=lambda optional: optional.has_value(),
+                  take=lambda optional: (optional.get_value(), (iterator.get_next_as_optional(),)))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.autograph.operators.builtins import StagedRange, StagedZip, is_staged_iterable
+from tapeflow.autograph.operators.conditions import dtype_of, specs_of, zeros_of
+from tapeflow.autograph.operators.staging import (
+    as_tensor,
+    checked_condition,
+    graph_being_built,
+    is_staged,
+    is_tensor_leaf,
+)
+from tapeflow.autograph.operators.variables import Undefined
+
+State = tuple[Any, ...]
+
+
+@dataclasses.dataclass
+class Loop:
+    """A loop that is about to be staged.
+
+    Attributes:
+        body: runs one iteration; takes the item (nothing for a `while`) and works on the loop's variables.
+        test: says whether to go on, by the variables alone; or None.
+        get_state, set_state: give and take the variables.
+        names: of the variables.
+        options: those of `set_loop_options`.
+    """
+
+    body: Callable[..., None]
+    test: Callable[[], Any] | None
+    get_state: Callable[[], State]
+    set_state: Callable[[State], None]
+    names: Sequence[str]
+    options: dict[str, Any]
+
+    def over(self, start: State, more: Callable[..., Any], take: Callable[..., tuple[Any, Any]]) -> None:
+        """Stages the loop.
+
+        Args:
+            start: what the iteration itself carries along, at first: a tuple of tensors.
+            more: says from it whether there is another item.
+            take: gives from it the item, and what is carried to the next iteration, or a function that gives that
+                after the body.
+        """
+        from tapeflow.control_flow import while_loop
+
+        before = self._defined(start, take)
+        flat = nest.flatten(before)
+        varying = [k for k, v in enumerate(flat) if is_tensor_leaf(v)]
+        initial = [as_tensor(flat[k]) for k in varying]
+        current = list(flat)
+
+        def enter(tensors: Sequence[Any]) -> None:
+            for k, tensor in zip(varying, tensors, strict=True):
+                current[k] = tensor
+            self.set_state(tuple(nest.pack_sequence_as(before, current)))
+
+        def go_on(carried: State, tensors: Sequence[Any]) -> Any:
+            enter(tensors)
+            going = more(*carried)
+            if self.test is not None:
+                test = self.test()
+                going = test if going is True else _both(going, test)
+            return checked_condition(as_tensor(going), "while loop")
+
+        def step(carried: State, tensors: Sequence[Any]) -> Any:
+            enter(tensors)
+            item, carried = take(*carried)
+            self._run_body(item)
+            carried = carried() if callable(carried) else carried
+            after = self.get_state()
+            self._verify(before, after)
+            leaves = nest.flatten(after)
+            return carried, [as_tensor(leaves[k]) for k in varying]
+
+        options = {k: v for k, v in self.options.items() if k != "shape_invariants"}
+        invariants = self._invariants(start, initial, flat, varying)
+        try:
+            _, final = while_loop(go_on, step, (tuple(start), initial), shape_invariants=invariants, **options)
+        except BaseException:
+            self.set_state(before)
+            raise
+        enter(final)
+
+    def _run_body(self, item: Any) -> None:
+        if item is NOTHING:
+            self.body()
+        else:
+            self.body(item)
+
+    def _defined(self, start: State, take: Callable[..., tuple[Any, Any]]) -> State:
+        """The variables before the loop; what has no value yet gets zeros like what the first iteration gives it."""
+        before = self.get_state()
+        if not any(isinstance(v, Undefined) or v is None for v in before):
+            return before
+
+        def once() -> State:
+            self._run_body(take(*start)[0])
+            return self.get_state()
+
+        try:
+            after = specs_of(once)
+        except Exception as error:
+            missing = [n for n, v in zip(self.names, before, strict=True) if isinstance(v, Undefined)]
+            if not missing:
+                raise
+            raise ValueError(
+                f"'{missing[0]}' must be defined before the loop\nNote: AutoGraph tried to define it automatically, but ran "
+                f"into a {type(error).__name__}: {error}"
+            ) from None
+        finally:
+            self.set_state(before)
+        filled = []
+        for value, spec in zip(before, after, strict=True):
+            empty = isinstance(value, Undefined) or value is None
+            filled.append(nest.map_structure(zeros_of, spec) if empty and not isinstance(spec, Undefined) else value)
+        return tuple(filled)
+
+    def _verify(self, before: State, after: State) -> None:
+        """Checks that the variables are after an iteration what they were before it.
+
+        Raises:
+            ValueError: one became None or undefined, or changed its shape.
+            TypeError: one changed its dtype or structure.
+        """
+        for name, old, new in zip(self.names, before, after, strict=True):
+            if new is None and old is not None:
+                raise ValueError(f"'{name}' is None at the end of the iteration.")
+            if isinstance(new, Undefined) and not isinstance(old, Undefined):
+                raise ValueError(f"'{name}' must be defined at the end of the iteration.")
+            try:
+                nest.assert_same_structure(old, new)
+            except (ValueError, TypeError) as error:
+                raise TypeError(
+                    f"'{name}' does not have the same nested structure after one iteration.\n\n{error}"
+                ) from None
+            for one, two in zip(nest.flatten(old), nest.flatten(new), strict=True):
+                self._verify_leaf(name, one, two)
+
+    def _verify_leaf(self, name: str, old: Any, new: Any) -> None:
+        if not (is_tensor_leaf(old) and is_tensor_leaf(new)):
+            if old is not new and not isinstance(new, Undefined):
+                raise TypeError(
+                    f"'{name}' is {old!r} before the loop, but {new!r} after one iteration; in a loop of the "
+                    "graph a value that changes must be a tensor"
+                )
+            return
+        first, second = dtype_of(old), dtype_of(new)
+        if first != second:
+            raise TypeError(f"'{name}' has dtype {first} before the loop, but dtype {second} after one iteration")
+        if not hasattr(new, "shape") or not hasattr(as_tensor(old), "shape"):
+            return
+        was, now = self._invariant_of(old), as_tensor(new).shape
+        if not was.is_compatible_with(now) or (was.is_fully_defined() and not now.is_fully_defined()):
+            raise ValueError(
+                f"'{name}' has shape {was} before the loop, but shape {now} after one iteration. Use "
+                "tf.autograph.experimental.set_loop_options to set shape invariants."
+            )
+
+    def _invariant_of(self, value: Any) -> Any:
+        from tapeflow.core.shape import TensorShape
+
+        for given, shape in self.options.get("shape_invariants") or ():
+            if given is value:
+                return TensorShape(getattr(shape, "shape", shape))
+        return as_tensor(value).shape
+
+    def _invariants(self, start: State, initial: list[Any], flat: list[Any], varying: list[int]) -> Any:
+        if not self.options.get("shape_invariants"):
+            return None
+        return tuple(v.shape for v in start), [
+            self._invariant_of(flat[k]) if hasattr(v, "shape") else v._type_spec
+            for k, v in zip(varying, initial, strict=True)
+        ]
+
+
+NOTHING = object()  # the item of a `while`
+
+
+def while_stmt(
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> None:
+    """`while test(): body()`. Becomes a loop of the graph as soon as the test gives a tensor there."""
+    while True:
+        graph = graph_being_built()
+        mark = len(graph.operations) if graph is not None else 0
+        going = test()
+        if is_staged(going):
+            checked_condition(going, "while loop")
+            break
+        if not going:
+            return
+        body()
+    if not any(op.stateful for op in graph.operations[mark:]):
+        Loop(body, test, get_state, set_state, names, options).over((), lambda: True, lambda: (NOTHING, ()))
+        return
+    # Testing has effects, and has been done once: each iteration does it for the next.
+    following: list[Any] = []
+
+    def body_and_test() -> None:
+        body()
+        following[:] = [as_tensor(test())]
+
+    loop = Loop(body_and_test, None, get_state, set_state, names, options)
+    loop.over((going,), lambda going: going, lambda _: (NOTHING, lambda: tuple(following)))
+
+
+def for_stmt(
+    iterable: Any,
+    test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    names: Sequence[str],
+    options: dict[str, Any],
+) -> None:
+    """`for item in iterable: body(item)`, for as long as `test`, if there is one, says so.
+
+    Args:
+        iterable: a tensor of the graph, a range or zip of such, a `TensorArray`, what has `__tf_autograph_for__`, or
+            anything that Python iterates over.
+    """
+    staged = None
+    if is_staged_iterable(iterable):
+        staged = _counted(iterable)
+    elif graph_being_built() is not None:
+        if hook := getattr(type(iterable), "__tf_autograph_for__", None):
+            hook(iterable, Loop(body, test, get_state, set_state, names, options))
+            return
+        if hasattr(iterable, "unstack") and hasattr(iterable, "read"):
+            staged = _counted(iterable)
+    if staged is not None:
+        size, item = staged
+        loop = Loop(body, test, get_state, set_state, names, options)
+        loop.over((as_tensor(0),), lambda i: i < size, lambda i: (item(i), (i + 1,)))
+        return
+    if test is None:
+        for item in iterable:
+            body(item)
+        return
+    iterator = iter(iterable)
+    for item in iterator:
+        body(item)
+        going = test()
+        if is_staged(going):
+            raise NotImplementedError(
+                "a break or return inside a loop over a Python iterable depends on a tensor, which is known only when "
+                "the graph runs; loop over a tensor, such as tf.range(n), instead"
+            )
+        if not going:
+            break
+
+
+def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """How many items there are, and a function that gives the item of an index."""
+    if isinstance(iterable, StagedZip):
+        parts = [_counted(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
+        size = parts[0][0]
+        for other, _ in parts[1:]:
+            size = _least(size, other)
+        return size, lambda i: tuple(item(i) for _, item in parts)
+    source = getattr(iterable, "op", None) if is_staged(iterable) and not hasattr(iterable, "assign") else None
+    if isinstance(iterable, StagedRange) or getattr(source, "type", None) == "Range":
+        if isinstance(iterable, StagedRange):
+            start, limit, delta = iterable.start, iterable.limit, iterable.delta
+        else:
+            start, limit, delta = source.inputs  # type: ignore[union-attr]
+        return _range_size(start, limit, delta), lambda i: start + _like(i, start, delta) * delta
+    if hasattr(iterable, "read") and hasattr(iterable, "unstack"):
+        return iterable.size(), iterable.read
+    value = iterable if hasattr(iterable, "nested_row_splits") else as_tensor(iterable)
+    if value.shape.rank == 0:
+        raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
+    known = value.shape[0] if value.shape.rank is not None else None
+    if known is None:
+        from tapeflow.array.properties import shape
+
+        known = value.nrows() if hasattr(value, "nrows") else shape(value)[0]
+    return known, lambda i: value[i]
+
+
+def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """A Python sequence beside a tensor in a `zip`."""
+    from tapeflow.array.gathering import gather
+    from tapeflow.core.convert import convert
+
+    values = convert(list(iterable))
+    return values.shape[0], lambda i: gather(values, i)
+
+
+def _range_size(start: Any, limit: Any, delta: Any) -> Any:
+    from tapeflow.array.creation import range as tf_range
+    from tapeflow.array.properties import size
+
+    if isinstance(delta, int) and delta == 1:
+        from tapeflow.math import maximum
+
+        return maximum(limit - start, 0)
+    return size(tf_range(start, limit, delta))
+
+
+def _like(index: Any, *values: Any) -> Any:
+    from tapeflow.math.casting import cast
+
+    dtypes = [v.dtype for v in values if hasattr(v, "dtype")]
+    return cast(index, dtypes[0]) if dtypes else index
+
+
+def _least(one: Any, other: Any) -> Any:
+    from tapeflow.math import minimum
+
+    return min(one, other) if isinstance(one, int) and isinstance(other, int) else minimum(one, other)
+
+
+def _both(going: Any, test: Any) -> Any:
+    from tapeflow.math import logical_and
+
+    return logical_and(going, test)

@@ -1,0 +1,52 @@
+"""Whether a value decides at run time of a graph, and what values are when they cross from Python to a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.tensor import ReadAsTensor, Tensor
+
+PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a graph is being built, and the value is one of its tensors or a variable."""
+    return isinstance(value, (Tensor, ReadAsTensor)) and graph_being_built() is not None
+
+
+def graph_being_built() -> Any:
+    """The graph that this thread builds, or None."""
+    return getattr(state, "graph", None)
+
+
+def is_tensor_leaf(value: Any) -> bool:
+    """Whether a graph can hold the value."""
+    from tapeflow.tensor_array import TensorArray
+
+    return isinstance(value, (Tensor, ReadAsTensor, CompositeTensor, TensorArray, *PYTHON_VALUES))
+
+
+def as_tensor(value: Any) -> Any:
+    """The value as the graph holds it."""
+    return convert(value) if isinstance(value, (Tensor, ReadAsTensor, *PYTHON_VALUES)) else value
+
+
+def checked_condition(value: Any, what: str) -> Any:
+    """The condition of a staged statement.
+
+    Raises:
+        ValueError: it is no boolean scalar.
+    """
+    if isinstance(value, ReadAsTensor):
+        value = convert(value)
+    if value.dtype.is_bool and value.shape.rank in (0, None):
+        return value
+    hint = "to check for None, use `is not None`"
+    if not value.dtype.is_bool:
+        hint = f"to use as boolean Tensor, use `tf.cast`; {hint}"
+    raise ValueError(f"condition of {what} expected to be `tf.bool` scalar, got {value}; {hint}")

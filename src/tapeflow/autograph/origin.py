@@ -1,0 +1,131 @@
+"""Errors that converted code raises, told in terms of the user's code.
+
+Converted code stands in its own file's lines already (`conversion.compiled`), so that what is left is to leave out of a
+traceback what is not the user's, and to say in the message where in the user's code it happened.
+"""
+
+from __future__ import annotations
+
+import linecache
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tapeflow.autograph.conversion import is_converted_code
+from tapeflow.errors import OpError
+
+_HERE = str(Path(__file__).parents[1])
+_TOLD = "_autograph_told"
+
+
+@contextmanager
+def in_user_code() -> Iterator[None]:
+    """Errors from inside say where in the user's code they come from; their tracebacks show only that code.
+
+    What is raised is of the same class. Used around the call of a converted function.
+    """
+    try:
+        yield
+    except Exception as error:
+        told = told_of(error)
+        if told is None:
+            raise
+        raise told.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
+
+
+def told_of(error: Exception) -> Exception | None:
+    """The error with the user's lines in its message, or None where its class takes no message or it has them already."""
+    if getattr(error, _TOLD, False):
+        return None
+    frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_ours(frame.f_code)]
+    while frames and not is_converted_code(frames[0][0].f_code):
+        del frames[0]
+    if not frames:
+        return None
+    new = _same_class(error, _message(error, frames))
+    if new is not None:
+        setattr(new, _TOLD, True)
+        for note in getattr(error, "__notes__", ()):
+            new.add_note(note)
+    return new
+
+
+def _message(error: Exception, frames: list[tuple[types.FrameType, int]]) -> str:
+    lines = ["in user code:", ""]
+    for frame, line in frames:
+        code = frame.f_code
+        mark = "  *" if is_converted_code(code) else ""
+        place = f'    File "{code.co_filename}", line {line}, in {code.co_name}{mark}'
+        text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
+        lines += [place, f"        {text}"] if lines[-2:-1] != [place] else []
+    said = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    if isinstance(error, KeyError):
+        said = repr(error.args[0]) if error.args else ""
+    body = f"{type(error).__name__}: {said}".replace("\n", "\n    ")
+    return "\n".join([*lines, "", f"    {body}", ""])
+
+
+class _KeyErrorOfLines(KeyError):
+    """A `KeyError` prints the `repr` of its message; this one, the message."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+_KeyErrorOfLines.__name__ = _KeyErrorOfLines.__qualname__ = "KeyError"
+
+
+def _same_class(error: Exception, message: str) -> Exception | None:
+    cls = type(error)
+    if cls is KeyError:
+        return _KeyErrorOfLines(message)
+    if isinstance(error, OpError) and cls.__init__ in (
+        OpError.__init__,
+        *(c.__init__ for c in OpError.__subclasses__()),
+    ):
+        if cls is OpError:
+            return OpError(error.node_def, error.op, message, error.error_code)
+        return cls(error.node_def, error.op, message)  # type: ignore[call-arg]
+    if (
+        cls.__init__ in _SIMPLE
+        and cls.__new__ in _SIMPLE_NEW
+        and not isinstance(error, (OSError, UnicodeError, SyntaxError))
+    ):
+        new = cls(message)
+        new.__dict__.update(error.__dict__)
+        return new
+    return None
+
+
+_BUILTIN_ERRORS = (
+    Exception, ValueError, TypeError, RuntimeError, AssertionError, AttributeError, NameError, UnboundLocalError,
+    IndexError, LookupError, NotImplementedError, ArithmeticError, ZeroDivisionError, OverflowError, RecursionError,
+)  # fmt: skip
+_SIMPLE = frozenset(cls.__init__ for cls in _BUILTIN_ERRORS)
+_SIMPLE_NEW = frozenset(cls.__new__ for cls in _BUILTIN_ERRORS)
+
+
+def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.FrameType, int]]:
+    while traceback is not None:
+        yield traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _is_ours(code: types.CodeType) -> bool:
+    return code.co_filename.startswith(_HERE)
+
+
+def user_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without the frames of this library, unless there are no others."""
+    kept = [t for t in _entries(traceback) if not _is_ours(t.tb_frame.f_code)]
+    result = None
+    for entry in reversed(kept):
+        result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return result or traceback
+
+
+def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
+    while traceback is not None:
+        yield traceback
+        traceback = traceback.tb_next

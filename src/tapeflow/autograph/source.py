@@ -1,0 +1,128 @@
+"""From a function to the syntax tree of its source, with the positions that it has in its file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import types
+from typing import Any
+
+_HEADROOM = "if 1:\n"  # under it, an indented block parses as it stands, so that columns stay what they are
+
+
+class SourceNotFound(ValueError):
+    """The source of a function can't be read, or is no longer that of the function."""
+
+
+def tree_of(function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda:
+    """The definition of a function, with the line numbers of its file.
+
+    Raises:
+        SourceNotFound: there is none, as for code typed at the interactive prompt.
+    """
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines or code.co_firstlineno > len(lines):
+        raise SourceNotFound(f"the source of {function!r} can't be read from {code.co_filename!r}")
+    node = _lambda(code, lines) if code.co_name == "<lambda>" else _definition(code, lines)
+    if node is None:
+        raise SourceNotFound(
+            f"{code.co_filename}:{code.co_firstlineno} is not, or no longer, the source of {function!r}"
+        )
+    return node
+
+
+def _last_line(code: types.CodeType) -> int:
+    """The last line that the code, or a function inside of it, knows of."""
+    last = max((line for *_, line in code.co_lines() if line), default=code.co_firstlineno)
+    return max([last, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
+
+
+def _definition(code: types.CodeType, lines: list[str]) -> Any:
+    first = code.co_firstlineno - 1
+    end = _last_line(code)
+    margin = len(lines[first]) - len(lines[first].lstrip())
+    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > margin):
+        end += 1
+    tree = _parsed(lines[first:end], margin)
+    if tree is None:  # a text of several lines, or brackets, reach to the left of the function
+        tree = _parsed(inspect.getblock(lines[first:]), margin)
+    if tree is None:
+        return None
+    node = tree.body[0].body[0] if margin else tree.body[0]
+    if getattr(node, "name", None) != code.co_name:
+        return None
+    ast.increment_lineno(node, first - (1 if margin else 0))
+    return node
+
+
+def _parsed(lines: list[str], margin: int) -> Any:
+    text = "".join(lines)
+    try:
+        return ast.parse(_HEADROOM + text if margin else text)
+    except SyntaxError:
+        return None
+
+
+def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
+    """The lambda of that code: one that begins in its first line and compiles to the same."""
+    first = code.co_firstlineno
+    bodies = [p for p in code.co_positions() if None not in p and p[0] >= first and p[3]]
+    if not bodies:
+        return None
+    end_line, end_column = max((p[1], p[3]) for p in bodies)
+    text = lines[first - 1]
+    encoded = text.encode()
+    start = encoded.find(b"lambda")
+    while start >= 0:
+        rest = [encoded[start:].decode(), *lines[first:end_line]] if end_line > first else [encoded[start:].decode()]
+        node = _shortest_lambda(rest, end_line - first, end_column - (start if end_line == first else 0))
+        if node is not None and _same_code(node, code):
+            ast.increment_lineno(node, first - 1)
+            for child in ast.walk(node):
+                _shift(child, first, start)
+            return node
+        start = encoded.find(b"lambda", start + 1)
+    return None
+
+
+def _shift(node: Any, line: int, columns: int) -> None:
+    """Moves what stands in the first line, before which one character was added, to its true column."""
+    if getattr(node, "lineno", None) == line:
+        node.col_offset += columns - 1
+    if getattr(node, "end_lineno", None) == line:
+        node.end_col_offset += columns - 1
+
+
+def _shortest_lambda(lines: list[str], last: int, end: int) -> ast.Lambda | None:
+    """Parses up to the end of the lambda's body, and a little further where brackets close after it."""
+    head, tail = "".join(lines[:last]), lines[last].encode()
+    for stop in range(max(end, 0), len(tail) + 1):
+        if stop > end and tail[stop - 1 : stop] not in b")]} ":
+            break
+        try:
+            node = ast.parse("(" + head + tail[:stop].decode(errors="ignore") + ")", mode="eval").body
+        except SyntaxError:
+            continue
+        return node if isinstance(node, ast.Lambda) else None
+    return None
+
+
+def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
+    free = [name for name in code.co_freevars if name != "__class__"]
+    factory = ast.FunctionDef(
+        name="factory", body=[ast.Return(node)], decorator_list=[], returns=None, type_comment=None, type_params=[],
+        args=ast.arguments(posonlyargs=[], args=[ast.arg(f) for f in free], kwonlyargs=[], kw_defaults=[], defaults=[]),
+    )  # fmt: skip
+    module = ast.fix_missing_locations(ast.Module([factory], []))
+    try:
+        outer = next(c for c in compile(module, "", "exec").co_consts if isinstance(c, types.CodeType))
+    except SyntaxError:
+        return False
+    same = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == "<lambda>")
+    return (same.co_code, same.co_names, same.co_varnames, same.co_freevars) == (
+        code.co_code, code.co_names, code.co_varnames, code.co_freevars,
+    ) and [c for c in same.co_consts if not isinstance(c, types.CodeType)] == [
+        c for c in code.co_consts if not isinstance(c, types.CodeType)
+    ]  # fmt: skip

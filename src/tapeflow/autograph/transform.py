@@ -1,0 +1,443 @@
+"""Rewrites the definition of a function so that control flow, logic and calls go through `operators`.
+
+The steps, for a function and then for those inside of it: leave alone what can only be Python's own (`x is None`); turn jumps
+into flags (`jumps.py`); find what is live and what may be undefined (`activity.py`); turn control flow into functions
+over the variables that it changes. Every new node stands at the line of the user's code that it is made from.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+from typing import Any
+
+from tapeflow.autograph import activity, jumps
+from tapeflow.autograph.building import (
+    OPERATORS,
+    Names,
+    assign,
+    constant,
+    delayed,
+    function,
+    load,
+    names_of,
+    operator_call,
+    store,
+)
+from tapeflow.autograph.modules import never_converted
+from tapeflow.autograph.operators.builtins import REPLACED
+
+_TESTS = frozenset({"isinstance", "issubclass", "hasattr", "callable"})
+_LOOP_OPTIONS = ("parallel_iterations", "swap_memory", "maximum_iterations", "shape_invariants")
+_COMPARISONS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+
+class Transformer(ast.NodeTransformer):
+    """Converts one function, and by others of its kind the functions inside of it.
+
+    Attributes:
+        changed: whether there was anything to convert.
+    """
+
+    def __init__(
+        self, names: Names, namespace: dict[str, Any], hidden: set[str], inherited: set[str], owner: str | None
+    ) -> None:
+        self.names = names
+        self.namespace = namespace
+        self.hidden = hidden  # names that aren't those of the module: local here or around here
+        self.inherited = inherited
+        self.owner = owner  # the first parameter of the method, for `super()`
+        self.changed = False
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.shared: set[str] = set()  # variables that control flow writes to
+
+    # ---- functions ---------------------------------------------------------------------------------------------------
+
+    def function(self, node: Any) -> Any:
+        """Converts a definition in place."""
+        if isinstance(node, ast.Lambda):
+            self.hidden = self.hidden | activity.parameters(node)
+            activity.Definitions(set(), self.inherited)._expressions([node.body], set())
+            node.body = self.visit(node.body)
+            return node
+        local = activity.parameters(node) | activity.writes(node.body)
+        self.globals, self.nonlocals = (
+            activity.declared(node.body, ast.Global),
+            activity.declared(node.body, ast.Nonlocal),
+        )
+        self.hidden = (self.hidden | local) - self.globals
+        document = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+        node.body = _without_declarations(node.body[len(document) :]) or [ast.copy_location(ast.Pass(), node)]
+        _mark_native([node], self._is_builtin)
+        jumps.lower(node, self.names)
+        activity.mark_live(node.body, self.globals | self.nonlocals)
+        self.shared = activity.writes(_functionised(node.body)) - self.globals - self.nonlocals
+        definitions = activity.Definitions(self.shared, self.inherited - local)
+        definitions.block(node.body, activity.parameters(node))
+        deleted = {n for s in activity.own_nodes(node.body) if isinstance(s, ast.Delete) for n in activity.writes([s])}
+        undefined = definitions.undefined - activity.parameters(node)
+        self.inherited = (self.inherited - local) | undefined | (deleted & self.shared)
+        body = self._block(node.body)
+        start: list[ast.stmt] = [assign(n, operator_call("Undefined", constant(n)), node) for n in sorted(undefined)]
+        node.body = [*document, *self._declarations(self.globals | self.nonlocals, node), *start, *body]
+        return node
+
+    def _nested(self, node: Any, owner: str | None) -> Any:
+        inner = Transformer(self.names, self.namespace, self.hidden, self.inherited, owner)
+        node = inner.function(node)
+        self.changed |= inner.changed
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        if is_generator(node):
+            return node
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        return self._nested(node, None)
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        return node if is_generator(node) else self._nested(node, self.owner)
+
+    def visit_AsyncFunctionDef(self, node: Any) -> Any:
+        return node
+
+    def visit_ClassDef(self, node: Any) -> Any:
+        return node
+
+    # ---- control flow --------------------------------------------------------------------------------------------------
+
+    def _block(self, stmts: list[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for stmt in stmts:
+            new = self.visit(stmt)
+            out.extend(new if isinstance(new, list) else [new])
+        return out or [ast.Pass()]
+
+    def visit_If(self, node: Any) -> Any:
+        if getattr(node, "native", False):
+            node.test = self.visit(node.test)
+            node.body = self._block(node.body)
+            node.orelse = self._block(node.orelse) if node.orelse else []
+            return node
+        branches = [*node.body, *node.orelse]
+        written = activity.writes(branches)
+        outputs = sorted(written & node.live_out)
+        inner = sorted((written & node.live_in) - node.live_out)
+        composites = self._composites(branches, written)
+        names = [*outputs, *composites, *inner]
+        body = self._body("if_body", None, node.body, written, node)
+        orelse = self._body("else_body", None, node.orelse, written, node)
+        call = operator_call(
+            "if_stmt", self.visit(node.test), load(body.name), load(orelse.name), load("get_state"), load("set_state"),
+            names_of(names), constant(len(outputs) + len(composites)),
+        )  # fmt: skip
+        return self._statement(node, [*self._state([*outputs], composites, inner), body, orelse], call)
+
+    def visit_While(self, node: Any) -> Any:
+        options = self._options(node)
+        test_writes = activity.writes([node.test])
+        written = activity.writes(node.body) | test_writes
+        state = sorted(written & (node.live_in | node.live_out))
+        composites = self._composites(node.body, written)
+        returned = ast.copy_location(ast.Return(self.visit(node.test)), node.test)
+        test = function("loop_test", None, [*self._declarations(test_writes, node), returned])
+        body = self._body("loop_body", None, node.body, written, node)
+        call = operator_call(
+            "while_stmt", load("loop_test"), load("loop_body"), load("get_state"), load("set_state"),
+            names_of([*state, *composites]), options,
+        )  # fmt: skip
+        return self._statement(node, [*self._state(state, composites, []), test, body], call)
+
+    def visit_For(self, node: Any) -> Any:
+        options = self._options(node)
+        written = activity.writes([*node.body, node.target])
+        state = sorted(written & (node.live_in | node.live_out))
+        composites = self._composites(node.body, written)
+        extra: list[ast.stmt] = []
+        if (test := getattr(node, "extra_test", None)) is not None:
+            extra = [function("extra_test", None, [ast.Return(self.visit(test))])]
+        item = self.names.new("itr")
+        target = ast.copy_location(ast.Assign([node.target], load(item), None), node.target)
+        body = self._body("loop_body", item, [target, *node.body], written, node)
+        call = operator_call(
+            "for_stmt", self.visit(node.iter), load("extra_test") if extra else constant(None), load("loop_body"),
+            load("get_state"), load("set_state"), names_of([*state, *composites]), options,
+        )  # fmt: skip
+        return self._statement(node, [*self._state(state, composites, []), *extra, body], call)
+
+    def visit_AsyncFor(self, node: Any) -> Any:
+        return node
+
+    def _statement(self, node: Any, definitions: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:
+        self.changed = True
+        where = getattr(node, "test", None) or node.iter
+        stmts = [*definitions, ast.Expr(call)]
+        for stmt in stmts:
+            ast.copy_location(stmt, node)
+            # The call spans the statement's own line, so that a traceback shows it.
+            stmt.end_lineno, stmt.end_col_offset = where.end_lineno, where.end_col_offset
+            _locate(stmt, stmt)
+        return stmts
+
+    def _body(
+        self, name: str, parameter: str | None, body: list[ast.stmt], written: set[str], node: Any
+    ) -> ast.FunctionDef:
+        inside = self._block(body) if body else [ast.copy_location(ast.Pass(), node)]
+        return function(name, parameter, [*self._declarations(written, node), *inside])
+
+    def _declarations(self, names: set[str], node: ast.AST) -> list[ast.stmt]:
+        """By which a function made from control flow writes the variables of the function around it."""
+        kinds = [(ast.Global, names & self.globals), (ast.Nonlocal, names & (self.nonlocals | self.shared))]
+        return [ast.copy_location(kind(sorted(found)), node) for kind, found in kinds if found]
+
+    def _composites(self, stmts: list[ast.stmt], written: set[str]) -> dict[str, ast.expr]:
+        found = activity.composite_writes(stmts)
+        return {text: node for text, node in found.items() if not (activity.root_names(node) or set()) & written}
+
+    def _state(self, outputs: list[str], composites: dict[str, ast.expr], inner: list[str]) -> list[ast.stmt]:
+        """`get_state` and `set_state`: the variables as a tuple, and back."""
+        values = [load(n) for n in outputs]
+        places: list[ast.expr] = [store(n) for n in outputs]
+        assignments: list[ast.stmt] = []
+        for k, (text, node) in enumerate(composites.items()):
+            read = ast.parse(text, mode="eval").body
+            values.append(operator_call("ldu", delayed(read), constant(text)))  # type: ignore[arg-type]
+            places.append(store(f"value_{k}"))
+            changed = operator_call("changed", load(f"value_{k}"), delayed(ast.parse(text, mode="eval").body))
+            assignments.append(ast.If(changed, [ast.Assign([node], load(f"value_{k}"), None)], []))
+        values += [load(n) for n in inner]
+        places += [store(n) for n in inner]
+        get = function("get_state", None, [ast.Return(ast.Tuple(values, ast.Load()))])  # type: ignore[arg-type]
+        take: list[ast.stmt] = (
+            [ast.Assign([ast.Tuple(places, ast.Store())], load("vars_"), None)] if places else [ast.Pass()]
+        )
+        where = ast.Pass(lineno=0, col_offset=0)
+        return [
+            get,
+            function("set_state", "vars_", [*self._declarations({*outputs, *inner}, where), *take, *assignments]),
+        ]
+
+    def _options(self, node: Any) -> ast.Dict:
+        """Takes `set_loop_options(...)` out of a loop's body."""
+        keys, values = [], []
+        for stmt in list(node.body):
+            call = stmt.value if isinstance(stmt, ast.Expr) else None
+            if (
+                isinstance(call, ast.Call)
+                and getattr(call.func, "attr", getattr(call.func, "id", "")) == "set_loop_options"
+            ):
+                node.body.remove(stmt)
+                given = [*zip(_LOOP_OPTIONS, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+                for key, value in given:
+                    keys.append(constant(key))
+                    values.append(self.visit(value))
+        node.body = node.body or [ast.copy_location(ast.Pass(), node)]
+        return ast.Dict(keys, values)  # type: ignore[arg-type]
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        """A variable that control flow shares is not deleted but undefined, so that its functions can still name it."""
+        out: list[ast.stmt] = []
+        for target in node.targets:
+            if isinstance(target, ast.Name) and target.id in self.shared:
+                out.append(assign(target.id, operator_call("Undefined", constant(target.id)), node))
+            else:
+                out.append(ast.copy_location(ast.Delete([self.visit(target)]), node))
+        return out
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        node.value = self.visit(node.value)
+        if not isinstance(node.target, ast.Name):
+            node.target = self.visit(node.target)
+        if getattr(node, "maybe_undefined", False):
+            name = node.target.id  # type: ignore[union-attr]
+            return [assign(name, operator_call("ld", load(name)), node), node]
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        if self._is_static(node.test):
+            return self.generic_visit(node)
+        self.changed = True
+        message = delayed(self.visit(node.msg)) if node.msg else constant(None)
+        return _placed(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """The annotation of a local variable is never evaluated; and in a shared one it would not be allowed."""
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        target = self.visit(node.target)
+        return ast.copy_location(ast.Assign([target], self.visit(node.value), None), node)
+
+    # ---- expressions ---------------------------------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if isinstance(node.ctx, ast.Load) and getattr(node, "maybe_undefined", False):
+            return _placed(operator_call("ld", ast.copy_location(load(node.id), node)), node)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        if self._is_static(node) or _binds(*node.values):
+            return self.generic_visit(node)
+        self.changed = True
+        first, *others = [self.visit(v) for v in node.values]
+        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        return _placed(operator_call(name, first, *(_placed(delayed(v), v) for v in others)), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        if not isinstance(node.op, ast.Not) or self._is_static(node):
+            return self.generic_visit(node)
+        self.changed = True
+        return _placed(operator_call("not_", self.visit(node.operand)), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        if self._is_static(node.test) or _binds(node.body, node.orelse):
+            return self.generic_visit(node)
+        self.changed = True
+        text = ast.unparse(node.test)
+        body, orelse = (_placed(delayed(v), v) for v in (self.visit(node.body), self.visit(node.orelse)))
+        return _placed(operator_call("if_exp", self.visit(node.test), body, orelse, constant(text)), node)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        if len(node.ops) == 1 or self._is_static(node) or _binds(*node.comparators):
+            return self.generic_visit(node)
+        self.changed = True
+        parts: list[ast.expr] = [self.visit(node.left)]
+        for op, value in zip(node.ops, node.comparators, strict=True):
+            parts += [constant(_COMPARISONS[type(op)]), _placed(delayed(self.visit(value)), value)]
+        return _placed(operator_call("compare", *parts), node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        name = node.func.id if isinstance(node.func, ast.Name) else None
+        if name == "super" and not node.args and self.owner and self._is_builtin("super"):
+            node.args = [_placed(load("__class__"), node), _placed(load(self.owner), node)]
+            return node
+        if name in ("locals", "vars", "eval", "exec", "dir") and self._is_builtin(name):
+            raise UnsupportedCode(f"{name}() looks into the function's frame")
+        plain = self._is_plain(node.func) or (
+            isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") == OPERATORS
+        )
+        self.generic_visit(node)
+        if not plain:
+            self.changed = True
+            node.func = _placed(operator_call("converted_call", node.func), node.func)
+        return node
+
+    # ---- what needs no conversion ----------------------------------------------------------------------------------------
+
+    def _is_builtin(self, name: str) -> bool:
+        return name not in self.hidden and name not in self.namespace and hasattr(builtins, name)
+
+    def _is_plain(self, func: ast.expr) -> bool:
+        """Whether it is certain now that what is called is a function of a library or of Python, and needs no conversion."""
+        path: list[str] = []
+        while isinstance(func, ast.Attribute):
+            path.append(func.attr)
+            func = func.value
+        if not isinstance(func, ast.Name) or func.id in self.hidden:
+            return isinstance(func, ast.Constant)  # a method of a literal
+        if func.id not in self.namespace:
+            value = getattr(builtins, func.id, None)
+            return value is not None and not path and value not in REPLACED
+        value = self.namespace[func.id]
+        if path and not isinstance(value, types.ModuleType):
+            return False
+        for name in reversed(path):
+            value = getattr(value, name, None)
+        try:
+            if value in REPLACED:
+                return False
+        except TypeError:
+            return False
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
+            return isinstance(value, type) or never_converted(getattr(value, "__module__", None))
+        return False
+
+    def _is_static(self, node: ast.expr) -> bool:
+        return _is_static(node, self._is_builtin)
+
+
+class UnsupportedCode(ValueError):
+    """The function does something that can't be converted."""
+
+
+def is_generator(node: Any) -> bool:
+    """Whether the function yields or awaits: its control flow can't be cut into functions."""
+    body = node.body if isinstance(node.body, list) else [node.body]
+    return any(
+        isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith))
+        for n in activity.own_nodes(body)
+    )
+
+
+def _is_static(node: ast.expr, is_builtin: Any) -> bool:
+    """Whether the truth of an expression can only be Python's own, never a tensor."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Compare):
+        return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _is_static(node.operand, is_builtin)
+    if isinstance(node, ast.BoolOp):
+        return all(_is_static(v, is_builtin) for v in node.values)
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _TESTS
+        and is_builtin(node.func.id)
+    )
+
+
+def _mark_native(roots: list[Any], is_builtin: Any) -> None:
+    for node in activity.own_nodes(roots[0].body):
+        if isinstance(node, ast.If):
+            node.native = _is_static(node.test, is_builtin)  # type: ignore[attr-defined]
+
+
+def _functionised(body: list[ast.stmt]) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for node in activity.own_nodes(body):
+        if isinstance(node, (ast.While, ast.For)):
+            found += [*node.body, getattr(node, "target", None) or node.test]  # type: ignore[attr-defined]
+        elif isinstance(node, ast.If) and not getattr(node, "native", False):
+            found += [*node.body, *node.orelse]
+    return found
+
+
+def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements without `global` and `nonlocal`, also inside of them: they are made again where they are needed."""
+    kept = [s for s in stmts if not isinstance(s, (ast.Global, ast.Nonlocal))]
+    for stmt in activity.own_nodes(kept):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(stmt, field, None)
+            if isinstance(block, list) and not isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                inside = [s for s in block if not isinstance(s, (ast.Global, ast.Nonlocal))]
+                if len(inside) != len(block):
+                    setattr(stmt, field, inside or [ast.copy_location(ast.Pass(), block[0])])
+    return kept
+
+
+def _binds(*values: ast.expr) -> bool:
+    """Whether there is a `:=`, which a lambda would keep to itself."""
+    return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
+
+
+def _placed(node: Any, where: ast.AST) -> Any:
+    ast.copy_location(node, where)
+    return _locate(node, where)
+
+
+def _locate(node: Any, where: Any) -> Any:
+    """Gives the nodes below that have no place yet that of `where`."""
+    for child in ast.iter_child_nodes(node):
+        if "lineno" in child._attributes and (not getattr(child, "lineno", 0)):
+            ast.copy_location(child, where)
+            _locate(child, where)
+        elif not hasattr(child, "lineno"):
+            _locate(child, where)
+    return node
