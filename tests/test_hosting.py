@@ -6,6 +6,7 @@ import sys
 import textwrap
 import tomllib
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -113,3 +114,48 @@ def test_the_command_line(tmp_path, arguments, code, said):
 def test_the_version_is_that_of_the_package():
     project = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())
     assert project["project"]["version"] == tf.version.TAPEFLOW_VERSION
+
+
+def test_the_names_inside_tensorflow_that_libraries_import(tmp_path):
+    source = """
+        import tapeflow
+        tapeflow.install_as_tensorflow()
+        import tensorflow as tf
+        from tensorflow.compiler.tf2xla.python.xla import dynamic_update_slice
+        from tensorflow.python.eager import context as tf_context
+        from tensorflow.python.framework.config import is_op_determinism_enabled
+        from tensorflow.python.ops.linalg.sparse import sparse_csr_matrix_ops
+        from tensorflow.python.ops.math_ops import is_nan
+        tf_context.async_wait()
+        tf_context.context().clear_kernel_cache()
+        assert is_nan is tf.math.is_nan and is_op_determinism_enabled()
+        assert tf.__internal__.types.Tensor in tf.Tensor.__mro__
+        print(tf.__internal__.smart_cond.smart_cond(tf.constant(False), lambda: 1, lambda: 2))
+        print(dynamic_update_slice(tf.zeros([3]), tf.ones([2]), [2]).numpy().tolist())
+        for missing in "tensorflow.python.nonsense", "tensorflow.python.eager.nonsense":
+            try:
+                __import__(missing)
+            except ModuleNotFoundError as error:
+                assert missing in str(error)
+        try:
+            tf_context.nonsense
+        except AttributeError as error:
+            print(error)
+    """
+    done = run([program(tmp_path, source)], tmp_path)
+    assert done.stdout.splitlines() == [
+        "2",
+        "[0.0, 1.0, 1.0]",
+        "TapeFlow has no tensorflow.python.eager.context.nonsense: it is not public, and no library here needs it.",
+    ], done.stderr
+
+
+def test_products_of_sparse_matrices():
+    from tapeflow.hosted.sparse_products import sparse_matrix_sparse_mat_mul
+
+    numbers = np.random.default_rng(0)
+    for shape_a, shape_b in (((4, 3), (3, 5)), ((2, 4, 3), (2, 3, 5))):
+        a = numbers.random(shape_a).astype(np.float32) * (numbers.random(shape_a) < 0.5)
+        b = numbers.random(shape_b).astype(np.float32) * (numbers.random(shape_b) < 0.5)
+        product = sparse_matrix_sparse_mat_mul(tf.sparse.from_dense(a), tf.sparse.from_dense(b), tf.float32)
+        np.testing.assert_allclose(tf.sparse.to_dense(product), a @ b, rtol=1e-5)

@@ -226,7 +226,7 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
     keeps = [_choose(min, "minimum", n, t) for n, t in ((height, target_height), (width, target_width))]
     image = crop_to_bounding_box(image, *cuts, *keeps)
     offsets = [_choose(max, "maximum", (t - n) // 2, 0) for n, t in ((height, target_height), (width, target_width))]
-    return pad_to_bounding_box(image, *offsets, target_height, target_width)
+    return pad_to_bounding_box(image, offsets[0], offsets[1], target_height, target_width)
 
 
 def central_crop(image: Any, central_fraction: float) -> Any:

@@ -105,6 +105,8 @@ def _loading_checkpoints(load_weights: Any) -> Any:
 class _VariableTracker(Tracker):
     """Keras's tracker of what is set on a layer, for which a `tf.Variable` is a weight."""
 
+    locked: bool
+
     def track(self, attr: Any) -> Any:
         if not isinstance(attr, Variable):
             return super().track(attr)
