@@ -111,6 +111,7 @@ from tapeflow.custom_gradients import (
     recompute_grad,
 )
 from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
+from tapeflow.function import function
 from tapeflow.functional import foldl, foldr, map_fn, scan
 from tapeflow.hosting import install_as_tensorflow
 from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
@@ -179,6 +180,8 @@ from tapeflow.math.topk import approx_top_k
 from tapeflow.module import Module
 from tapeflow.optional import OptionalSpec
 from tapeflow.printing import print
+from tapeflow.graph.graph import Graph
+from tapeflow.graph.operation import Operation
 from tapeflow.scopes import (
     control_dependencies,
     executing_eagerly,
@@ -210,6 +213,7 @@ _ON_FIRST_USE = {
     "compat": "tapeflow.compat",
     "experimental": "tapeflow.experimental",
     "distribute": "tapeflow.distribute",
+    "data": "tapeflow.data",
     "fftnd": "tapeflow.signal.fourier_ops",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",

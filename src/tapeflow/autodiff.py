@@ -412,13 +412,17 @@ def _seed(target: Any, given: Any) -> Any:
         return given if isinstance(given, IndexedSlices) else convert(given, target.dtype)
     if not target.dtype.differentiable:
         return None
+    if state.graph is not None:
+        return registry["OnesLike"].function(target)
     value = _value(target)
     if value.ndim == 0 and not value.is_cuda:
         return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
     return EagerTensor(torch.ones_like(value), target.dtype)
 
 
-def _zeros_like(source: Any) -> EagerTensor:
+def _zeros_like(source: Any) -> Any:
+    if state.graph is not None:
+        return registry["ZerosLike"].function(source)
     return EagerTensor(torch.zeros_like(_value(source)), source.dtype)
 
 

@@ -31,6 +31,10 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor of a graph was used where that graph is not in scope."""
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic tensor was used where Python needs its value: as a `bool`, or to iterate over."""
 

@@ -74,6 +74,8 @@ def control_dependencies(control_inputs: Any) -> Any:
         ...     print((v + 1.0).numpy().item())
         3.0
     """
+    if state.graph is not None:
+        return state.graph.control_dependencies(control_inputs)
     for control in control_inputs or ():
         if callable(control):
             control()
@@ -90,7 +92,11 @@ def init_scope() -> Iterator[None]:
         True
     """
     with nobody_listening():
-        yield
+        before, state.graph = state.graph, None
+        try:
+            yield
+        finally:
+            state.graph = before
 
 
 def executing_eagerly() -> bool:
@@ -100,7 +106,7 @@ def executing_eagerly() -> bool:
         >>> tf.executing_eagerly()
         True
     """
-    return True
+    return state.graph is None
 
 
 def inside_function() -> bool:
@@ -110,7 +116,7 @@ def inside_function() -> bool:
         >>> tf.inside_function()
         False
     """
-    return not executing_eagerly()
+    return state.graph is not None and state.graph.building_function
 
 
 @contextmanager

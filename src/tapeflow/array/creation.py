@@ -11,7 +11,7 @@ import torch
 from tapeflow.array.passing import identity
 from tapeflow.array.shaping import reshape
 from tapeflow.core import device as devices
-from tapeflow.core.context import detours
+from tapeflow.core.context import detours, state
 from tapeflow.core.convert import convert, operand, placed, scalars
 from tapeflow.core.convert import register as register_conversion
 from tapeflow.core.device import CPU, default
@@ -47,7 +47,20 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         dtype = as_dtype(dtype).base_dtype
     if dtype_hint is not None:
         dtype_hint = as_dtype(dtype_hint).base_dtype
+    if detours and state.graph is not None:
+        return staged(convert(value, dtype, dtype_hint), name or "Const")
     return convert(value, dtype, dtype_hint)
+
+
+def staged(tensor: Any, name: str = "Const") -> Any:
+    """The tensor as one of the graph that this thread builds: a new constant for an eager one."""
+    if not isinstance(tensor, EagerTensor):
+        return tensor
+    small = tensor.dtype.torch is None or tensor.value.numel() <= _MOST_CONSTANT
+    return state.graph.constant(tensor, name) if small else state.graph.capture(tensor)
+
+
+_MOST_CONSTANT = 1 << 14  # elements; what is larger is not copied into the graph
 
 
 _NOT_REGISTRABLE = (int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -119,6 +132,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
         if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is nobody else's
             tensor = placed(EagerTensor(tensor.value, tensor.dtype))
+    if detours and state.graph is not None:
+        if shape is not None:
+            before, state.graph = state.graph, None
+            try:
+                tensor = _with_shape(tensor, shape, value)
+            finally:
+                state.graph = before
+        return staged(tensor, name)
     return tensor if shape is None else _with_shape(tensor, shape, value)
 
 

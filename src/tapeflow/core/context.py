@@ -22,6 +22,7 @@ class ThreadState(threading.local):
         self.devices: list[Any] = []  # device scopes in force, outermost first
         self.name_scope = ""
         self.variable_creators: list[Any] = []
+        self.graph: Any = None  # the graph that this thread builds
 
 
 state = ThreadState()

@@ -374,12 +374,15 @@ def host_value(value: Any) -> Any:
         return tuple(value.as_list())
     if isinstance(value, EagerTensor):
         return _tuples(value._numpy().tolist())
+    if isinstance(value, Tensor):
+        return value  # symbolic: not known yet
     if isinstance(value, (np.ndarray, np.generic)):
         return _tuples(value.tolist())
     if isinstance(value, range):
         return tuple(value)
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
-        return _tuples(convert(value)._numpy().tolist())
+        tensor = convert(value)
+        return _tuples(tensor._numpy().tolist()) if isinstance(tensor, EagerTensor) else tensor  # symbolic: not known yet
     if hasattr(kind, "__index__"):
         return value.__index__()
     if isinstance(value, Sequence):

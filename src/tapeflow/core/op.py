@@ -108,6 +108,8 @@ class Op:
 
     def run(self, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
         """Runs the op on anything convertible: converts, checks types, places, computes, records."""
+        if detours and state.graph is not None:
+            return state.graph.add(self, args, name, promotes)
         simple = self.simplified(args) if not detours else None
         if simple is not None:
             return self.function(*simple, name=name)
@@ -413,9 +415,19 @@ def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -
         name: the operator's, such as `__add__`.
         slow: `slow(args, name)` for what is not on the fast path, where the operator's rules differ from the op's.
     """
-    made = function_of(function.op, function, slow or function.op.operate)
+    slow = slow or function.op.operate
+    short = name.strip("_").removeprefix("r") if name.startswith("__r") else name.strip("_")
+
+    def named(args: tuple[Any, ...], name: str | None = None) -> Any:
+        return slow(args, short if name is None and short in _NAMED and state.graph is not None else name)
+
+    made = function_of(function.op, function, named)
     made.__name__ = made.__qualname__ = name
     return made
+
+
+# The operators that give their name to an operation of a graph.
+_NAMED = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow"})
 
 
 def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -110,6 +110,9 @@ class Tape:
         watched.discard(0)
         single = len(outputs) == 1
         call = Call(op, attrs, input_ids, output_ids[0] if single else 0, wanted)
+        if state.graph is not None:
+            self._keep_symbolic(call, inputs, outputs, output_ids)
+            return
         if op.keep_all_inputs:
             call.inputs = inputs
         elif op.keep_inputs:
@@ -122,7 +125,15 @@ class Tape:
             call.dtypes = [t.dtype for t in inputs]
         if not single:
             call.output_ids = output_ids
-            call.output_specs = [(t.value.shape, t.dtype) for t in outputs]
+            if not op.none_for_zero:
+                call.output_specs = [(t.value.shape, t.dtype) for t in outputs]
+        self.calls.append(call)
+
+    def _keep_symbolic(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any], output_ids: list[int]) -> None:
+        """In a graph a call keeps everything: symbolic tensors hold no values."""
+        describe(call, inputs, outputs)
+        if len(outputs) != 1:
+            call.output_ids = output_ids
         self.calls.append(call)
 
     def gradients(
@@ -141,6 +152,16 @@ class Tape:
         if not self.persistent:
             self.calls = []
         return backpropagate(calls, grads, source_ids, self.roots, keep=self.persistent)
+
+
+def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Fills in what a gradient may ask of a call in a graph."""
+    from tapeflow.graph.gradients import shape_of_symbolic
+
+    call.inputs, call.outputs = inputs, outputs
+    call.shapes = [shape_of_symbolic(t) for t in inputs]
+    call.dtypes = [t.dtype for t in inputs]
+    call.output_specs = [(shape_of_symbolic(t), t.dtype) for t in outputs]
 
 
 def id_of(tensor: Any) -> int:
@@ -238,6 +259,7 @@ def backpropagate(
     owned: set[int] = set()  # the gradients that are sums made here, and nobody else's
     useful = None if roots <= sources else _depending_on(sources, calls)
     alone = not state.tapes
+    in_graph = state.graph is not None
     if keep:
         calls = list(calls)
     pop = grads.pop
@@ -255,7 +277,9 @@ def backpropagate(
                 continue
             if type(dy) is not EagerTensor:
                 dy = _dense(dy)
-            if op.gradient is None:
+            if in_graph:
+                found = _gradient_in_graph(call, (dy,))
+            elif op.gradient is None:
                 found = vjp.gradient(call, dy)
             elif owned and alone and op.accumulate is not None and not owned.isdisjoint(call.input_ids):
                 found = op.accumulate(call, dy, grads, owned)
@@ -268,7 +292,10 @@ def backpropagate(
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
             dys = [_dense(dy) for dy in dys]
-            found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
+            if in_graph:
+                found = _gradient_in_graph(call, dys)
+            else:
+                found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
         if type(found) is not tuple and not isinstance(found, list):
             found = (found,)
         if len(found) != len(call.wanted):
@@ -282,6 +309,12 @@ def backpropagate(
                 else:
                     _add(grads, i, g, owned)
     return [grads.get(i) for i in source_ids]
+
+
+def _gradient_in_graph(call: Call, dys: Sequence[Any]) -> Any:
+    from tapeflow.graph.gradients import gradient
+
+    return gradient(call, dys)
 
 
 def added(total: Any, g: Any) -> bool:
@@ -327,7 +360,11 @@ def _dense(g: Gradient) -> Gradient:
     return g if g is None or isinstance(g, Tensor) else g.__tf_tensor__()
 
 
-def _zeros(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
+def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
+    if state.graph is not None:
+        from tapeflow import zeros
+
+        return zeros(shape, dtype)
     return EagerTensor(torch.zeros(shape, dtype=dtype.torch), dtype)
 
 

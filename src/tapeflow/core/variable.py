@@ -17,7 +17,7 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core import device as devices
-from tapeflow.core.context import listeners, state
+from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
@@ -61,6 +61,23 @@ class VariableMeta(type):
         for creator in state.variable_creators:
             make = _with_creator(creator, make)
         return make(**kwargs)
+
+
+# What a compiled graph calls to change a variable, with raw values.
+
+
+def _assign(variable: Any, value: Any) -> None:
+    if value.shape != variable._value.value.shape and not variable.shape.is_compatible_with(value.shape):
+        variable.assign(EagerTensor(value, variable.dtype))  # it says what is wrong
+    variable._set(EagerTensor(value, variable.dtype))
+
+
+def _add(variable: Any, delta: Any) -> None:
+    variable._update("AssignAddVariableOp", EagerTensor(delta, variable.dtype), torch.add, torch.Tensor.add_)
+
+
+def _subtract(variable: Any, delta: Any) -> None:
+    variable._update("AssignSubVariableOp", EagerTensor(delta, variable.dtype), torch.sub, torch.Tensor.sub_)
 
 
 def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,6 +165,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         """The tensor this variable holds now; what an op takes in its place."""
         if not listeners:
             return self._value
+        if state.graph is not None:
+            return state.graph.read_variable(self)
         tapes = state.tapes
         if not tapes:
             return self._value
@@ -218,6 +237,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         Raises:
             ValueError: shape or dtype do not fit.
         """
+        if detours and state.graph is not None:
+            return self._stage_assign(value, read_value)
         tensor = value if type(value) is EagerTensor and value.dtype is self.dtype else convert(value, self.dtype)
         if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
             raise ValueError(
@@ -231,6 +252,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta` to the variable. See `assign`."""
+        if detours and state.graph is not None:
+            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value)
         self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
         return self._assigned() if read_value else None
 
@@ -238,8 +261,29 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Subtracts `delta` from the variable. See `assign`."""
+        if detours and state.graph is not None:
+            return self._stage("AssignSubVariableOp", _subtract, (convert(delta, self.dtype),), read_value)
         self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
         return self._assigned() if read_value else None
+
+    # While a graph is built, a change is an operation of the graph.
+
+    def _stage(self, op: str, kernel: Callable[..., Any], values: Sequence[Any], read_value: bool = True) -> Any:
+        operation = state.graph.assign_variable(op, self, kernel, *values)
+        if not read_value:
+            return operation
+        made = self._assigned()
+        made._staged = operation
+        return made
+
+    def _stage_assign(self, value: Any, read_value: bool) -> Any:
+        tensor = convert(value, self.dtype)
+        if not self.shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
+            )
+        return self._stage("AssignVariableOp", _assign, (tensor,), read_value)
 
     def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
         if type(delta) is not EagerTensor or delta.dtype is not self.dtype:

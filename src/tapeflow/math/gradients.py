@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from tapeflow.core.context import registry
 from tapeflow.core.tensor import EagerTensor
 
@@ -17,12 +19,24 @@ def conj(x: Any) -> Any:
 
 def shape_of(x: Any) -> Any:
     """The shape of a tensor, as an op takes it."""
-    return x.value.shape if type(x) is EagerTensor else x.shape
+    if type(x) is EagerTensor:
+        return x.value.shape
+    from tapeflow.graph.gradients import shape_of_symbolic
+
+    return shape_of_symbolic(x)
+
+
+def zeros_like_value(x: Any) -> EagerTensor:
+    """Zeros of the dtype and shape of an eager tensor, or of the value of a variable."""
+    value = (x if type(x) is EagerTensor else x._value).value
+    return EagerTensor(torch.zeros_like(value), x.dtype)
 
 
 def sum_to_shape(dy: Any, shape: Any) -> Any:
     """Undoes broadcasting: sums `dy` over the dimensions that a tensor of `shape` was stretched along."""
     stretched = shape_of(dy)
+    if not isinstance(shape, tuple) or not isinstance(stretched, tuple):
+        return _sum_to_dynamic(dy, shape, stretched)
     if stretched == shape:
         return dy
     extra = len(stretched) - len(shape)
@@ -32,6 +46,18 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
     if axes:
         dy = registry["Sum"].function(dy, tuple(axes))
     return registry["Reshape"].function(dy, tuple(shape))
+
+
+def _sum_to_dynamic(dy: Any, shape: Any, stretched: Any) -> Any:
+    """`sum_to_shape` in a graph, where dimensions are not known."""
+    from tapeflow.graph.gradients import DynamicShape, sum_to_dynamic
+
+    if isinstance(shape, DynamicShape):
+        return sum_to_dynamic(dy, shape)
+    extra = stretched.tensor.shape.rank - len(shape) if stretched.tensor.shape.rank is not None else -1
+    if extra > 0 and tuple(stretched.tensor.shape.as_list()[extra:]) == shape:
+        return registry["Sum"].function(dy, tuple(range(extra)))
+    return sum_to_dynamic(dy, DynamicShape(registry["Fill"].function(shape, 0.0)))
 
 
 def sum_like(dy: Any, x: Any) -> Any:

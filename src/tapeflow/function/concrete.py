@@ -1,0 +1,160 @@
+"""A concrete function: one trace of a `tf.function`, for one kind of input."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.context import listeners, state
+from tapeflow.core.convert import convert
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.function.body import Body, raw
+from tapeflow.function.signature import FunctionType
+from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.func_graph import FuncGraph
+
+_numbers = itertools.count(1)
+
+
+class ConcreteFunction:
+    """A traced function for inputs of fixed dtypes and shapes.
+
+    Example:
+        >>> f = tf.function(lambda x: x * 2)
+        >>> double = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
+        >>> double(tf.constant([1.0, 2.0])).numpy().tolist()
+        [2.0, 4.0]
+    """
+
+    def __init__(self, graph: FuncGraph, function_type: FunctionType) -> None:
+        self.body = Body(graph)
+        self.graph = graph
+        self.function_type = function_type
+        self._captured = graph.external_captures
+        self._captured_raw = tuple([raw(c) for c in self._captured])
+        self._number = next(_numbers)
+        self._pack = _packer(graph)
+
+    # ---- calling -------------------------------------------------------------------------------------------------
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """Calls it with the tensors of its arguments, in order."""
+        if not listeners or (state.graph is None and not state.tapes):
+            compiled = self.body.compiled
+            values = compiled(*[t.value for t in tensors], *self._captured_raw)
+            return self._pack(eager_outputs(values, self.body.outputs))
+        return self._pack(self.body.call([*tensors, *self._captured]))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it with tensors of the dtypes and shapes that it was traced for.
+
+        Raises:
+            TypeError: the arguments are not those of the signature.
+        """
+        return self.call_flat(self.function_type.bind_concrete(args, kwargs))
+
+    # ---- what it is ----------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> bytes:
+        """The name under which a graph calls it."""
+        return f"__inference_{self.graph.name}_{self._number}".encode()
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        """The symbolic tensors of its arguments and captures."""
+        return list(self.body.inputs)
+
+    @property
+    def outputs(self) -> list[SymbolicTensor]:
+        """The symbolic tensors that it gives."""
+        return list(self.body.outputs)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What it captures: eager tensors, and the handles of variables."""
+        return [c if isinstance(c, Tensor) else c.handle for c in self._captured]
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that it uses."""
+        return self.graph.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of them that are trainable."""
+        return self.graph.trainable_variables
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The specs of the positional arguments, and of the keyword arguments."""
+        return self.function_type.structured_input_signature
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What it gives, with `tf.TensorSpec`s for tensors."""
+        def spec(value: Any) -> Any:
+            return TensorSpec(value.shape, value.dtype) if isinstance(value, SymbolicTensor) else value
+
+        return nest.map_structure(spec, self.graph.structured_outputs, expand_composites=True)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of what it gives."""
+        return nest.map_structure(lambda t: getattr(t, "dtype", None), self.graph.structured_outputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of what it gives."""
+        return nest.map_structure(lambda t: getattr(t, "shape", None), self.graph.structured_outputs)
+
+    def source(self) -> str:
+        """The Python function that runs when this one is called.
+
+        Example:
+            >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
+            >>> "Mul(" in f.source()
+            True
+        """
+        if self.body.compiled.stale:
+            self.body.compiled.function = self.body.compiled._write()
+        return self.body.compiled.source
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The parameters and what they take, for people."""
+        shown = self.function_type.described(self.structured_outputs, self.graph)
+        return shown if verbose else self.function_type.short(self.structured_outputs)
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.function_type.short(self.structured_outputs)} at 0x{id(self):X}>"
+
+
+def _packer(graph: FuncGraph) -> Any:
+    """A function from the flat outputs to the structure that the Python function gave."""
+    structure = graph.structured_outputs
+    if isinstance(structure, SymbolicTensor):
+        return lambda values: values[0]
+    if structure is None:
+        return lambda values: None
+    leaves = nest.flatten(structure, expand_composites=True)
+
+    def pack(values: Sequence[Any]) -> Any:
+        given = iter(values)
+        filled = [next(given) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
+        return nest.pack_sequence_as(structure, filled, expand_composites=True)
+
+    return pack
+
+
+def as_tensor(value: Any, dtype: Any = None) -> Any:
+    """An argument as the tensor that a function takes."""
+    if isinstance(value, (EagerTensor, SymbolicTensor)):
+        return value
+    return convert(value, dtype)

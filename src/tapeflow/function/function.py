@@ -1,0 +1,524 @@
+"""`tf.function`: the cache of traces, and what leads a call to its trace."""
+
+from __future__ import annotations
+
+import functools
+import types
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.convert import convert
+from tapeflow.core.settings import settings
+from tapeflow.core.spec import TensorSpec, VariableSpec
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, key_of, spec_of
+from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.logger import get_logger
+
+MOST_TRACES = 4096  # of one function; the one that was not called for longest goes first
+_WARN_AFTER = 5  # traces within ten calls, as TensorFlow warns
+
+
+class Function:
+    """A Python function that runs as a graph, traced once for each kind of input.
+
+    `tf.function` makes it. Attributes of the Python function (its name, its docstring) are its own too.
+    """
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Sequence[Any] | None = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+        experimental_implements: str | None = None,
+        experimental_autograph_options: Any = None,
+        experimental_attributes: Any = None,
+        bound_to: Any = None,
+    ) -> None:
+        self._python_function = python_function
+        self._name = name or getattr(python_function, "__name__", None) or getattr(
+            getattr(python_function, "func", None), "__name__", type(python_function).__name__
+        )
+        if self._name == "<lambda>":
+            self._name = "lambda"
+        self._options = (autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
+                         experimental_attributes)  # fmt: skip
+        self._autograph, self._jit_compile, self._reduce_retracing = autograph, jit_compile, reduce_retracing
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        if self._input_signature is not None:
+            for spec in nest.flatten(self._input_signature):
+                if not is_tensor_spec(spec) and not isinstance(spec, VariableSpec):
+                    raise TypeError(
+                        "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+                        f"{input_signature!r}."
+                    )
+        self._bound_to = None if bound_to is None else weakref.ref(bound_to)
+        self._signature = Signature(python_function)
+        if bound_to is not None:
+            self._signature = Signature(python_function, bound=True)
+        self._check_signature()
+        self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
+        self._explanations: list[str] = []
+        self._calls = 0
+        self._made_variables = False
+        self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._fast: dict[Any, Any] = {}
+        functools.update_wrapper(self, python_function, updated=())
+
+    def _check_signature(self) -> None:
+        if self._input_signature is None:
+            return
+        kinds = [p for p in self._signature.signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        takes_more = any(p.kind is p.VAR_POSITIONAL for p in self._signature.signature.parameters.values())
+        if len(self._input_signature) > len(kinds) and not takes_more:
+            raise TypeError(
+                f"input_signature contains more elements than the Python function accepts: {len(self._input_signature)} specs "
+                f"for {self._signature.signature}."
+            )
+
+    # ---- calling -------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the trace for these arguments, after tracing it if they are the first of their kind."""
+        if not detours and not kwargs:
+            # The short way: tensors alone, no tape anywhere, nothing unusual in force.
+            try:
+                found = self._fast.get(tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args]))
+            except TypeError:
+                found = None
+            if found is not None and not settings.run_functions_eagerly:
+                concrete, places = found
+                if not listeners or not state.tapes:
+                    compiled = concrete.body.compiled
+                    values = compiled(*[args[i].value for i in places], *concrete._captured_raw)
+                    return concrete._pack(eager_outputs(values, concrete.body.outputs))
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if settings.run_functions_eagerly:
+            return self.python_function(*args, **kwargs)
+        concrete, bound = self._concrete_for(args, kwargs)
+        if not kwargs and concrete is not None:
+            self._remember(args, concrete)
+        return concrete.call_flat(concrete.function_type.tensors(*bound))
+
+    def _remember(self, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
+        """Notes the short way to a trace, for arguments that are tensors and Python values alone."""
+        if state.devices or self._input_signature is not None and any(type(a) is not EagerTensor for a in args):
+            return
+        places = [i for i, a in enumerate(args) if type(a) is EagerTensor]
+        if sum(is_tensor_spec(s) for s in concrete.function_type.flat) != len(places):
+            return
+        if any(nest.is_nested(a) for a in args):
+            return
+        if len(self._fast) >= MOST_TRACES:
+            self._fast.clear()
+        self._fast[tuple([key_of(a) for a in args])] = concrete, places
+
+    def _concrete_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, Any]:
+        """The trace for a call, and the arguments in the form that it takes."""
+        self._calls += 1
+        bound = self._signature.bind(args, kwargs)
+        if self._input_signature is not None:
+            bound = self._fitted(*bound)
+            key: Any = (key_of(self._input_signature), key_of(bound[0][len(self._input_signature) :]))
+        else:
+            bound = self._without_arrays(bound)
+            key = (key_of(bound[0]), key_of(bound[1]))
+        key = (key, tuple(map(str, state.devices)), state.graph is not None and getattr(state.graph, "seed", None))
+        concrete = self._traces.get(key)
+        if concrete is None:
+            concrete = self._traced(key, *bound)
+        else:
+            self._traces.move_to_end(key)
+        return concrete, bound
+
+    def _without_arrays(self, bound: Any) -> Any:
+        def tensor(value: Any) -> Any:
+            spec = spec_of(value) if not isinstance(value, (Tensor, ReadAsTensor)) else None
+            return convert(value) if isinstance(spec, TensorSpec) and not isinstance(value, TensorSpec) else value
+
+        return nest.map_structure(tensor, bound) if _has_array(bound) else bound
+
+    def _fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments as tensors that fit the input signature.
+
+        Raises:
+            TypeError: they do not.
+        """
+        specs = self._input_signature or ()
+        given = list(args)
+        if len(given) < len(specs):
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `missing a required argument`. Received args: {args} and kwargs: "
+                f"{kwargs} for signature: {self._signature.signature}."
+            )
+        for i, spec in enumerate(specs):
+            try:
+                nest.assert_same_structure(spec, given[i], expand_composites=False)
+            except (TypeError, ValueError):
+                raise self._unfit(args, specs, f"Can not cast {given[i]!r} to {spec!r}") from None
+            leaves = [self._fit(s, v, args, specs) for s, v in zip(nest.flatten(spec), nest.flatten(given[i]), strict=True)]
+            given[i] = nest.pack_sequence_as(given[i], leaves)
+        return tuple(given), kwargs
+
+    def _fit(self, spec: Any, value: Any, args: Any, specs: Any) -> Any:
+        if not isinstance(spec, TensorSpec):
+            if hasattr(spec, "is_compatible_with") and not spec.is_compatible_with(value):
+                raise self._unfit(args, specs, f"Can not cast {value!r} to {spec!r}")
+            return value
+        try:
+            tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)
+        except (TypeError, ValueError) as error:
+            raise self._unfit(args, specs, str(error)) from None
+        if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+            raise self._unfit(args, specs, f"Can not cast {spec_of(tensor)!r} to {spec!r}")
+        return tensor
+
+    def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
+        return TypeError(
+            f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and kwargs: {{}} for signature: "
+            f"{self._signature.signature} with input_signature {specs!r}."
+        )
+
+    # ---- tracing -------------------------------------------------------------------------------------------------
+
+    def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
+        """Traces the function for these arguments."""
+        if self._reduce_retracing and self._traces and self._input_signature is None:
+            args, kwargs = self._relaxed(args, kwargs)
+        concrete = self._trace(args, kwargs, may_make_variables=not self._made_variables)
+        if concrete.graph.variables_made:
+            self._made_variables = True
+            concrete = self._trace(args, kwargs, may_make_variables=False)
+        self._explain(key)
+        self._traces[key] = concrete
+        if len(self._traces) > MOST_TRACES:
+            get_logger().warning(
+                "%s has more than %d traces; the one that was not called for longest is dropped. Pass tensors instead of "
+                "Python values, or give an input_signature.", self._name, MOST_TRACES,
+            )  # fmt: skip
+            self._traces.popitem(last=False)
+            self._fast.clear()
+        return concrete
+
+    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_make_variables: bool) -> ConcreteFunction:
+        names = self._signature.names(args, kwargs)
+        specs = self._specs(args, kwargs)
+        graph = FuncGraph(self._name)
+        graph.may_make_variables = may_make_variables
+        graph.depth = getattr(state.graph, "depth", 0) + 1
+        if graph.depth > 100:
+            raise RecursionError(
+                f"tf.function {self._name!r} calls itself while it is traced, 100 functions deep. A tf.function can't be "
+                "recursive: use tf.while_loop, or call the Python function."
+            )
+        placeholders: list[Any] = []
+        values = [*args, *kwargs.values()]
+        spec_values = [*specs[0], *specs[1].values()]
+        for name, value, spec in zip(names, values, spec_values, strict=True):
+            placeholders.append(self._placeholders(graph, name, value, spec))
+        count = len(args)
+        call_args, call_kwargs = tuple(placeholders[:count]), dict(zip(kwargs, placeholders[count:], strict=True))
+        function_type = FunctionType(self._signature, specs[0], specs[1], names)
+        graph.structured_input_signature = function_type.structured_input_signature
+        call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
+        graph.trace(self._converted(), call_args, call_kwargs)
+        return ConcreteFunction(graph, function_type)
+
+    def _python_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of the Python function itself."""
+        if self._bound_to is not None:
+            return (self._bound_to(), *args), kwargs
+        return args, kwargs
+
+    def _converted(self) -> Callable[..., Any]:
+        if not self._autograph:
+            return self._python_function
+        try:
+            from tapeflow.autograph.conversion import converted
+        except ImportError:
+            return self._python_function
+        return converted(self._python_function)
+
+    def _specs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if self._input_signature is not None:
+            given = tuple(self._input_signature)
+            rest = tuple(nest.map_structure(spec_of, list(args[len(given) :])))
+            return (*given, *rest), nest.map_structure(spec_of, kwargs)
+        return nest.map_structure(spec_of, (args, kwargs))
+
+    def _placeholders(self, graph: FuncGraph, name: str, value: Any, spec: Any) -> Any:
+        """Symbolic tensors in the structure of an argument; Python values stay."""
+
+        def stand_in(leaf: Any, given: Any) -> Any:
+            if isinstance(leaf, TensorSpec):
+                return graph.input(leaf, leaf.name or name)
+            if is_tensor_spec(leaf):
+                parts = [graph.input(s, name) for s in nest.flatten(leaf._component_specs, expand_composites=True)]
+                return nest.pack_sequence_as(leaf, parts, expand_composites=True)
+            return given
+
+        leaves = [stand_in(s, v) for s, v in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
+        return nest.pack_sequence_as(value, leaves)
+
+    def _relaxed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with dimensions unknown in which they differ from an earlier trace."""
+        last = next(reversed(self._traces.values())).function_type
+        try:
+            nest.assert_same_structure((last.args, last.kwargs), (args, kwargs))
+        except (TypeError, ValueError):
+            return args, kwargs
+
+        def relaxed(before: Any, value: Any) -> Any:
+            spec = spec_of(value)
+            if isinstance(before, TensorSpec) and isinstance(spec, TensorSpec) and before.dtype is spec.dtype:
+                return TensorSpec(before.shape.most_specific_compatible_shape(spec.shape), spec.dtype)
+            return value
+
+        return nest.map_structure(relaxed, (last.args, last.kwargs), (args, kwargs))
+
+    # ---- why it traced -------------------------------------------------------------------------------------------
+
+    def _explain(self, key: Any) -> None:
+        before = next(reversed(self._traces)) if self._traces else None
+        reason = "the first call" if before is None else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
+        self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
+        if len(self._traces) >= _WARN_AFTER and len(self._explanations) * 2 > self._calls and len(self._explanations) % 5 == 0:
+            get_logger().warning(
+                "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one because "
+                "of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, give an "
+                "input_signature, or use reduce_retracing=True.", len(self._explanations), self._calls, self._name, reason,
+            )  # fmt: skip
+
+    def explain_traces(self) -> str:
+        """Why each trace was made: which argument changed, from what to what.
+
+        Example:
+            >>> f = tf.function(lambda x: x + 1)
+            >>> _ = f(tf.constant(1)), f(tf.constant(1.0))
+            >>> print(f.explain_traces())
+            trace 1 of lambda: the first call
+            trace 2 of lambda: x changed from int32[] to float32[]
+        """
+        return "\n".join(self._explanations)
+
+    # ---- traces --------------------------------------------------------------------------------------------------
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for tensors, Python values and `tf.TensorSpec`s as arguments.
+
+        Raises:
+            TypeError: they are not what the function takes.
+        """
+        if self._input_signature is not None and not args and not kwargs:
+            specs = self._input_signature
+            for key, concrete in self._traces.items():
+                if key[0][0] == key_of(specs):
+                    return concrete
+            args = specs
+        bound = self._signature.bind(args, kwargs)
+        if self._input_signature is not None:
+            key: Any = (key_of(self._input_signature), key_of(bound[0][len(self._input_signature) :]))
+        else:
+            bound = self._without_arrays(bound)
+            key = (_key_of_specs(bound[0]), _key_of_specs(bound[1]))
+        key = (key, tuple(map(str, state.devices)), state.graph is not None and getattr(state.graph, "seed", None))
+        concrete = self._traces.get(key)
+        return self._traced(key, *bound) if concrete is None else concrete  # type: ignore[return-value]
+
+    def experimental_get_tracing_count(self) -> int:
+        """How many traces there are."""
+        return len(self._traces)
+
+    @property
+    def _list_all_concrete_functions(self) -> Any:
+        return lambda: list(self._traces.values())
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces, for people."""
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces.values())
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function."""
+        if self._bound_to is not None:
+            return types.MethodType(self._python_function, self._bound_to())
+        return self._python_function
+
+    @property
+    def input_signature(self) -> Any:
+        """The specs that all calls must fit, or None."""
+        return self._input_signature
+
+    @property
+    def function_spec(self) -> Any:
+        """The parameters."""
+        return self._signature
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._name
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+        """The code that runs for these arguments, `compiler_ir(stage)`."""
+        concrete = self.get_concrete_function(*args, **kwargs)
+        return lambda stage="hlo", device_name=None, platform_name=None: concrete.source()
+
+    def _decorate(self, decorator: Callable[..., Any]) -> None:
+        """Wraps the Python function, before the first call.
+
+        Raises:
+            ValueError: it was traced already.
+        """
+        if self._traces:
+            raise ValueError("Functions cannot be decorated after they have been traced.")
+        self._python_function = decorator(self._python_function)
+
+    # ---- methods -------------------------------------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The function of one object, with traces of its own."""
+        if instance is None:
+            return self
+        try:
+            bound = self._methods.get(instance)
+        except TypeError:  # what can't be hashed or referred to weakly
+            bound = instance.__dict__.get(f"_function_{self._name}")
+            if bound is None:
+                bound = instance.__dict__[f"_function_{self._name}"] = self._bound(instance)
+            return bound
+        if bound is None:
+            bound = self._methods[instance] = self._bound(instance)
+        return bound
+
+    def _bound(self, instance: Any) -> Function:
+        autograph, jit_compile, reduce_retracing, *_ = self._options
+        return Function(
+            self._python_function, self._name, self._input_signature, autograph, jit_compile, reduce_retracing, bound_to=instance
+        )
+
+    def __deepcopy__(self, memo: Any) -> Function:
+        return Function(self._python_function, self._name, self._input_signature, *self._options)
+
+    def __reduce__(self) -> Any:
+        return Function, (self._python_function, self._name, self._input_signature, *self._options)
+
+
+def _has_array(bound: Any) -> bool:
+    return any(
+        not isinstance(v, (Tensor, ReadAsTensor)) and isinstance(spec_of(v), TensorSpec) and not isinstance(v, TensorSpec)
+        for v in nest.flatten(bound)
+    )
+
+
+def _key_of_specs(value: Any) -> Any:
+    """`key_of` where specs stand for tensors."""
+
+    def as_key(v: Any) -> Any:
+        if isinstance(v, TensorSpec) and v.shape.is_fully_defined():
+            return v.dtype, tuple(v.shape.as_list())
+        if isinstance(v, TensorSpec):
+            return "spec", TensorSpec(v.shape, v.dtype)
+        return key_of(v)
+
+    if isinstance(value, (list, tuple)):
+        return (type(value), *[_key_of_specs(v) for v in value])
+    if isinstance(value, dict):
+        return (dict, *[(k, _key_of_specs(v)) for k, v in value.items()])
+    return as_key(value)
+
+
+def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
+    """What changed between the keys of two traces."""
+    names = list(signature.signature.parameters)
+    found = []
+    for part in (0, 1):
+        olds, news = before[part][1:], after[part][1:]
+        for i in range(max(len(olds), len(news))):
+            old = olds[i] if i < len(olds) else None
+            new = news[i] if i < len(news) else None
+            if old != new:
+                name = names[i] if part == 0 and i < len(names) else f"argument {i}"
+                found.append(f"{name} changed from {_shown(old)} to {_shown(new)}")
+    return found
+
+
+def _shown(key: Any) -> str:
+    if isinstance(key, tuple) and len(key) == 2:
+        first, second = key
+        if hasattr(first, "as_numpy_dtype"):
+            return f"{first.name}{list(second) if second is not None else ''}"
+        if isinstance(first, type):
+            return repr(second)
+    return repr(key)
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Has a Python function run as a graph, which is traced once for each kind of input.
+
+    Args:
+        func: the function; None to give a decorator of the other arguments.
+        input_signature: `tf.TensorSpec`s (in nests) that every call must fit; then there is one trace.
+        autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on tensors.
+        jit_compile: whether to compile the graph further.
+        reduce_retracing: lets dimensions that differ between calls be unknown, rather than tracing for each.
+
+    Returns:
+        A callable with the same parameters.
+
+    Raises:
+        TypeError: `input_signature` holds something else than specs.
+
+    Example:
+        >>> @tf.function
+        ... def double(x):
+        ...     return x + x
+        >>> double(tf.constant([1, 2])).numpy().tolist()
+        [2, 4]
+    """
+    if experimental_relax_shapes is not None:
+        reduce_retracing = experimental_relax_shapes
+    if experimental_compile is not None:
+        jit_compile = experimental_compile
+
+    def decorate(python_function: Callable[..., Any]) -> Function:
+        if not callable(python_function):
+            raise TypeError(f"tf.function takes a callable, not {python_function!r}.")
+        if isinstance(python_function, Function):
+            python_function = python_function.python_function
+        name = None
+        bound_to = None
+        if isinstance(python_function, types.MethodType):
+            bound_to, python_function = python_function.__self__, python_function.__func__
+            if isinstance(bound_to, type):
+                python_function, bound_to = functools.partial(python_function, bound_to), None
+        return Function(
+            python_function, name, input_signature, autograph, jit_compile, reduce_retracing, experimental_implements,
+            experimental_autograph_options, experimental_attributes, bound_to,
+        )  # fmt: skip
+
+    return decorate if func is None else decorate(func)
+

@@ -1,0 +1,288 @@
+"""What a function is called with: its parameters, the kinds of their arguments, and the tensors in them."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.convert import convert
+from tapeflow.core.spec import TensorSpec, TypeSpec, VariableSpec
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+
+_LITERALS = (int, float, bool, str, bytes, complex, type(None))
+
+
+class WeakKey:
+    """Stands in a trace key for an object that is known by itself alone, and does not keep it alive."""
+
+    __slots__ = ("_hash", "_ref")
+
+    def __init__(self, value: Any) -> None:
+        self._hash = hash((type(value), id(value)))
+        try:
+            self._ref: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self._ref = lambda: value
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WeakKey) and self._ref() is not None and self._ref() is other._ref()
+
+    def __repr__(self) -> str:
+        return f"<{type(self._ref()).__name__} object>"
+
+
+def key_of(value: Any) -> Any:
+    """What of an argument decides which trace it is for: hashable."""
+    kind = type(value)
+    if kind is EagerTensor:
+        return value.dtype, value.value.shape
+    if kind in (int, float, bool, str, bytes, complex):
+        return kind, value
+    if value is None:
+        return None
+    if kind is list or kind is tuple:
+        return (kind, *[key_of(v) for v in value])
+    if kind is dict:
+        return (dict, *[(k, key_of(v)) for k, v in value.items()])
+    if kind is SymbolicTensor:
+        return value.dtype, value.shape if value.shape.rank is None else tuple(value.shape.as_list())
+    if isinstance(value, ReadAsTensor):
+        return "variable", value._id
+    if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
+        return "array", str(value.dtype), tuple(value.shape)
+    if isinstance(value, TypeSpec):
+        return "spec", value
+    if isinstance(value, CompositeTensor):
+        return "composite", value._type_spec
+    trace = getattr(value, "__tf_tracing_type__", None)
+    if trace is not None:
+        return "type", trace(None)
+    if isinstance(value, Mapping) or nest.is_nested(value):
+        return (kind, *[key_of(v) for v in nest.flatten(value)], str(getattr(value, "keys", list)()))
+    try:
+        hash(value)
+    except TypeError:
+        return WeakKey(value)
+    if kind.__hash__ is object.__hash__ or callable(value):
+        return WeakKey(value)
+    return kind, value
+
+
+def spec_of(value: Any) -> Any:
+    """The spec of what is a tensor in an argument; other values as they are."""
+    if isinstance(value, (EagerTensor, SymbolicTensor)):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
+        tensor = convert(value)
+        return TensorSpec(tensor.shape, tensor.dtype)
+    if isinstance(value, CompositeTensor):
+        return value._type_spec
+    return value
+
+
+def is_tensor_spec(spec: Any) -> bool:
+    """Whether a spec is for something that is handed over at a call."""
+    return isinstance(spec, TypeSpec) and not isinstance(spec, VariableSpec)
+
+
+class Signature:
+    """The parameters of a Python function.
+
+    Args:
+        function: the function.
+        bound: its first parameter is given already (a method's `self`).
+    """
+
+    def __init__(self, function: Callable[..., Any], bound: bool = False) -> None:
+        try:
+            signature = inspect.signature(function, follow_wrapped=True)
+        except (TypeError, ValueError):
+            signature = inspect.Signature(
+                [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                 inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
+            )  # fmt: skip
+        parameters = list(signature.parameters.values())
+        self.signature = signature.replace(parameters=parameters[1:] if bound else parameters)
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.simple = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self.signature.parameters.values())
+        self.count = len(self.signature.parameters)
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments in one form, with defaults.
+
+        Raises:
+            TypeError: they are not what the function takes.
+        """
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: {tuple(args)} and kwargs: "
+                            f"{dict(kwargs)} for signature: {self.signature}.") from None  # fmt: skip
+        bound.apply_defaults()
+        return bound.args, dict(sorted(bound.kwargs.items()))
+
+    def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """The parameter that each positional argument, then each keyword argument, is for."""
+        found: list[str] = []
+        star = None
+        for p in self.signature.parameters.values():
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+                found.append(p.name)
+            elif p.kind is p.VAR_POSITIONAL:
+                star = p.name
+        found = found[: len(args)]
+        found += [f"{star}_{i}" for i in range(len(args) - len(found))]
+        return found + list(kwargs)
+
+
+class FunctionType:
+    """What one trace takes: a structure of specs and Python values for the arguments."""
+
+    def __init__(self, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> None:
+        self.signature = signature
+        self.args = args
+        self.kwargs = kwargs
+        self.names = names
+        self.flat = nest.flatten((args, kwargs))
+
+    @property
+    def structured_input_signature(self) -> tuple[Any, dict[str, Any]]:
+        """The specs, each named after its parameter."""
+        named = [self._named(name, value) for name, value in zip(self.names, [*self.args, *self.kwargs.values()], strict=True)]
+        return tuple(named[: len(self.args)]), dict(zip(self.kwargs, named[len(self.args) :], strict=True))
+
+    def _named(self, name: str, value: Any) -> Any:
+        if isinstance(value, TensorSpec):
+            return TensorSpec(value.shape, value.dtype, value.name or name)
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+            return type(value)([self._named(f"{name}_{i}", v) for i, v in enumerate(value)])
+        if isinstance(value, dict):
+            return {k: self._named(f"{name}_{k}", v) for k, v in value.items()}
+        return value
+
+    def tensors(self, args: Any, kwargs: Any) -> list[Any]:
+        """The tensors of a call's arguments, in the order of the placeholders."""
+        found: list[Any] = []
+        for spec, value in zip(self.flat, nest.flatten((args, kwargs)), strict=True):
+            if isinstance(spec, TensorSpec):
+                found.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
+            elif is_tensor_spec(spec):
+                found.extend(nest.flatten(value, expand_composites=True))
+        return found
+
+    def bind_concrete(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The tensors of a call of the concrete function, whose Python values may be left out.
+
+        Raises:
+            TypeError: something is missing, or does not fit.
+        """
+        values = [*self.args, *self.kwargs.values()]
+        given: list[Any] = []
+        rest, named = list(args), dict(kwargs)
+        takes_all = len(args) == len(self.args)
+        for name, spec in zip(self.names, values, strict=True):
+            has_tensors = any(is_tensor_spec(s) for s in nest.flatten(spec))
+            if name in named:
+                given.append(named.pop(name))
+            elif rest and (has_tensors or takes_all):
+                given.append(rest.pop(0))
+            elif not has_tensors:
+                given.append(spec)
+            else:
+                raise TypeError(f"{self.signature.name}{self.short(None)} got no argument for {name!r}: it takes {spec}.")
+        if rest or named:
+            raise TypeError(
+                f"{self.signature.name} got too many arguments: {rest or named}. It takes ({', '.join(self.names)})."
+            )
+        count = len(self.args)
+        bound = tuple(given[:count]), dict(zip(self.kwargs, given[count:], strict=True))
+        nest.assert_same_structure((self.args, self.kwargs), bound)
+        for name, spec, value in zip(self._leaf_names(), self.flat, nest.flatten(bound), strict=True):
+            if isinstance(spec, TensorSpec):
+                tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)
+                if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
+                    raise TypeError(
+                        f"Binding inputs to tf.function failed due to `Can not cast {spec_of(tensor)} to {spec}` for {name!r}."
+                    )
+            elif not is_tensor_spec(spec) and not _equal(spec, value):
+                raise TypeError(f"{self.signature.name} was traced for {name}={spec!r} and can't be called with {value!r}.")
+        return self.tensors(*bound)
+
+    def _leaf_names(self) -> list[str]:
+        found: list[str] = []
+        for name, value in zip(self.names, [*self.args, *self.kwargs.values()], strict=True):
+            found.extend([name] * len(nest.flatten(value)))
+        return found
+
+    # ---- for people ----------------------------------------------------------------------------------------------
+
+    def _lines(self) -> list[tuple[str, str, str]]:
+        rows = []
+        for i, (name, value) in enumerate(zip(self.names, [*self.args, *self.kwargs.values()], strict=True)):
+            kind = "POSITIONAL_ONLY" if i < len(self.args) else "KEYWORD_ONLY"
+            parameter = self.signature.signature.parameters.get(name)
+            if parameter is not None and parameter.kind is parameter.POSITIONAL_OR_KEYWORD and self._all_by_name():
+                kind = "POSITIONAL_OR_KEYWORD"
+            rows.append((name, kind, described(value)))
+        return rows
+
+    def _all_by_name(self) -> bool:
+        kinds = {p.kind for p in self.signature.signature.parameters.values()}
+        return inspect.Parameter.VAR_POSITIONAL not in kinds
+
+    def described(self, outputs: Any, graph: Any) -> str:
+        """The parameters, one a line, with outputs and captures."""
+        lines = ["Input Parameters:"]
+        lines += [f"  {name} ({kind}): {text}" for name, kind, text in self._lines()]
+        lines += ["Output Type:", f"  {described(outputs)}", "Captures:"]
+        captures = [f"  {id(outer)}: {TensorSpec(t.shape, t.dtype)!r}" for outer, t in graph.captures]
+        return "\n".join(lines + (captures or ["  None"]))
+
+    def short(self, outputs: Any) -> str:
+        """The parameters and the result, in a line."""
+        parts, last = [], ""
+        for name, kind, text in self._lines():
+            if last == "POSITIONAL_ONLY" and kind != last:
+                parts.append("/")
+            if kind == "KEYWORD_ONLY" and last != kind:
+                parts.append("*")
+            parts.append(f"{name}: {text}")
+            last = kind
+        if last == "POSITIONAL_ONLY":
+            parts.append("/")
+        return f"({', '.join(parts)}) -> {described(outputs)}"
+
+
+def described(value: Any) -> str:
+    """A structure of specs and values as TensorFlow prints its trace types."""
+    if isinstance(value, TypeSpec):
+        return repr(TensorSpec(value.shape, value.dtype)) if isinstance(value, TensorSpec) else repr(value)
+    if isinstance(value, list):
+        return f"List[{', '.join(map(described, value))}]"
+    if isinstance(value, tuple):
+        return f"Tuple[{', '.join(map(described, value))}]"
+    if isinstance(value, Mapping):
+        return f"Dict[{', '.join(f'[{k!r}, {described(v)}]' for k, v in value.items())}]"
+    if isinstance(value, _LITERALS):
+        return f"Literal[{value!r}]" if value is not None else "None"
+    return f"Reference[{value!r}]"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    try:
+        return bool(a == b)
+    except Exception:  # what can't be compared is another
+        return False

@@ -1,0 +1,177 @@
+"""The graph of a Python function: traced by calling the function with symbolic tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import resource
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tape import id_of
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.graph.graph import _MOST_CONSTANT, Graph
+from tapeflow.graph.operation import NodeOp, Operation
+
+
+class FuncGraph(Graph):
+    """The graph of a function.
+
+    Attributes:
+        name: the function's name.
+        inputs: its placeholders: those of the arguments, then those of what it captures.
+        outputs: the tensors that it gives.
+        structured_outputs: what the Python function gave, with symbolic tensors.
+        captures: pairs of what is outside (an eager tensor, a variable, a tensor of the graph around) and its placeholder.
+    """
+
+    building_function = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.inputs: list[SymbolicTensor] = []
+        self.outputs: list[SymbolicTensor] = []
+        self.structured_outputs: Any = None
+        self.structured_input_signature: Any = None
+        self.captures: list[tuple[Any, SymbolicTensor]] = []
+        self.variables_made: list[Any] = []
+        self.may_make_variables = True
+        self.depth = 0  # how many functions are being traced around it
+        self.outer_graph = state.graph
+        self._captured: dict[int, SymbolicTensor] = {}
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+    def input(self, spec: Any, name: str) -> SymbolicTensor:
+        """A new placeholder for an argument."""
+        made = self.placeholder(spec.dtype, spec.shape, name)
+        self.inputs.append(made)
+        return made
+
+    # ---- captures ------------------------------------------------------------------------------------------------
+
+    def _capture_as(self, outer: Any, key: int, dtype: Any, shape: Any, name: str, attrs: Any = None) -> SymbolicTensor:
+        with self._outside_of_scopes():
+            made = self.insert(NodeOp("Placeholder", attrs=attrs), self.unique_name(name), ())
+            inner = SymbolicTensor(made, 0, dtype, TensorShape(shape))
+            made.outputs.append(inner)
+        self.captures.append((outer, inner))
+        self._captured[key] = inner
+        return inner
+
+    def _from_eager(self, tensor: EagerTensor) -> SymbolicTensor:
+        count = tensor.value.numel() if hasattr(tensor.value, "numel") else tensor.value.size
+        if not tensor._id and count <= _MOST_CONSTANT and tensor.dtype is not resource:
+            return super()._from_eager(tensor)
+        inner = self._captured.get(id(tensor))
+        if inner is None:
+            inner = self._capture_as(tensor, id(tensor), tensor.dtype, tensor.shape, "Placeholder")
+            inner._id = id_of(tensor)
+        return inner
+
+    def _from_other_graph(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        known = self._captured.get(tensor._id)
+        if known is not None:
+            return known
+        if tensor.op.type == "Const":
+            return self.capture(tensor.op.op.attrs["value"])
+        around = self.outer_graph
+        while around is not None and around is not tensor.graph:
+            around = around.outer_graph
+        if around is None:
+            raise _out_of_scope(tensor, self)
+        outer = self.outer_graph.capture(tensor)  # type: ignore[union-attr]
+        made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, tensor.op.name, tensor.op.op.attrs
+                                if isinstance(tensor.op.op, NodeOp) and "variable" in tensor.op.op.attrs else None)  # fmt: skip
+        made._id = tensor._id
+        return made
+
+    def capture_variable(self, variable: Any) -> SymbolicTensor:
+        """The placeholder of a variable's handle."""
+        variable = getattr(variable, "_variable", variable)
+        known = self._captured.get(variable._id)
+        if known is None:
+            outer = variable if self.outer_graph is None else self.outer_graph.capture_variable(variable)
+            known = self._capture_as(outer, variable._id, resource, [], "resource", {"variable": variable})
+            known._id = variable._id  # gradients of what takes the handle are the variable's
+        return known
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that the function uses."""
+        return tuple(t.op.op.attrs["variable"] for _, t in self.captures if "variable" in t.op.op.attrs)
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of them that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def external_captures(self) -> list[Any]:
+        """What it captures from outside."""
+        return [outer for outer, _ in self.captures]
+
+    @property
+    def internal_captures(self) -> list[SymbolicTensor]:
+        """The placeholders of what it captures."""
+        return [inner for _, inner in self.captures]
+
+    def effects(self) -> list[Operation]:
+        """The operations that run in any case."""
+        return [op for op in self._operations if op.stateful]
+
+    # ---- tracing -------------------------------------------------------------------------------------------------
+
+    def trace(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Calls a function with symbolic tensors, and keeps what it gave.
+
+        Raises:
+            TypeError: it gave something that no function of a graph can give.
+        """
+        with self.as_default():
+            result = function(*args, **kwargs)
+            self.structured_outputs = nest.map_structure(lambda v: self.as_output(v, function), result)
+            flat = nest.flatten(self.structured_outputs, expand_composites=True)
+            self.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
+        return self.structured_outputs
+
+    def as_output(self, value: Any, function: Any) -> Any:
+        """A leaf of the result as a tensor of this graph."""
+        if value is None or isinstance(value, Operation):
+            return None if value is None else value
+        if isinstance(value, CompositeTensor):
+            return nest.map_structure(lambda v: self.as_output(v, function), value, expand_composites=True)
+        if hasattr(type(value), "__tf_graph_components__"):
+            return value.__tf_graph_components__(self)
+        try:
+            tensor = value if isinstance(value, Tensor) else convert(value)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or "
+                f"None values; in compilation of {function}, found return value of type {type(value).__name__}, which is "
+                "not a Tensor or ExtensionType."
+            ) from None
+        inner = self.capture(tensor)
+        if inner.op.type == "Placeholder" or inner.op.graph is not self:
+            from tapeflow.array.passing import identity
+
+            made = identity(inner)
+            return made
+        return inner
+
+
+def _out_of_scope(tensor: SymbolicTensor, graph: FuncGraph) -> Exception:
+    from tapeflow.errors import InaccessibleTensorError
+
+    return InaccessibleTensorError(
+        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
+        "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be"
+        f"_return_values for more information.\n\n{tensor!r} was defined here: {tensor.graph}\n\nThe tensor {tensor!r} cannot "
+        f"be accessed from {graph}, because it was defined in {tensor.graph}, which is out of scope."
+    )

@@ -1,0 +1,483 @@
+"""`tf.Graph`: operations in the order in which a program made them.
+
+While a thread builds a graph (`state.graph`), every op that it calls comes to `Graph.add` instead of running.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.core.context import detours, discard, listeners, state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, resource
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tape import record
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.graph import shapes
+from tapeflow.graph.operation import NodeOp, Operation
+
+_MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
+
+# Where TensorFlow's Python functions name their operations otherwise than after the op.
+_NAMES = {
+    "AddV2": "Add", "BatchMatMulV2": "MatMul", "Pack": "stack", "Unpack": "unstack", "ConcatV2": "concat", "Range": "range",
+    "Split": "split", "SplitV": "split", "Transpose": "transpose", "StridedSlice": "strided_slice", "RealDiv": "truediv",
+    "FloorDiv": "floordiv", "OneHot": "one_hot", "FloorMod": "FloorMod", "RandomUniform": "random_uniform/RandomUniform",
+    "RandomStandardNormal": "random_normal/RandomStandardNormal", "TopKV2": "TopKV2", "Einsum": "einsum/Einsum",
+}  # fmt: skip
+_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+class Graph:
+    """Operations and the tensors between them, to be run later.
+
+    Example:
+        >>> g = tf.Graph()
+        >>> with g.as_default():
+        ...     c = tf.constant(30.0)
+        >>> c.graph is g
+        True
+    """
+
+    building_function = False
+
+    def __init__(self) -> None:
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._name_counts: dict[str, int] = {}
+        self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
+        self._collections: dict[Any, list[Any]] = {}
+        self._control: list[list[Operation]] = []
+        self._finalized = False
+        self.seed: int | None = None
+        self.outer_graph: Graph | None = None
+
+    # ---- what is in it -------------------------------------------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        """The operations, in the order in which they were made."""
+        return list(self._operations)
+
+    @property
+    def operations(self) -> list[Operation]:
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise KeyError(f"The name '{name}' refers to an Operation not in the graph.") from None
+
+    def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        """The tensor of that name, such as `add:0`.
+
+        Raises:
+            KeyError: there is none.
+            ValueError: it is no name of a tensor.
+        """
+        operation, colon, index = name.rpartition(":")
+        if not colon or not index.isdigit():
+            raise ValueError(
+                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
+                '"<op_name>:<output_index>".'
+            )
+        outputs = self._by_name[operation].outputs if operation in self._by_name else []
+        if int(index) >= len(outputs):
+            raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
+        return outputs[int(index)]
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation that an object or a name stands for.
+
+        Raises:
+            TypeError: it is no such thing.
+            ValueError: it is of another graph.
+        """
+        if hasattr(obj, "_as_graph_element"):
+            obj = obj._as_graph_element()
+        if isinstance(obj, str):
+            if ":" in obj and allow_tensor:
+                return self.get_tensor_by_name(obj)
+            if allow_operation:
+                return self.get_operation_by_name(obj)
+        if (isinstance(obj, SymbolicTensor) and allow_tensor) or (isinstance(obj, Operation) and allow_operation):
+            if obj.graph is not self:
+                kind = "Tensor" if isinstance(obj, SymbolicTensor) else "Operation"
+                raise ValueError(f"{kind} {obj} is not an element of this graph.")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        return True
+
+    def is_feedable(self, tensor: Any) -> bool:
+        return True
+
+    @property
+    def version(self) -> int:
+        """Grows with every operation."""
+        return len(self._operations)
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing can be added."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Lets nothing more be added."""
+        self._finalized = True
+
+    # ---- collections ---------------------------------------------------------------------------------------------
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Adds a value to the collection of that name."""
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Adds a value to several collections."""
+        for name in (names,) if isinstance(names, str) else set(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of a collection; with `scope`, what has a name that the expression matches."""
+        found = self._collections.get(name, [])
+        if scope is None:
+            return list(found)
+        match = re.compile(scope).match
+        return [v for v in found if hasattr(v, "name") and match(v.name)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The names of all collections."""
+        return list(self._collections)
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
+        self._collections.pop(name, None)
+
+    # ---- building ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """Has the ops of this thread go to this graph."""
+        before = state.graph, state.name_scope, state.tapes
+        state.graph, state.name_scope, state.tapes = self, "", []
+        detours.append(self)
+        listeners.append(self)
+        try:
+            yield self
+        finally:
+            discard(detours, self)
+            discard(listeners, self)
+            state.graph, state.name_scope, state.tapes = before
+
+    def name_scope(self, name: str | None) -> Any:
+        """A scope that prefixes the names of operations."""
+        from tapeflow.scopes import name_scope
+
+        return name_scope(name or "")
+
+    def get_name_scope(self) -> str:
+        """The scope in force."""
+        return state.name_scope
+
+    def device(self, device_name_or_function: Any) -> Any:
+        """A device scope; the same as `tf.device`."""
+        from tapeflow import device
+
+        return device(device_name_or_function)
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name, within the scopes in force, with a number where it is taken."""
+        if state.name_scope:
+            name = f"{state.name_scope}/{name}"
+        counts = self._name_counts
+        key = name.lower()
+        count = counts.get(key, 0)
+        if not mark_as_used:
+            return name if not count else f"{name}_{count}"
+        counts[key] = count + 1
+        if not count:
+            return name
+        while True:
+            numbered = f"{name}_{count}"
+            if numbered.lower() not in counts:
+                break
+            count += 1
+        counts[numbered.lower()] = 1
+        counts[key] = count + 1
+        return numbered
+
+    def control_dependencies(self, control_inputs: Any) -> Any:
+        """A context whose operations run after `control_inputs`; None clears those in force."""
+        return self._with_control(control_inputs)
+
+    @contextmanager
+    def _with_control(self, control_inputs: Any) -> Iterator[None]:
+        before = self._control
+        if control_inputs is None:
+            self._control = []
+        else:
+            found = [c for c in map(_operation_of, control_inputs) if c is not None]
+            self._control = [*before, found]
+        try:
+            yield
+        finally:
+            self._control = before
+
+    def add(self, op: Any, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
+        """Adds an operation of a registered op, called with `args`; gives its symbolic outputs."""
+        for kind, arg in zip(op.kinds, args, strict=True):
+            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
+                dispatch = getattr(type(item), "__tf_dispatch__", None)
+                if dispatch is not None:
+                    result = dispatch(item, op.function, args)
+                    if result is not NotImplemented:
+                        return result
+        given, types = self._arguments(op, args, promotes)
+        name = (name or "").rstrip("/")
+        count = shapes.output_count(op, given, types)
+        unique = self.unique_name(name or _NAMES.get(op.name, op.name))
+        try:
+            found = shapes.infer(op, given, count)
+        except (errors.OpError, ValueError) as error:
+            raise _shape_error(op, unique, given, error) from None
+        operation = self.insert(op, unique, given, types)
+        for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), found, strict=True)):
+            operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
+        if state.tapes:
+            record(op, operation.tensor_inputs, operation.statics, operation.outputs)
+        if op.many or len(op.opdef.outputs) > 1:
+            return list(operation.outputs)
+        return operation.outputs[0] if operation.outputs else operation
+
+    def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool) -> tuple[list[Any], dict[str, Any]]:
+        try:
+            given, types = op.convert_arguments(args, promotes or op.promotes)
+        except errors.InvalidArgumentError as error:
+            raise _type_error(op, error) from None
+        out: list[Any] = []
+        for kind, arg in zip(op.kinds, given, strict=True):
+            if kind == "tensor":
+                out.append(self.capture(arg))
+            elif kind == "list":
+                out.append([self.capture(a) for a in arg])
+            elif kind == "host":
+                out.append(self._host(arg))
+            else:
+                out.append(arg)
+        return out, types
+
+    def _host(self, arg: Any) -> Any:
+        """What a kernel takes as Python numbers: these, or a tensor of them."""
+        if isinstance(arg, Tensor):
+            return self.capture(arg)
+        if type(arg) is tuple and _has_symbolic(arg):
+            return self.capture(convert(list(arg)))
+        return arg
+
+    def insert(self, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None) -> Operation:
+        """Appends an operation whose name is unique already; its outputs are the caller's to make."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        operation = Operation(self, op, name, args, types)
+        operation.index = len(self._operations)
+        if state.devices:
+            operation.device = state.devices[-1] if isinstance(state.devices[-1], str) else getattr(state.devices[-1], "name", "")
+        for inputs in self._control:
+            operation._control_inputs.extend(c for c in inputs if c not in operation._control_inputs)
+        self._operations.append(operation)
+        self._by_name[name] = operation
+        return operation
+
+    def node(
+        self, op: NodeOp, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], name: str | None = None
+    ) -> Operation:
+        """Adds an operation of an op that only graphs have.
+
+        Args:
+            op: the op.
+            inputs: tensors or variables.
+            outputs: the dtype and shape of each output.
+        """
+        args = [self.capture(t) for t in inputs]
+        operation = self.insert(op, self.unique_name((name or op.name).rstrip("/")), args)
+        for i, (dtype, shape) in enumerate(outputs):
+            operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
+        if state.tapes:
+            record(op, args, (), operation.outputs)
+        return operation
+
+    def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
+        """A constant with the value of an eager tensor."""
+        made = self.insert(NodeOp("Const", attrs={"value": tensor}), self.unique_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
+        return made.outputs[0]
+
+    def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
+        """An input of the graph."""
+        made = self.insert(NodeOp("Placeholder"), self.unique_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, dtype, TensorShape(shape)))
+        return made.outputs[0]
+
+    # ---- what comes from outside ---------------------------------------------------------------------------------
+
+    def capture(self, tensor: Any, name: str | None = None, shape: Any = None) -> Any:
+        """The tensor of this graph that stands for one from outside of it."""
+        if isinstance(tensor, SymbolicTensor):
+            return tensor if tensor.op.graph is self else self._from_other_graph(tensor)
+        if isinstance(tensor, EagerTensor):
+            known = self._constants.get(id(tensor))
+            if known is None:
+                known = self._constants[id(tensor)] = (tensor, self._from_eager(tensor))
+            return known[1]
+        if isinstance(tensor, Tensor):
+            return tensor
+        return self.capture_variable(tensor)
+
+    def _from_eager(self, tensor: EagerTensor) -> SymbolicTensor:
+        with self._outside_of_scopes():
+            made = self.constant(tensor)
+        if tensor._id:
+            made._id = tensor._id
+        return made
+
+    def _from_other_graph(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        raise ValueError(
+            f"Tensor({tensor.name!r}, shape={tensor.shape}, dtype={tensor.dtype.name}) must be from the same graph as the "
+            f"operations that take it (graphs are {tensor.graph} and {self})."
+        )
+
+    def capture_variable(self, variable: Any) -> SymbolicTensor:
+        """The handle of a variable."""
+        variable = getattr(variable, "_variable", variable)
+        known = self._constants.get(id(variable))
+        if known is None:
+            with self._outside_of_scopes():
+                made = self.insert(NodeOp("VarHandleOp", attrs={"variable": variable}), self.unique_name("VarHandleOp"), ())
+                made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
+                made.outputs[0]._id = variable._id  # gradients of what takes the handle are the variable's
+            known = self._constants[id(variable)] = (variable, made.outputs[0])
+        return known[1]
+
+    def read_variable(self, variable: Any) -> SymbolicTensor:
+        """The value that a variable has at this place of the graph."""
+        handle = self.capture_variable(variable)
+        made = self.insert(READ, self.unique_name("ReadVariableOp"), (handle,))
+        out = SymbolicTensor(made, 0, variable.dtype, variable.shape)
+        made.outputs.append(out)
+        out._id = variable._id
+        for tape in state.tapes:
+            if variable._id not in tape.variables:
+                tape.variable_read(variable)
+        return out
+
+    def assign_variable(self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
+        """An operation that changes a variable: `kernel(variable, *raw values)`."""
+        op = NodeOp(name, kernel, stateful=True)
+        return self.node(op, [variable, *values], ())
+
+    @contextmanager
+    def _outside_of_scopes(self) -> Iterator[None]:
+        """For what belongs to the graph as a whole: no name scope, control dependency or tape applies."""
+        before = state.name_scope, self._control, state.devices, state.tapes
+        state.name_scope, self._control, state.devices, state.tapes = "", [], [], []
+        try:
+            yield
+        finally:
+            state.name_scope, self._control, state.devices, state.tapes = before
+
+    # ---- export --------------------------------------------------------------------------------------------------
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False) -> Any:
+        """The graph as a `GraphDef` proto, which TensorFlow can import."""
+        from tapeflow.graph.export import graph_def
+
+        return graph_def(self, from_version, add_shapes)
+
+
+def value_of_variable(handle: Any) -> Any:
+    """The raw value of a variable now."""
+    return _variable(handle)._value.value
+
+
+def _variable(handle: Any) -> Any:
+    """The variable that a raw resource is, or holds."""
+    return handle if hasattr(handle, "_value") else handle[()]
+
+
+READ = NodeOp("ReadVariableOp", value_of_variable)
+
+
+def _has_symbolic(value: Any) -> bool:
+    return any(isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)) for v in value)
+
+
+def _operation_of(value: Any) -> Operation | None:
+    if isinstance(value, Operation):
+        return value
+    if isinstance(value, SymbolicTensor):
+        return value.op
+    found = getattr(value, "_staged", None)  # what `variable.assign` gave
+    return found if isinstance(found, Operation) else None
+
+
+def _type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
+    """As TensorFlow says it while a graph is built."""
+    said = error.message
+    match = re.search(r"input #(\d+)\(zero-based\) was expected to be a (\w+) tensor but is a (\w+) tensor", said)
+    if match:
+        names = [a.name for a in op.opdef.inputs]
+        at = min(int(match[1]), len(names) - 1)
+        wanted, given = match[2], match[3]
+        return TypeError(
+            f"Input '{names[at]}' of '{op.name}' Op has type {_python_name(given)} that does not match type "
+            f"{_python_name(wanted)} of argument '{names[0]}'."
+        )
+    said = said.partition("\n")[0]
+    if said.startswith("Value for attr") and "allowed values: DT_" not in said and '"' in said:
+        return ValueError(f"{said} [Op:{op.name}]")
+    return TypeError(f"{said} [Op:{op.name}]")
+
+
+def _python_name(name: str) -> str:
+    return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
+
+
+def _shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> ValueError:
+    said = error.message if isinstance(error, errors.OpError) else str(error)
+    said = said.partition(" [Op:")[0]
+    match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", said)
+    if match:
+        a, b = (m.split(",")[::-1] for m in match.groups())
+        pairs = [(x, y) for x, y in zip(a, b, strict=False) if x != y and "1" not in (x, y)]
+        if pairs:
+            said = f"Dimensions must be equal, but are {pairs[0][0]} and {pairs[0][1]}"
+    tensors = [t for a in args for t in (a if type(a) is list else [a]) if isinstance(t, SymbolicTensor)]
+    given = ", ".join("[" + ",".join("?" if d is None else str(d) for d in t.shape) + "]" if t.shape.rank is not None else "<unknown>"
+                      for t in tensors)  # fmt: skip
+    inputs = ", ".join(t.op.name + (f":{t.value_index}" if t.value_index else "") for t in tensors)
+    return ValueError(f"{said} for '{{{{node {name}}}}} = {op.name}[]({inputs})' with input shapes: {given}.")
+
+
+def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
+    """`assign_variable` in the graph that this thread builds."""
+    return state.graph.assign_variable(name, variable, kernel, *values)
+
+
+

@@ -1,0 +1,189 @@
+"""An operation of a graph, and the ops that only graphs have: placeholders, constants, calls, control flow.
+
+An operation's op is what its tape and its compiler need to know: a kernel and what kinds of arguments it takes, and a gradient. A
+registered op is one (`core/op.py`); `NodeOp` is one for what is no op in eager mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.core.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from tapeflow.graph.graph import Graph
+
+# Stateful by TensorFlow's registry (they have a seed), but nothing that a program can miss when nobody takes their result.
+PRUNABLE = frozenset(
+    {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
+     "RandomGammaGrad", "RandomGamma", "RandomPoissonV2", "ReadVariableOp", "ParameterizedTruncatedNormal"}
+)  # fmt: skip
+
+
+class NodeOp:
+    """An op of graphs alone: its kernel is made for the operation.
+
+    Attributes:
+        name: TensorFlow's name of the op.
+        kernel: takes the raw values of the inputs in order, and gives one raw value, a tuple of them, or None.
+        stateful: it must run, in its place, whether or not anybody takes its outputs.
+        inline: an expression with `{0}`, `{1}`, ... for the inputs, which the compiler writes in place of a call.
+        gradient: `gradient(call, *dys)`; without one, nothing passes.
+        attrs: what else there is to know of it, by TensorFlow's attr names.
+        bodies: the functions that it calls, by TensorFlow's attr names.
+        gives_tuple: the kernel gives a tuple also where there is only one output.
+    """
+
+    accumulate = None
+    creates = False
+    keep_all_inputs = True
+    keep_outputs = keep_shapes = keep_dtypes = False
+    keep_inputs: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any] | None = None,
+        *,
+        stateful: bool = False,
+        inline: str = "",
+        gradient: Callable[..., Any] | None = None,
+        attrs: dict[str, Any] | None = None,
+        bodies: dict[str, Any] | None = None,
+        gives_tuple: bool = False,
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.stateful = stateful
+        self.inline = inline
+        self.gradient = gradient
+        self.differentiable = gradient is not None
+        self.none_for_zero = True
+        self.attrs = attrs or {}
+        self.bodies = bodies or {}
+        self.gives_tuple = gives_tuple
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+class Operation:
+    """One op in a graph, with its inputs and outputs.
+
+    Attributes:
+        graph: the graph.
+        op: what it computes.
+        name: unique in its graph.
+        args: the arguments in the order of the op's parameters: symbolic tensors, lists of them, Python values.
+        types: the op's type attrs.
+        outputs: its tensors.
+        control_inputs: operations that run before.
+        device: the device that the program asked for.
+    """
+
+    __slots__ = (
+        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "static", "types",
+    )  # fmt: skip
+
+    def __init__(self, graph: Graph, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None) -> None:
+        self.graph = graph
+        self.op = op
+        self.name = name
+        self.args = args
+        self.types = types or {}
+        self.outputs: list[SymbolicTensor] = []
+        self._control_inputs: list[Operation] = []
+        self.device = ""
+        self.index = 0
+        self.static: Any = None  # what is known of its value, see `static.py`
+
+    @property
+    def type(self) -> str:
+        """TensorFlow's name of the op."""
+        return self.op.name
+
+    @property
+    def inputs(self) -> tuple[SymbolicTensor, ...]:
+        """The tensors that it takes."""
+        return tuple(symbolic_in(self.args))
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that run before it, beside those whose tensors it takes."""
+        return list(self._control_inputs)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether it must run in its place even where nobody takes its outputs."""
+        if isinstance(self.op, NodeOp):
+            return self.op.stateful
+        opdef = getattr(self.op, "opdef", None)
+        return opdef is not None and opdef.stateful and self.op.name not in PRUNABLE
+
+    @property
+    def tensor_inputs(self) -> list[SymbolicTensor]:
+        """The inputs that gradients may pass to: all but those that kernels take as Python numbers."""
+        kinds = getattr(self.op, "kinds", None)
+        if kinds is None:
+            return list(symbolic_in(self.args))
+        return list(symbolic_in(a for a, kind in zip(self.args, kinds, strict=True) if kind in ("tensor", "list")))
+
+    @property
+    def statics(self) -> list[Any]:
+        """The other arguments, in the order of the op's parameters."""
+        kinds = getattr(self.op, "kinds", None)
+        return [] if kinds is None else [a for a, k in zip(self.args, kinds, strict=True) if k not in ("tensor", "list")]
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attr.
+
+        Raises:
+            ValueError: the op has no such attr.
+        """
+        from tapeflow.graph.attrs import attrs_of
+
+        found = attrs_of(self)
+        if name not in found:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        return found[name]
+
+    @property
+    def node_def(self) -> Any:
+        """The operation as a `NodeDef` proto."""
+        from tapeflow.graph.export import node_def
+
+        return node_def(self)
+
+    @property
+    def op_def(self) -> Any:
+        """What TensorFlow's registry says of the op."""
+        return getattr(self.op, "opdef", None)
+
+    def values(self) -> tuple[SymbolicTensor, ...]:
+        """The outputs."""
+        return tuple(self.outputs)
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs it in a session, by default the default one."""
+        from tapeflow.compat.v1.session import get_default_session
+
+        session = session or get_default_session()
+        if session is None:
+            raise ValueError(
+                "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default()` or "
+                "pass an explicit session to `run(session=sess)`"
+            )
+        session.run(self, feed_dict)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
+    """The symbolic tensors in arguments, in order."""
+    for arg in args:
+        if isinstance(arg, SymbolicTensor):
+            yield arg
+        elif type(arg) in (list, tuple):
+            yield from symbolic_in(arg)

@@ -1,0 +1,134 @@
+"""What is known of a symbolic tensor's value while its graph is built.
+
+Shapes are computed from shapes (`tf.shape(x)[1] * 2`), so that most of what an op takes as a shape or an axis is known, wholly or
+in part, without running anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor
+
+_MOST_ELEMENTS = 1024
+_NOTHING = object()
+
+
+def value_of(tensor: SymbolicTensor) -> Any:
+    """The raw value (a `torch.Tensor`, or an array) of a tensor that does not depend on what is unknown, or None."""
+    op = tensor.op
+    if op.static is None:
+        op.static = _evaluated(op)
+    return None if op.static is _NOTHING else op.static[tensor.value_index]
+
+
+def _evaluated(op: Any) -> Any:
+    kind = op.type
+    if kind == "Const":
+        return (op.op.attrs["value"].value,)
+    if kind in ("Shape", "Size", "Rank") and hasattr(op.op, "kinds"):
+        shape = op.args[0].shape
+        dtype = op.outputs[0].dtype.torch
+        if kind == "Rank":
+            return _NOTHING if shape.rank is None else (torch.tensor(shape.rank, dtype=dtype),)
+        if not shape.is_fully_defined():
+            return _NOTHING
+        return (torch.tensor(shape.as_list() if kind == "Shape" else shape.num_elements(), dtype=dtype),)
+    if op.stateful or not hasattr(op.op, "kinds") or getattr(op.op.opdef, "stateful", False):
+        return _NOTHING
+    for out in op.outputs:
+        if not (out.dtype.is_integer or out.dtype.is_bool) or not out.shape.is_fully_defined():
+            return _NOTHING
+        if out.shape.num_elements() > _MOST_ELEMENTS:
+            return _NOTHING
+    args = []
+    for kind, arg in zip(op.op.kinds, op.args, strict=True):
+        if kind == "tensor":
+            arg = _eager(arg)
+        elif kind == "list":
+            arg = [_eager(t) for t in arg]
+            arg = None if any(t is None for t in arg) else arg
+        elif kind == "host":
+            arg = host_static(arg)
+            if isinstance(arg, SymbolicTensor) or (isinstance(arg, tuple) and None in arg):
+                return _NOTHING
+        if arg is None and kind in ("tensor", "list"):
+            return _NOTHING
+        args.append(arg)
+    from tapeflow.core.kernels import compute
+
+    try:
+        result, _ = compute(op.op, args, op.types, None)
+    except Exception:  # it will fail when it runs, and say so
+        return _NOTHING
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
+def _eager(tensor: SymbolicTensor) -> EagerTensor | None:
+    value = value_of(tensor)
+    return None if value is None else EagerTensor(value, tensor.dtype)
+
+
+def host_static(value: Any) -> Any:
+    """The Python numbers of what kernels take as such: as far as they are known (None where not), else the tensor itself."""
+    if isinstance(value, SymbolicTensor):
+        known = value_of(value)
+        if known is not None:
+            return _tuples(known.tolist())
+        partial = partial_value(value)
+        return value if partial is None else tuple(partial)
+    if type(value) is tuple and any(isinstance(v, SymbolicTensor) for v in value):
+        return tuple([_scalar(v) for v in value])
+    return value
+
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, SymbolicTensor):
+        return value
+    known = value_of(value)
+    return None if known is None else _tuples(known.tolist())
+
+
+def partial_value(tensor: SymbolicTensor) -> list[int | None] | None:
+    """The elements of a vector of ints, None for those that are not known; None if nothing is."""
+    if tensor.shape.rank != 1 or not tensor.dtype.is_integer:
+        return None
+    known = value_of(tensor)
+    if known is not None:
+        return known.tolist()
+    op = tensor.op
+    kind = op.type
+    if kind == "Shape":
+        shape = op.args[0].shape
+        return None if shape.rank is None else shape.as_list()
+    if kind == "Pack":
+        return [_scalar(t) for t in op.args[0]]
+    if kind in ("Cast", "Identity"):
+        return partial_value(op.args[0])
+    if kind == "ConcatV2":
+        parts = [partial_value(t) for t in op.args[0]]
+        return None if any(p is None for p in parts) else [d for p in parts for d in p]  # type: ignore[union-attr]
+    if kind == "StridedSlice":
+        whole = partial_value(op.args[0])
+        spec = [host_static(a) for a in op.args[1:4]]
+        if whole is None or any(not isinstance(s, tuple) or len(s) != 1 or None in s for s in spec) or any(op.args[6:]):
+            return None
+        begin, end, stride = (s[0] for s in spec)
+        return whole[None if op.args[4] & 1 else begin : None if op.args[5] & 1 else end : stride]
+    if tensor.shape[0] is not None:
+        return [None] * tensor.shape[0]
+    return None
+
+
+def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
+    """The value as a NumPy array, or None."""
+    value = value_of(tensor)
+    return None if value is None else EagerTensor(value, tensor.dtype)._numpy()
+
+
+def _tuples(value: Any) -> Any:
+    return tuple([_tuples(v) for v in value]) if type(value) is list else value

@@ -1,0 +1,153 @@
+"""Gradients of operations that call functions: conditionals, loops, calls.
+
+When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more output; the gradient
+is an operation that asks this tape. So a branch is differentiated only if it was taken, and a loop as often as it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.context import state
+from tapeflow.core.dtypes import variant
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tape import Tape
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.python_op import _python_gradient, as_eager, executing_eagerly
+
+Run = Callable[[Sequence[Any]], list[Any]]
+
+
+def taped_gradient(run: Run) -> Callable[..., Any]:
+    """The gradient of an operation whose kernel does what `run` does eagerly.
+
+    Args:
+        run: takes a list of tensors and variables, and gives a list of tensors, with ops that tapes record.
+    """
+
+    def gradient(call: Any, *dys: Any) -> list[Any]:
+        operation = call.outputs[0].op
+        saved = _with_tape(operation, run)
+        given = [i for i, dy in enumerate(dys) if dy is not None]
+        asked = [i for i, w in enumerate(call.wanted) if w and _has_gradient(call.inputs[i])]
+        if not asked or not given:
+            return [None] * len(call.wanted)
+
+        def kernel(record: Any, *values: Any) -> Any:
+            tape, sources, outputs = record[()]
+            with executing_eagerly():
+                seeds = [EagerTensor(v, outputs[i].dtype) for v, i in zip(values, given, strict=False)]
+                found = tape.gradients([outputs[i] for i in given], [sources[i] for i in asked], seeds)
+                return tuple([_value(g, sources[i]) for g, i in zip(found, asked, strict=True)])
+
+        inputs = list(call.inputs)
+        seeds = [dys[i] for i in given]
+
+        def second(again: Any, *ddys: Any) -> list[Any]:
+            return _second_order(run, inputs, asked, given, seeds, ddys)
+
+        op = NodeOp(f"{operation.type}Grad", kernel, gradient=second, gives_tuple=True)
+        outs = [(_dtype(inputs[i]), _shape(inputs[i])) for i in asked]
+        made = state.graph.node(op, [saved, *seeds, *inputs], outs)
+        found = dict(zip(asked, made.outputs, strict=True))
+        return [found.get(i) for i in range(len(inputs))]
+
+    return gradient
+
+
+def _second_order(
+    run: Run, inputs: list[Any], asked: list[int], given: list[int], seeds: list[Any], ddys: Sequence[Any]
+) -> list[Any]:
+    """The gradients of a gradient's inputs (its tape, the seeds, the inputs): by running the operation again."""
+    count = len(inputs)
+
+    def vjp(*tensors: Any) -> list[Any]:
+        tape = Tape(persistent=False, watch_accessed=False)
+        # Copies that outer tapes know as the originals: what is computed of one is computed of the other.
+        from tapeflow.array.passing import identity
+
+        sources = [identity(t) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
+        tape.start()
+        try:
+            for i in asked:
+                tape.watch(sources[i])
+            outputs = run(sources)
+        finally:
+            tape.stop()
+        found = tape.gradients([outputs[i] for i in given], [sources[i] for i in asked], list(tensors[count:]))
+        return [
+            EagerTensor(_value(g, sources[i]), sources[i].dtype) if g is None or not isinstance(g, Tensor) else g
+            for g, i in zip(found, asked, strict=True)
+        ]
+
+    outs = [(_dtype(inputs[i]), _shape(inputs[i])) for i in asked]
+    arguments = [*inputs, *seeds]
+    wanted = [_has_gradient(t) for t in arguments]
+    found = _python_gradient("Function", vjp, arguments, outs, wanted, ddys)
+    return [None, *found[count:], *found[:count]]
+
+
+def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
+    """The output of an operation that gives its tape; the operation is changed to have one."""
+    known = getattr(operation.op, "saved", None)
+    if known is not None:
+        return known
+    dtypes = [t.dtype for t in operation.args]
+    count = len(operation.outputs)
+
+    def kernel(*values: Any) -> Any:
+        with executing_eagerly():
+            sources = [as_eager(v, d) for v, d in zip(values, dtypes, strict=True)]
+            tape = Tape(persistent=True, watch_accessed=False)
+            tape.start()
+            try:
+                for s in sources:
+                    if hasattr(s, "_read"):
+                        tape.watch_variable(s)
+                    elif s.dtype.differentiable:
+                        tape.watch(s)
+                outputs = run(sources)
+            finally:
+                tape.stop()
+        record = np.empty((), object)
+        record[()] = tape, sources, outputs
+        return (*[o.value for o in outputs], record)
+
+    operation.op.kernel = kernel
+    saved = SymbolicTensor(operation, count, variant, TensorShape([]))
+    operation.outputs.append(saved)
+    operation.op.saved = saved
+    return saved
+
+
+def _has_gradient(tensor: Any) -> bool:
+    return tensor.dtype.differentiable or _variable(tensor) is not None
+
+
+def _variable(tensor: Any) -> Any:
+    op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
+    return op.attrs.get("variable") if isinstance(op, NodeOp) else None
+
+
+def _dtype(tensor: Any) -> Any:
+    variable = _variable(tensor)
+    return tensor.dtype if variable is None else variable.dtype
+
+
+def _shape(tensor: Any) -> Any:
+    variable = _variable(tensor)
+    return tensor.shape if variable is None else variable.shape
+
+
+def _value(gradient: Any, source: Any) -> Any:
+    """The raw value of a gradient; zeros where there is none."""
+    if gradient is None:
+        from tapeflow.math.gradients import zeros_like_value
+
+        return zeros_like_value(source).value
+    return (gradient if isinstance(gradient, Tensor) else gradient.__tf_tensor__()).value
