@@ -1,4 +1,4 @@
-# ruff: noqa: B007, B023, B905, C416, C417, F842, RET, RUF021, SIM -- the oddities are what is tested
+# ruff: noqa: B023, B905, C416, C417, F842, RET, RUF021, SIM -- the oddities are what is tested
 """AutoGraph on Python values: converted code does exactly what Python does."""
 
 import contextlib
@@ -182,7 +182,7 @@ def chained(x):
         calls.append(x)
         return x
 
-    return 0 < middle() <= 5 != x, calls, not x, x and "yes" or "no"
+    return 0 < middle() <= 5 != x, calls, not x, (x and "yes") or "no"
 
 
 def with_class(x):
@@ -218,7 +218,7 @@ def mapped(xs):
 
 def annotated(x):
     y: int = 0
-    z: "list[int]"
+    z: list[int]
     if x:
         y: int = 3
     return y
