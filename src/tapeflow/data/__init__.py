@@ -1,0 +1,9 @@
+"""The public `tf.data` namespace: input pipelines."""
+
+from tapeflow.data import experimental
+from tapeflow.data.dataset import AUTOTUNE, Dataset
+from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
+from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.iterators import Iterator, NumpyIterator
+from tapeflow.data.options import Options, ThreadingOptions
+from tapeflow.data.spec import DatasetSpec, IteratorSpec

@@ -1,0 +1,315 @@
+"""Batches, padded and ragged ones, and their opposites: `unbatch` and windows."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool_, string, variant
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import invalid
+from tapeflow.data import structure
+from tapeflow.data.dataset import INFINITE, UNKNOWN
+from tapeflow.data.nodes import Elements, Node, Rows, integer
+from tapeflow.data.spec import DatasetSpec
+from tapeflow.data.structure import Element, flatten
+from tapeflow.errors import DataLossError
+
+
+def _truth(value: Any) -> bool:
+    return bool(convert(value, bool_))
+
+
+def _batch_size(value: Any, op: str) -> int:
+    size = integer(value)
+    if size <= 0:
+        raise invalid(f"Batch size must be greater than zero. [Op:{op}] name: ")
+    return size
+
+
+def _batches(size: int, batch_size: int, drop_remainder: bool) -> int:
+    """How many batches so many elements make."""
+    return size if size < 0 else size // batch_size if drop_remainder else -(-size // batch_size)
+
+
+class _Batching(Node):
+    """A node that makes something of each run of elements."""
+
+    def __init__(self, source: Any, spec: Any, batch_size: int, drop_remainder: bool) -> None:
+        super().__init__(spec, source)
+        self._batch_size = batch_size
+        self._drop_remainder = drop_remainder
+
+    def _size(self) -> int:
+        return _batches(self._input_dataset._size(), self._batch_size, self._drop_remainder)
+
+    def _runs(self) -> Iterator[list[Element]]:
+        elements, size = self._input_dataset._iterate(), self._batch_size
+        while True:
+            run = list(itertools.islice(elements, size))
+            if len(run) < size and (self._drop_remainder or not run):
+                return
+            yield run
+
+
+class BatchDataset(_Batching):
+    """Elements stacked into batches."""
+
+    def __init__(self, source: Any, batch_size: Any, drop_remainder: Any) -> None:
+        size, drop = _batch_size(batch_size, "BatchDatasetV2"), _truth(drop_remainder)
+        super().__init__(source, structure.batch_spec(source.element_spec, size if drop else None), size, drop)
+
+    def _iterate(self) -> Iterator[Element]:
+        specs = flatten(self._input_dataset.element_spec)
+        return (structure.batched(run, specs) for run in self._runs())
+
+
+class ParallelBatchDataset(BatchDataset):
+    """Batches whose elements may be made in parallel."""
+
+
+class RowBatches(Node):
+    """Batches of rows, each gathered whole.
+
+    Args:
+        batch: the node that this one stands for.
+        rows: where the elements come from.
+        numbers: gives the rows' numbers; None for all in order.
+    """
+
+    def __init__(self, batch: BatchDataset, rows: Rows, numbers: Any) -> None:
+        super().__init__(batch.element_spec, *([] if numbers is None else [numbers]))
+        self._batch = batch
+        self._taken = rows
+
+    def _size(self) -> int:
+        return self._batch._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        size, drop, rows = self._batch._batch_size, self._batch._drop_remainder, self._taken
+        if not self._input_datasets:
+            for start in range(0, rows.count - size + 1 if drop else rows.count, size):
+                yield rows.between(start, min(start + size, rows.count))
+            return
+        numbers = self._input_dataset._iterate()
+        while True:
+            run = list(itertools.islice(numbers, size))
+            if len(run) < size and (drop or not run):
+                return
+            yield rows.take(torch.tensor(run, dtype=torch.int64))
+
+
+# ---- padded ----------------------------------------------------------------------------------------------------------
+
+
+class PaddedBatchDataset(_Batching):
+    """Elements padded to a common shape and stacked into batches."""
+
+    def __init__(
+        self, source: Any, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: Any
+    ) -> None:
+        spec = source.element_spec
+        specs = flatten(spec)
+        for s in specs:
+            if isinstance(s, DatasetSpec):
+                raise TypeError("`padded_batch` is not supported for datasets of datasets")
+            if type(s) is not TensorSpec:
+                raise TypeError(
+                    "`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements "
+                    f"in the input dataset is not a subclass of TensorSpec: `{s}`."
+                )
+        if padded_shapes is None:
+            for i, s in enumerate(specs):
+                if s.shape.rank is None:
+                    raise ValueError(f"You must provide `padded_shapes` argument because component {i} has unknown rank.")
+            shapes = [s.shape for s in specs]
+        else:
+            given = structure.flatten_up_to(spec, padded_shapes)
+            shapes = [_padded_shape(g, s.shape) for g, s in zip(given, specs, strict=True)]
+        if padding_values is None or not structure.is_structure(padding_values):
+            values = [padding_values] * len(specs)
+        else:
+            values = structure.flatten_up_to(spec, padding_values)
+        self._shapes = [tuple(s.as_list()) for s in shapes]
+        self._values = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
+        size, drop = _batch_size(batch_size, "PaddedBatchDatasetV2"), _truth(drop_remainder)
+        first = TensorShape([size if drop else None])
+        made = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
+        super().__init__(source, structure.pack(spec, made), size, drop)
+
+    def _iterate(self) -> Iterator[Element]:
+        for run in self._runs():
+            columns = zip(*run, strict=True)
+            yield tuple([_padded(*a) for a in zip(columns, self._shapes, self._values, strict=True)])
+
+
+def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
+    if not isinstance(shape, TensorShape):
+        dims = [integer(d) if d is not None else None for d in shape]
+        shape = TensorShape([None if d == -1 else d for d in dims])
+    fits = component.rank is None or (
+        shape.rank == component.rank
+        and all(p is None or d is None or p >= d for p, d in zip(shape.as_list(), component.as_list(), strict=True))
+    )
+    if not fits:
+        raise ValueError(
+            f"The padded shape {shape} is not compatible with the shape {component} of the corresponding input component."
+        )
+    return shape
+
+
+def _padding(value: Any, dtype: Any) -> Any:
+    """The number that fills, as a Python value."""
+    if value is None:
+        if dtype is variant:
+            raise TypeError("Unable to create default padding value for a component of type 'variant'.")
+        return b"" if dtype is string else 0
+    tensor = convert(value)
+    if tensor.shape.rank != 0:
+        raise ValueError(f"Invalid `padding_values`. `padding_values` values should be scalars, but got {tensor.shape}.")
+    if tensor.dtype is not dtype:
+        raise TypeError(
+            f"Invalid `padding_values`. `padding_values` values type {tensor.dtype!s} does not match type {dtype!s} of "
+            "the corresponding input component."
+        )
+    return tensor.value.item()
+
+
+def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> Any:
+    """The values of one component in one batch, filled up."""
+    rank = len(shape)
+    longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]
+    if len(longest) != rank:
+        raise invalid(f"All elements in a batch must have the same rank as the padded shape: {rank} expected.")
+    sizes = [n if d is None else d for n, d in zip(longest, shape, strict=True)]
+    if any(n > s for n, s in zip(longest, sizes, strict=True)):
+        raise DataLossError(None, None, "Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext]")
+    full = [len(values), *sizes]
+    out: Any
+    if isinstance(values[0], torch.Tensor):
+        out = torch.full(full, fill, dtype=values[0].dtype)
+    else:
+        out = np.full(full, fill, object)
+    for i, v in enumerate(values):
+        out[(i, *[slice(n) for n in v.shape])] = v if v.ndim or isinstance(v, torch.Tensor) else v[()]
+    return out
+
+
+# ---- ragged and sparse -----------------------------------------------------------------------------------------------
+
+
+class RaggedDataset(Node):
+    """Elements whose tensors of unknown dimensions are counted as ragged, so that they can be batched."""
+
+    def __init__(self, source: Any, row_splits_dtype: Any) -> None:
+        from tapeflow.ragged.spec import RaggedTensorSpec
+
+        def ragged(s: Any) -> Any:
+            if type(s) is not TensorSpec or s.shape.rank is None or s.shape.is_fully_defined():
+                return s
+            rank = max(i for i, d in enumerate(s.shape.as_list()) if d is None)
+            return RaggedTensorSpec(s.shape, s.dtype, rank, row_splits_dtype)
+
+        self._dtype = row_splits_dtype
+        super().__init__(structure.map_specs(ragged, source.element_spec), source)
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        from tapeflow.core.tensor import EagerTensor
+        from tapeflow.ragged.tensor import RaggedTensor
+
+        old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)
+
+        def ragged(value: Any, before: Any, after: Any) -> Any:
+            if before is after:
+                return value
+            tensor = EagerTensor(value, before.dtype)
+            rank = after.ragged_rank
+            return RaggedTensor.from_tensor(tensor, ragged_rank=rank, row_splits_dtype=self._dtype) if rank else tensor
+
+        for element in self._input_dataset._iterate():
+            yield tuple([ragged(*a) for a in zip(element, old, new, strict=True)])
+
+
+# ---- unbatch and windows ---------------------------------------------------------------------------------------------
+
+
+class UnbatchDataset(Node):
+    """The slices of the elements."""
+
+    def __init__(self, source: Any) -> None:
+        known = None
+        for s in flatten(source.element_spec):
+            shape = getattr(s, "shape", None)
+            if shape is None or shape.rank is None:
+                continue
+            if shape.rank == 0:
+                raise ValueError("Cannot unbatch an input with scalar components.")
+            if None not in (known, shape[0]) and known != shape[0]:
+                raise ValueError(
+                    "`unbatch()` is only supported for datasets of elements whose components have a matching leading "
+                    f"dimension. Encountered both {known} and {shape[0]}."
+                )
+            known = shape[0] if known is None else known
+        self._each = known
+        super().__init__(structure.map_specs(structure.unbatched, source.element_spec), source)
+
+    def _size(self) -> int:
+        size = self._input_dataset._size()
+        return size if size in (0, INFINITE) else UNKNOWN if size < 0 or self._each is None else size * self._each
+
+    def _iterate(self) -> Iterator[Element]:
+        for element in self._input_dataset._iterate():
+            sizes = {structure.rows_of(v) for v in element if v is not None}
+            if len(sizes) > 1:
+                raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")
+            for i in range(sizes.pop()):
+                yield tuple([structure.slice_row(v, i) for v in element])
+
+
+class WindowDataset(Node):
+    """Datasets of elements that follow each other."""
+
+    def __init__(self, source: Any, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> None:
+        self._length = integer(size)
+        self._shift = self._length if shift is None else integer(shift)
+        self._stride = integer(stride)
+        self._drop_remainder = _truth(drop_remainder)
+        for value, name in ((self._length, "size"), (self._shift, "shift"), (self._stride, "stride")):
+            if value <= 0:
+                raise invalid(f"Window {name} must be greater than zero. [Op:WindowDataset] name: ")
+        super().__init__(structure.map_specs(DatasetSpec, source.element_spec), source)
+
+    def _size(self) -> int:
+        size = self._input_dataset._size()
+        if size < 0:
+            return size
+        if self._drop_remainder:
+            span = (self._length - 1) * self._stride + 1
+            return max(0, (size - span) // self._shift + 1)
+        return -(-size // self._shift)
+
+    def _iterate(self) -> Iterator[Element]:
+        elements = self._input_dataset._iterate()
+        specs = flatten(self._input_dataset.element_spec)
+        span = (self._length - 1) * self._stride + 1
+        seen: deque[Element] = deque()
+        while True:
+            seen.extend(itertools.islice(elements, span - len(seen)))
+            if not seen or (self._drop_remainder and len(seen) < span):
+                return
+            window = list(itertools.islice(seen, 0, None, self._stride))
+            yield tuple([Elements([(e[i],) for e in window], s) for i, s in enumerate(specs)])
+            for _ in range(min(self._shift, len(seen))):
+                seen.popleft()
+            if self._shift > span:
+                deque(itertools.islice(elements, self._shift - span), maxlen=0)

@@ -1,0 +1,114 @@
+"""`from_generator`: a dataset of what a Python generator gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert, from_array
+from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.data import structure
+from tapeflow.data.dataset import UNKNOWN
+from tapeflow.data.nodes import Node
+from tapeflow.data.structure import Element
+
+
+def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
+    """The spec of a generator's elements, of the arguments that declare it.
+
+    Raises:
+        TypeError: there is none, or there are two.
+    """
+    if output_signature is not None:
+        for given, name in ((output_types, "output_types"), (output_shapes, "output_shapes")):
+            if given is not None:
+                raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
+        for s in structure.flatten(output_signature):
+            if not isinstance(s, TypeSpec):
+                raise TypeError(
+                    f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(s)} which "
+                    "is not."
+                )
+        return output_signature
+    if output_types is None:
+        raise TypeError(
+            "To specify the output signature you need to provide either the `output_signature` argument or the "
+            "`output_types` argument."
+        )
+    types = [as_dtype(t) for t in structure.flatten(output_types)]
+    shapes = [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
+    specs = [TensorSpec(TensorShape(s), t) for s, t in zip(shapes, types, strict=True)]
+    return structure.pack(output_types, specs)
+
+
+class GeneratorDataset(Node):
+    """What a generator gives; each iterator calls for a new one."""
+
+    def __init__(self, generator: Any, spec: Any, args: Any) -> None:
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        super().__init__(spec)
+        self._generator: Callable[..., Any] = generator
+        self._args = () if args is None else tuple([convert(a) for a in args])
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        specs = structure.flatten(self._spec)
+        for value in self._generator(*[a.numpy() for a in self._args]):
+            try:
+                flat = structure.flatten_up_to(self._spec, value)
+            except (TypeError, ValueError) as e:
+                raise invalid(
+                    "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
+                    f"structure was {self._spec}, but the yielded element was {value}."
+                ) from e
+            yield tuple([_checked(v, s) for v, s in zip(flat, specs, strict=True)])
+
+    def __repr__(self) -> str:
+        return f"<_FlatMapDataset element_spec={self._spec}>"
+
+
+def _checked(value: Any, spec: Any) -> Any:
+    """A component that a generator gave, converted to its spec.
+
+    Raises:
+        InvalidArgumentError: it does not fit.
+    """
+    if type(spec) is not TensorSpec:
+        value = structure.component(value)
+        if not spec.is_compatible_with(value):
+            raise invalid(
+                f"TypeError: `generator` yielded an element of {spec_of(value)} where an element of {spec} was expected."
+            )
+        return structure.bare(value)
+    try:
+        tensor = value if isinstance(value, EagerTensor) else _tensor(value, spec.dtype)
+    except (TypeError, ValueError) as e:
+        raise invalid(
+            "TypeError: `generator` yielded an element that could not be converted to the expected type. The expected type "
+            f"was {spec.dtype.name}, but the yielded element was {value}."
+        ) from e
+    if tensor.dtype is not spec.dtype:
+        raise invalid(
+            f"TypeError: `generator` yielded an element of type {tensor.dtype.name} where an element of type "
+            f"{spec.dtype.name} was expected."
+        )
+    if not spec.shape.is_compatible_with(tensor.shape):
+        raise invalid(
+            f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was "
+            "expected."
+        )
+    return tensor.value
+
+
+def _tensor(value: Any, dtype: Any) -> EagerTensor:
+    if dtype.torch is None or isinstance(value, np.ndarray):
+        return convert(value) if isinstance(value, np.ndarray) and value.dtype.kind not in "OUS" else convert(value, dtype)
+    return from_array(np.asarray(value, dtype=dtype.as_numpy_dtype), dtype)

@@ -1,0 +1,402 @@
+"""The nodes that call a user's functions: `map`, `filter`, `flat_map`, `interleave`, `scan` and others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.dtypes import bool_, int64
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import invalid
+from tapeflow.data import structure
+from tapeflow.data.dataset import AUTOTUNE, INFINITE, UNKNOWN
+from tapeflow.data.functions import MappedFunction, first_of
+from tapeflow.data.nodes import Elements, Node, Rows, integer
+from tapeflow.data.rewriting import rewritten
+from tapeflow.data.spec import DatasetSpec
+from tapeflow.data.structure import Element
+from tapeflow.data.threads import ahead, mapped_in_threads
+from tapeflow.errors import FailedPreconditionError
+
+
+def _function(source: Any, function: Any, name: str) -> MappedFunction:
+    return MappedFunction(function, f"Dataset.{name}()", source.element_spec, first_of(source))
+
+
+def _returns_dataset(function: MappedFunction) -> Any:
+    """The spec of the elements of the datasets that a function gives.
+
+    Raises:
+        TypeError: it gives something else.
+    """
+    spec = function.output_spec
+    if not isinstance(spec, DatasetSpec):
+        kind = getattr(spec, "value_type", type(spec))
+        raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {kind!r}.")
+    return spec.element_spec
+
+
+class MapDataset(Node):
+    """A function of each element."""
+
+    def __init__(self, source: Any, map_func: Any) -> None:
+        self._function = _function(source, map_func, "map")
+        spec = self._function.output_spec
+        if not [s for s in structure.flatten(spec) if s.flatten()]:
+            raise invalid(
+                "The function passed to Dataset.map() must return at least one tensor, but it returned none. [Op:MapDataset]"
+            )
+        super().__init__(spec, source)
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        return map(self._function, self._input_dataset._iterate())
+
+    def _rows(self) -> Rows | None:
+        rows = self._input_dataset._rows() if self._function.scalar else None
+        if rows is None:
+            return None
+        function = self._function
+        return Rows(
+            rows.count,
+            lambda numbers: function.many(rows.take(numbers), len(numbers)),
+            lambda start, stop: function.many(rows.between(start, stop), stop - start),
+        )
+
+
+class ParallelMapDataset(MapDataset):
+    """A function of each element, in several threads."""
+
+    def __init__(self, source: Any, map_func: Any, num_parallel_calls: Any, deterministic: bool | None) -> None:
+        self._calls = integer(num_parallel_calls)
+        if self._calls < 1 and self._calls != AUTOTUNE:
+            raise invalid("num_parallel_calls must be greater than zero. [Op:ParallelMapDatasetV2] name: ")
+        self._deterministic = deterministic
+        super().__init__(source, map_func)
+
+    def _iterate(self) -> Iterator[Element]:
+        ordered = self._deterministic
+        if ordered is None:
+            ordered = self.options().deterministic is not False
+        return mapped_in_threads(self._function, self._input_dataset._iterate(), self._calls, ordered)
+
+
+class FilterDataset(Node):
+    """The elements of which a predicate is true."""
+
+    _name = "filter"
+
+    def __init__(self, source: Any, predicate: Any) -> None:
+        self._predicate = _function(source, predicate, self._name)
+        spec = self._predicate.output_spec
+        if not (hasattr(spec, "is_compatible_with") and spec.is_compatible_with(TensorSpec([], bool_))):
+            raise ValueError(
+                f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec}."
+            )
+        super().__init__(source.element_spec, source)
+
+    def _size(self) -> int:
+        size = self._input_dataset._size()
+        return size if size in (0, INFINITE) else UNKNOWN
+
+    def _holds(self, element: Element) -> bool:
+        return bool(self._predicate(element)[0])
+
+    def _iterate(self) -> Iterator[Element]:
+        return filter(self._holds, self._input_dataset._iterate())
+
+
+class TakeWhileDataset(FilterDataset):
+    """The elements up to the first of which a predicate is false."""
+
+    _name = "take_while"
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        return itertools.takewhile(self._holds, self._input_dataset._iterate())
+
+
+class FlatMapDataset(Node):
+    """The elements of the datasets that a function gives, one dataset after the other."""
+
+    def __init__(self, source: Any, map_func: Any) -> None:
+        self._function = _function(source, map_func, "flat_map")
+        super().__init__(_returns_dataset(self._function), source)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        for element in self._input_dataset._iterate():
+            yield from rewritten(self._function(element)[0])._iterate()
+
+
+class InterleaveDataset(Node):
+    """The elements of several of the datasets that a function gives, in turn."""
+
+    def __init__(self, source: Any, map_func: Any, cycle_length: Any, block_length: Any) -> None:
+        self._function = _function(source, map_func, "interleave")
+        spec = _returns_dataset(self._function)
+        self._cycle, self._block = integer(cycle_length), integer(block_length)
+        if self._cycle < 1 and self._cycle != AUTOTUNE:
+            raise invalid("`cycle_length` must be > 0 [Op:InterleaveDataset] name: ")
+        if self._block < 1:
+            raise invalid("`block_length` must be > 0 [Op:InterleaveDataset] name: ")
+        super().__init__(spec, source)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _open(self, element: Element) -> Iterator[Element]:
+        return rewritten(self._function(element)[0])._iterate()
+
+    def _iterate(self) -> Iterator[Element]:
+        from tapeflow.data.threads import cores
+
+        inputs = self._input_dataset._iterate()
+        cycle: list[Iterator[Element] | None] = [None] * (self._cycle if self._cycle > 0 else cores())
+        more = True
+        while True:
+            for i in range(len(cycle)):
+                current = cycle[i]
+                if current is None:
+                    if not more or (element := next(inputs, None)) is None:
+                        more = False
+                        continue
+                    current = cycle[i] = self._open(element)
+                given = 0
+                for value in itertools.islice(current, self._block):
+                    given += 1
+                    yield value
+                if given < self._block:
+                    cycle[i] = None
+            if not more and not any(cycle):
+                return
+
+
+class ParallelInterleaveDataset(InterleaveDataset):
+    """The same, each dataset's elements being made ahead in a thread."""
+
+    def __init__(
+        self, source: Any, map_func: Any, cycle_length: Any, block_length: Any, num_parallel_calls: Any
+    ) -> None:
+        self._calls = integer(num_parallel_calls)
+        if self._calls < 1 and self._calls != AUTOTUNE:
+            raise invalid("num_parallel_calls must be greater than zero. [Op:ParallelInterleaveDatasetV4] name: ")
+        super().__init__(source, map_func, cycle_length, block_length)
+
+    def _open(self, element: Element) -> Iterator[Element]:
+        return ahead(super()._open(element), self._block if self._calls > 1 else AUTOTUNE)
+
+
+class ScanDataset(Node):
+    """What a function gives for each element and a state that it passes on."""
+
+    def __init__(self, source: Any, initial_state: Any, scan_func: Any) -> None:
+        value, state_spec = structure.normalized(initial_state)
+        self._initial = structure.to_element(value)
+        self._function = MappedFunction(scan_func, "Dataset.scan()", (state_spec, source.element_spec), lambda: None)
+        spec = self._function.output_spec
+        if type(spec) is not tuple or len(spec) != 2:
+            raise TypeError(
+                "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but "
+                f"its return type is {spec}."
+            )
+        check_state(state_spec, spec[0], "Invalid `scan_func`. ")
+        super().__init__(spec[1], source)
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        state, size = self._initial, len(self._initial)
+        for element in self._input_dataset._iterate():
+            result = self._function((*state, *element))
+            state = result[:size]
+            yield result[size:]
+
+
+def check_state(before: Any, after: Any, who: str = "") -> None:
+    """Refuses a state that changes its structure or dtypes.
+
+    Raises:
+        InvalidArgumentError: it has another number of components.
+        TypeError: a component is of another class or dtype.
+    """
+    old, new = structure.flatten(before), structure.flatten(after)
+    if len(old) != len(new):
+        raise invalid(
+            "The number of components of the initial state and the reduce function output does not match. "
+            f"(initial_state={len(old)}, output={len(new)}). [Op:ReduceDataset] name: "
+        )
+    for a, b in zip(old, new, strict=True):
+        if type(a) is not type(b):
+            raise TypeError(
+                f"{who}The element classes for the new state must match the initial state. Expected {before}, got {after}."
+            )
+        if getattr(a, "dtype", None) is not getattr(b, "dtype", None):
+            raise TypeError(
+                f"{who}The element types for the new state must match the initial state. Expected {a.dtype}, got {b.dtype}."
+            )
+
+
+def reduced(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+    """The state after a function has seen all elements."""
+    value, state_spec = structure.normalized(initial_state)
+    function = MappedFunction(reduce_func, "reduce()", (state_spec, dataset.element_spec), lambda: None)
+    check_state(state_spec, function.output_spec)
+    state = structure.to_element(value)
+    for element in rewritten(dataset)._iterate():
+        state = function((*state, *element))
+    return structure.Packer(state_spec)(state)
+
+
+class GroupByWindowDataset(Node):
+    """Elements gathered by a key, and what a function makes of each group when it is full."""
+
+    def __init__(self, source: Any, key_func: Any, reduce_func: Any, window_size_func: Any) -> None:
+        spec = source.element_spec
+        self._key = _function(source, key_func, "group_by_window")
+        self._window_size = window_size_func
+        key, nested = TensorSpec([], int64), DatasetSpec(spec)
+        self._reduce = MappedFunction(reduce_func, "Dataset.group_by_window()", (key, nested), lambda: None)
+        if not key.is_compatible_with(self._key.output_spec):
+            raise ValueError(
+                "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return type is "
+                f"{self._key.output_spec}."
+            )
+        super().__init__(_returns_dataset(self._reduce), source)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        from tapeflow.core.tensor import EagerTensor
+
+        groups: dict[int, list[Element]] = {}
+        sizes: dict[int, int] = {}
+        for element in self._input_dataset._iterate():
+            key = int(self._key(element)[0])
+            if key not in groups:
+                groups[key] = []
+                sizes[key] = integer(self._window_size(EagerTensor(torch.tensor(key), int64)))
+                if sizes[key] <= 0:
+                    raise invalid(f"Window size must be greater than zero, but got {sizes[key]}.")
+            groups[key].append(element)
+            if len(groups[key]) == sizes[key]:
+                yield from self._reduced(key, groups.pop(key))
+        for key in sorted(groups):
+            yield from self._reduced(key, groups[key])
+
+    def _reduced(self, key: int, group: list[Element]) -> Iterator[Element]:
+        nested = Elements(group, self._input_dataset.element_spec)
+        return rewritten(self._reduce((torch.tensor(key), nested))[0])._iterate()
+
+
+class UniqueDataset(Node):
+    """The elements without those that have been before."""
+
+    def __init__(self, source: Any) -> None:
+        super().__init__(source.element_spec, source)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        seen = set()
+        for element in self._input_dataset._iterate():
+            key = tuple([(v.shape, *np.ravel(v).tolist()) for v in element])
+            if key not in seen:
+                seen.add(key)
+                yield element
+
+
+class AssertCardinalityDataset(Node):
+    """The same elements, which have to be as many as said."""
+
+    def __init__(self, source: Any, expected: Any) -> None:
+        super().__init__(source.element_spec, source)
+        self._expected = integer(expected)
+
+    def _size(self) -> int:
+        return self._expected
+
+    def _iterate(self) -> Iterator[Element]:
+        expected, count = self._expected, 0
+        for count, element in enumerate(self._input_dataset._iterate(), 1):
+            if 0 <= expected < count:
+                raise self._error(f"at least {count}")
+            yield element
+        if expected >= 0 and count < expected:
+            raise self._error(f"only {count}")
+
+    def _error(self, found: str) -> FailedPreconditionError:
+        return FailedPreconditionError(
+            None, None, f"Input dataset was expected to contain {self._expected} elements but contained {found} elements."
+        )
+
+
+class DirectedInterleaveDataset(Node):
+    """Elements of several datasets, as a dataset of numbers says."""
+
+    def __init__(self, selector: Any, datasets: Any, stop_on_empty: bool) -> None:
+        spec = datasets[0].element_spec
+        flat = structure.flatten(spec)
+        for ds in datasets[1:]:
+            try:
+                structure.same_form(spec, ds.element_spec)
+                flat = [structure.weaker(a, b) for a, b in zip(flat, structure.flatten(ds.element_spec), strict=True)]
+                if None in flat:
+                    raise TypeError
+            except (TypeError, ValueError) as e:
+                raise TypeError(f"Incompatible dataset elements: {spec} vs. {ds.element_spec}") from e
+        super().__init__(structure.pack(spec, flat), selector, *datasets)
+        self._stop_on_empty = stop_on_empty
+
+    def _size(self) -> int:
+        sizes = [ds._size() for ds in self._input_datasets[1:]]
+        return INFINITE if INFINITE in sizes and not self._stop_on_empty else UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        selector, *rest = [ds._iterate() for ds in self._input_datasets]
+        sources: list[Any] = list(rest)
+        for (number,) in selector:
+            index = int(number)
+            if not 0 <= index < len(sources):
+                raise invalid(f"Selector index out of range: {index} >= {len(sources)}")
+            element = None if sources[index] is None else next(sources[index], None)
+            if element is not None:
+                yield element
+            elif self._stop_on_empty:
+                return
+            else:
+                sources[index] = None
+                if not any(s is not None for s in sources):
+                    return
+
+
+class PrefetchDataset(Node):
+    """The same elements, made ahead in a thread."""
+
+    def __init__(self, source: Any, buffer_size: Any) -> None:
+        self._buffer_size = integer(buffer_size)
+        if self._buffer_size < -1:
+            raise invalid(
+                "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning [Op:PrefetchDataset] name: "
+            )
+        super().__init__(source.element_spec, source)
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        elements = self._input_dataset._iterate()
+        return ahead(elements, self._buffer_size) if self._buffer_size else elements

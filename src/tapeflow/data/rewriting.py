@@ -1,0 +1,52 @@
+"""A pipeline as it runs: rewritten so that batches are gathered whole.
+
+A dataset of rows (slices of tensors, a range, some of these zipped, or a map of scalars over them) can give many of its
+elements at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose among elements and put them
+in order, whatever the elements are. So a batch at the end of such a chain needs no elements: the chain runs over
+their numbers, and the batch takes the rows that these name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.data.batches import BatchDataset, RowBatches
+from tapeflow.data.nodes import Chooser, Numbers, OptionsDataset
+from tapeflow.data.options import Options
+
+
+def rewritten(dataset: Any) -> Any:
+    """The dataset that runs in place of another; both give the same elements.
+
+    What is found is kept, so that a dataset is rewritten once.
+    """
+    found = dataset.__dict__.get("_rewritten")
+    if found is None:
+        found = dataset if _left_alone(dataset.options()) else _rewrite(dataset)
+        dataset.__dict__["_rewritten"] = found
+    return found
+
+
+def _left_alone(options: Options) -> bool:
+    return options.experimental_optimization.apply_default_optimizations is False
+
+
+def _rewrite(dataset: Any) -> Any:
+    inputs = [_rewrite(i) for i in dataset._inputs()]
+    if any(new is not old for new, old in zip(inputs, dataset._inputs(), strict=True)):
+        dataset = dataset._over(inputs)
+    if isinstance(dataset, OptionsDataset):
+        return inputs[0]
+    if isinstance(dataset, BatchDataset):
+        chain = []
+        source = dataset._input_dataset
+        while isinstance(source, Chooser):
+            chain.append(source)
+            source = source._input_dataset
+        rows = source._rows()
+        if rows is not None:
+            numbers: Any = Numbers(rows.count)
+            for chooser in reversed(chain):
+                numbers = chooser._over([numbers])
+            return RowBatches(dataset, rows, numbers if chain else None)
+    return dataset

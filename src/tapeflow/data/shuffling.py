@@ -1,0 +1,156 @@
+"""`shuffle` and `random`: TensorFlow's order and numbers for every seed.
+
+A shuffle keeps a ring of elements. Each step gives the element at a random place of it, puts the oldest in that place
+and the next of the input where the oldest was. The random numbers are the 32-bit words of a Philox stream, of
+which the remainder by the number of elements is taken.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.dtypes import int64
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import invalid
+from tapeflow.data.dataset import INFINITE
+from tapeflow.data.nodes import Chooser, Node, integer
+from tapeflow.data.structure import Element
+from tapeflow.random.philox import from_seeds
+from tapeflow.random.seeds import op_seeds
+
+_FIRST, _MOST = 16, 2048  # blocks of four words that are made at once
+
+
+class Words:
+    """The words of a Philox stream, from its start.
+
+    Args:
+        seeds: the two seeds; with none, the stream is another one each time.
+    """
+
+    def __init__(self, seeds: tuple[int, int]) -> None:
+        if seeds == (0, 0):
+            seeds = secrets.randbits(63), secrets.randbits(63)
+        self._stream = from_seeds(*seeds)
+        self._blocks = _FIRST
+        self._rest = np.empty(0, np.uint32)
+
+    def take(self, count: int) -> np.ndarray:
+        """Up to `count` words, at least one."""
+        if not len(self._rest):
+            self._rest = self._stream.words(self._blocks, torch.device("cpu")).numpy().view(np.uint32).reshape(-1)
+            self._stream = self._stream.skipped(self._blocks)
+            self._blocks = min(2 * self._blocks, _MOST)
+        words, self._rest = self._rest[:count], self._rest[count:]
+        return words
+
+
+class Seeds:
+    """Gives the seeds of the iterators over a dataset: the same each time, or new ones that follow from them.
+
+    Args:
+        seed: the user's, or None.
+        renew: whether each iterator gets others.
+    """
+
+    def __init__(self, seed: Any, renew: bool) -> None:
+        self._seeds = op_seeds(None if seed is None else integer(seed))
+        if self._seeds == (0, 0) and not renew:
+            self._seeds = secrets.randbits(63), secrets.randbits(63)
+        self._words = Words(self._seeds) if renew else None
+        self._lock = threading.Lock()
+
+    def next(self) -> tuple[int, int]:
+        """The seeds of the next iterator."""
+        if self._words is None:
+            return self._seeds
+        with self._lock:
+            return int(self._words.take(1)[0]), int(self._words.take(1)[0])
+
+
+class ShuffleDataset(Chooser):
+    """The elements in a random order."""
+
+    def __init__(self, source: Any, buffer_size: Any, seed: Any, reshuffle_each_iteration: bool | None) -> None:
+        super().__init__(source)
+        size = integer(buffer_size)
+        if size < 1 and size != -2:
+            raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
+        self._buffer_size = size
+        self._seeds = Seeds(seed, reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Any]:
+        elements = self._input_dataset._iterate()
+        words = Words(self._seeds.next())
+        ring: list[Any] = []
+        for element in elements:
+            ring.append(element)
+            if len(ring) == self._buffer_size:
+                break
+        size, oldest = len(ring), 0
+        left: np.ndarray = words.take(256)
+        if size and size == self._buffer_size:
+            given: Any
+            while True:
+                # The number of an element among those of the ring, counted from the oldest.
+                for used, offset in enumerate((left % np.uint32(size)).tolist(), 1):  # noqa: B007
+                    place = oldest + offset
+                    if place >= size:
+                        place -= size
+                    given = ring[place]
+                    ring[place] = ring[oldest]
+                    yield given
+                    try:
+                        ring[oldest] = next(elements)
+                    except StopIteration:
+                        break
+                    oldest = oldest + 1 if oldest + 1 < size else 0
+                else:
+                    left = words.take(256)
+                    continue
+                left = left[used:]
+                break
+            ring = ring[oldest + 1 :] + ring[:oldest]
+        yield from _drained(ring, left, words)
+
+
+def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
+    """What is left in a ring, the oldest first, when its input has ended."""
+    start, size = 0, len(ring)
+    while start < size:
+        if not len(left):
+            left = words.take(size - start)
+        counts = np.arange(size - start, 0, -1, dtype=np.uint32)[: len(left)]
+        for offset in (left[: len(counts)] % counts).tolist():
+            place = start + offset
+            given = ring[place]
+            ring[place] = ring[start]
+            start += 1
+            yield given
+        left = left[:0]
+
+
+class RandomDataset(Node):
+    """Random integers without an end."""
+
+    def __init__(self, seed: Any, rerandomize_each_iteration: bool | None) -> None:
+        super().__init__(TensorSpec([], int64))
+        self._seeds = Seeds(seed, bool(rerandomize_each_iteration))
+
+    def _size(self) -> int:
+        return INFINITE
+
+    def _iterate(self) -> Iterator[Element]:
+        words = Words(self._seeds.next())
+        while True:
+            for word in words.take(256).tolist():
+                yield (torch.scalar_tensor(word, dtype=torch.int64),)

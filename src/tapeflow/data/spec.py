@@ -1,0 +1,131 @@
+"""The specs of datasets and iterators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.dtypes import resource, variant
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.data import structure
+
+
+def held(value: Any, dtype: Any) -> EagerTensor:
+    """A scalar tensor that holds a Python object."""
+    array = np.empty((), object)
+    array[()] = value
+    return EagerTensor(array, dtype)
+
+
+class DatasetSpec(TypeSpec):
+    """The spec of a `tf.data.Dataset`.
+
+    Args:
+        element_spec: of its elements.
+        dataset_shape: of a tensor of datasets; a dataset by itself is a scalar.
+
+    Example:
+        >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
+        DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+    """
+
+    __slots__ = ("_dataset_shape", "_element_spec")
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec = element_spec
+        self._dataset_shape = TensorShape(dataset_shape)
+
+    @staticmethod
+    def from_value(value: Any) -> DatasetSpec:
+        """The spec of a dataset."""
+        return DatasetSpec(value.element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The spec of the elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """`tf.data.Dataset`."""
+        from tapeflow.data.dataset import Dataset
+
+        return Dataset
+
+    @property
+    def _component_specs(self) -> Any:
+        return TensorSpec(self._dataset_shape, variant)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._variant_tensor
+
+    def _from_components(self, components: Any) -> Any:
+        return components.value[()]
+
+    def _sample(self, n: int) -> Any:
+        from tapeflow.data.functions import sample
+        from tapeflow.data.nodes import Elements
+
+        return Elements([tuple([sample(s, n) for s in structure.flatten(self._element_spec)])] * n, self._element_spec)
+
+    def _batch(self, batch_size: int | None) -> DatasetSpec:
+        return DatasetSpec(self._element_spec, TensorShape([batch_size]).concatenate(self._dataset_shape))
+
+    def _unbatch(self) -> DatasetSpec:
+        if self._dataset_shape.rank == 0:
+            raise ValueError("Slicing dataset elements is not supported for rank 0.")
+        return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, self._dataset_shape
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is DatasetSpec and self._serialize() == other._serialize()
+
+    def __hash__(self) -> int:
+        return hash(DatasetSpec)  # the elements may be dicts
+
+
+class IteratorSpec(TypeSpec):
+    """The spec of a `tf.data.Iterator`.
+
+    Args:
+        element_spec: of what it gives.
+
+    Example:
+        >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int32))
+        IteratorSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @staticmethod
+    def from_value(value: Any) -> IteratorSpec:
+        """The spec of an iterator."""
+        return IteratorSpec(value.element_spec)
+
+    @property
+    def value_type(self) -> type:
+        """The class of iterators."""
+        from tapeflow.data.iterators import OwnedIterator
+
+        return OwnedIterator
+
+    @property
+    def _component_specs(self) -> Any:
+        return (TensorSpec([], resource),)
+
+    def _to_components(self, value: Any) -> Any:
+        return (held(value, resource),)
+
+    def _from_components(self, components: Any) -> Any:
+        return components[0].value[()]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)

@@ -1,0 +1,263 @@
+"""Elements: what a dataset gives, between a user's structure and the flat tuples that go through a pipeline.
+
+In `tf.data` a list is no structure but converts to a tensor. Inside a pipeline an element is a flat tuple with an item
+for each component: of a tensor its bare value (a `torch.Tensor`, or an array of `bytes`), so that nothing is wrapped
+that no function sees; of anything else (a ragged or sparse tensor, a dataset, None) the thing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.convert import convert
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import NoneTensorSpec, TensorSpec, TypeSpec, spec_of
+from tapeflow.core.tensor import EagerTensor, Tensor, as_numpy, invalid
+
+Element = tuple[Any, ...]
+
+
+class _Table(nest._ContainerTable):
+    """The structures of `tf.data`: those of `tf.nest` but for lists and their like."""
+
+    def __missing__(self, cls: type) -> Any:
+        container = super().__missing__(cls)
+        if container in (nest._LIST, nest._VIEW, nest._SEQUENCE):
+            container = self[cls] = None
+        return container
+
+
+_STRUCTURES = _Table(expand_composites=False)
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The components of a structure."""
+    container = _STRUCTURES[type(structure)]
+    if container is None:
+        return [structure]
+    flat: list[Any] = []
+    nest._flatten_into(flat, container.values(structure), _STRUCTURES)
+    return flat
+
+
+def pack(structure: Any, flat: Sequence[Any]) -> Any:
+    """`flat` in the form of `structure`."""
+    container = _STRUCTURES[type(structure)]
+    if container is None:
+        return flat[0]
+    return container.rebuild(structure, nest._pack(container, structure, flat, 0, _STRUCTURES)[1])
+
+
+def flatten_up_to(structure: Any, value: Any) -> list[Any]:
+    """The parts of `value` that stand where `structure` has its components.
+
+    Raises:
+        TypeError, ValueError: `value` has another form.
+    """
+    container = _STRUCTURES[type(structure)]
+    if container is None:
+        return [value]
+    inner = nest._PLAIN[type(value)]
+    if inner is None:
+        raise TypeError(f"expected a structure like {structure}, but found {value!r}")
+    parts, values = container.values(structure), inner.values(value)
+    if len(parts) != len(values):
+        raise ValueError(f"expected {len(parts)} items like {structure}, but found {len(values)}: {value!r}")
+    if container.keys is nest._sorted_keys and set(structure) != set(value):
+        raise ValueError(f"expected the keys {list(structure)}, but found {list(value)}")
+    return [found for part, v in zip(parts, values, strict=True) for found in flatten_up_to(part, v)]
+
+
+def map_specs(function: Callable[[Any], Any], structure: Any) -> Any:
+    """A structure with `function` applied to each component."""
+    return pack(structure, [function(c) for c in flatten(structure)])
+
+
+def same_form(a: Any, b: Any) -> None:
+    """Checks that two structures have the same form.
+
+    Raises:
+        TypeError, ValueError: they have not.
+    """
+    nest.assert_same_structure(map_specs(lambda _: 0, a), map_specs(lambda _: 0, b))
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def component(value: Any) -> Any:
+    """A value as a component of an element: a tensor, or a composite value as it is."""
+    if isinstance(value, Tensor) or value is None:
+        return value
+    if hasattr(value, "_read"):
+        return value._read()
+    if isinstance(value, CompositeTensor) or spec_of(value) is not None:
+        return value
+    return convert(value)
+
+
+def normalized(value: Any) -> tuple[Any, Any]:
+    """A user's value as components in their structure, and their specs."""
+    flat = [component(v) for v in flatten(value)]
+    return pack(value, flat), pack(value, [spec_of(v) for v in flat])
+
+
+def bare(value: Any) -> Any:
+    """What stands for a component in an element."""
+    return value.value if type(value) is EagerTensor else value
+
+
+def to_element(value: Any) -> Element:
+    """The element of a user's structure of components."""
+    return tuple([bare(component(v)) for v in flatten(value)])
+
+
+class Packer:
+    """Makes what a user sees of an element.
+
+    Args:
+        spec: the element's spec.
+    """
+
+    def __init__(self, spec: Any) -> None:
+        self.spec = spec
+        flat = flatten(spec)
+        self.dtypes = [s.dtype if type(s) is TensorSpec else None for s in flat]
+        self.single = self.dtypes[0] if _STRUCTURES[type(spec)] is None else None
+
+    def __call__(self, element: Element) -> Any:
+        if self.single is not None:
+            return EagerTensor(element[0], self.single)
+        return pack(self.spec, self.components(element))
+
+    def components(self, element: Element) -> list[Any]:
+        """The components as tensors and composite values."""
+        return [v if d is None else EagerTensor(v, d) for v, d in zip(element, self.dtypes, strict=True)]
+
+    def arrays(self, element: Element) -> Any:
+        """The element in arrays."""
+        return pack(self.spec, [_array(v, d) for v, d in zip(element, self.dtypes, strict=True)])
+
+
+def _array(value: Any, dtype: Any) -> Any:
+    if dtype is None:
+        return None if value is None else value if not hasattr(value, "numpy") else value.numpy()
+    array = as_numpy(value, dtype) if isinstance(value, torch.Tensor) else value
+    if not array.ndim:
+        return array[()]
+    array = array.view()
+    array.setflags(write=False)
+    return array
+
+
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+
+def batch_component(values: Sequence[Any], spec: Any, index: int) -> Any:
+    """The values of one component of several elements, stacked.
+
+    Raises:
+        InvalidArgumentError: shapes differ.
+    """
+    if type(spec) is TensorSpec:
+        first = values[0]
+        try:
+            return torch.stack(values) if isinstance(first, torch.Tensor) else _stack_arrays(values)
+        except (RuntimeError, ValueError):
+            for i, v in enumerate(values):
+                if v.shape != first.shape:
+                    raise invalid(
+                        f"Cannot batch tensors with different shapes in component {index}. First element had shape "
+                        f"{_brackets(first)} and element {i} had shape {_brackets(v)}. [Op:IteratorGetNext]"
+                    ) from None
+            raise
+    if isinstance(spec, NoneTensorSpec):
+        return None
+    from tapeflow import ragged, sparse
+    from tapeflow.sparse.tensor import SparseTensorSpec
+
+    if isinstance(spec, SparseTensorSpec):
+        return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values])
+    if hasattr(spec, "ragged_rank"):
+        return ragged.stack(list(values), axis=0)
+    raise TypeError(f"Elements of {spec!r} can't be batched.")
+
+
+def _stack_arrays(values: Sequence[Any]) -> np.ndarray:
+    out = np.empty((len(values), *values[0].shape), object)
+    for i, v in enumerate(values):
+        if v.shape != values[0].shape:
+            raise ValueError
+        out[i] = v[()] if not v.ndim else v
+    return out
+
+
+def _brackets(value: Any) -> str:
+    return str(list(value.shape)).replace(" ", "")
+
+
+def batched(elements: Sequence[Element], specs: Sequence[Any]) -> Element:
+    """Several elements as one batch."""
+    columns = zip(*elements, strict=True)
+    return tuple([batch_component(c, s, i) for i, (c, s) in enumerate(zip(columns, specs, strict=True))])
+
+
+def rows_of(value: Any) -> int:
+    """The size of the first dimension of a component."""
+    shape = value.shape
+    return int(value.nrows()) if hasattr(value, "nrows") else int(shape[0])
+
+
+def slice_row(value: Any, index: int) -> Any:
+    """One slice of a batched component."""
+    if isinstance(value, torch.Tensor):
+        return value[index]
+    if isinstance(value, np.ndarray):
+        row = value[index]
+        if isinstance(row, np.ndarray):
+            return row
+        scalar = np.empty((), object)
+        scalar[()] = row
+        return scalar
+    if value is None:
+        return None
+    from tapeflow import sparse
+    from tapeflow.sparse.tensor import SparseTensor
+
+    if isinstance(value, SparseTensor):
+        rank = len(value.shape)
+        size = [1, *[int(d) for d in value.dense_shape[1:]]]
+        row = sparse.slice(value, [index] + [0] * (rank - 1), size)
+        return sparse.reshape(row, size[1:])
+    return value[index]
+
+
+def unbatched(spec: Any) -> Any:
+    """The spec of one slice."""
+    return spec._unbatch() if isinstance(spec, TypeSpec) else spec
+
+
+def weaker(a: Any, b: Any) -> Any:
+    """The most specific spec of the values of both, or None."""
+    return a.most_specific_common_supertype([b])
+
+
+def batch_spec(spec: Any, size: int | None) -> Any:
+    """The spec of batches of elements."""
+    return map_specs(lambda s: s._batch(size), spec)
+
+
+def known_shape(spec: Any) -> TensorShape:
+    """The shape of a tensor's spec; unknown for all others."""
+    return spec.shape if isinstance(spec, TensorSpec) else TensorShape(None)
+
+
+def is_structure(value: Any) -> bool:
+    """Whether a value is a structure, and not a component."""
+    return _STRUCTURES[type(value)] is not None

@@ -1,0 +1,222 @@
+"""Threads of a pipeline: elements made ahead, and functions called in parallel.
+
+A thread holds what it takes elements from and a bounded buffer, never the iterator it works for: when that is dropped,
+its generator closes, which stops the threads. They are daemons, so that none keeps a program from ending.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+AUTOTUNE = -1
+_AUTOMATIC = 4  # elements that are made ahead where nobody says how many
+_SLOW = 5e-4  # seconds: what takes less is not worth a thread
+_TRIALS = 2  # elements that are made before it is known whether they are slow
+
+
+def cores() -> int:
+    """How many threads run at the same time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Failure:
+    """An exception on its way to the consumer."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+_END = object()
+
+
+class _Buffer:
+    """A queue of bounded length between one thread and another, which can be closed from both sides."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.items: deque[Any] = deque()
+        self.changed = threading.Condition()
+        self.closed = False
+
+    def put(self, item: Any) -> bool:
+        """Adds an item when there is room; whether anybody still wants it."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.closed or len(self.items) < self.size)
+            if self.closed:
+                return False
+            self.items.append(item)
+            self.changed.notify_all()
+            return True
+
+    def get(self) -> Any:
+        with self.changed:
+            self.changed.wait_for(lambda: bool(self.items))
+            item = self.items.popleft()
+            self.changed.notify_all()
+            return item
+
+    def close(self) -> None:
+        with self.changed:
+            self.closed = True
+            self.items.clear()
+            self.changed.notify_all()
+
+
+def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
+    """The elements, up to `size` of them made ahead by a thread.
+
+    With `AUTOTUNE` the first ones are made by the consumer, and there is a thread only if they take long.
+    """
+    if size == AUTOTUNE:
+        for _ in range(_TRIALS):
+            begin = time.perf_counter()
+            try:
+                element = next(elements)
+            except StopIteration:
+                return
+            took = time.perf_counter() - begin
+            yield element
+        if took < _SLOW:
+            yield from elements
+            return
+        size = _AUTOMATIC
+    buffer = _Buffer(size)
+    threading.Thread(target=_fill, args=(elements, buffer), name="tf_data_prefetch", daemon=True).start()
+    del elements
+    try:
+        while (item := buffer.get()) is not _END:
+            if type(item) is _Failure:
+                raise item.error
+            yield item
+    finally:
+        buffer.close()
+
+
+def _fill(elements: Iterator[Any], buffer: _Buffer) -> None:
+    try:
+        for element in elements:
+            if not buffer.put(element):
+                return
+        buffer.put(_END)
+    except BaseException as error:
+        buffer.put(_Failure(error))
+    finally:
+        close = getattr(elements, "close", None)
+        if close is not None:
+            close()
+
+
+def mapped_in_threads(
+    function: Callable[[Any], Any], elements: Iterator[Any], calls: int, ordered: bool
+) -> Iterator[Any]:
+    """A function of each element, of which up to `calls` are computed at the same time.
+
+    Args:
+        function: of an element.
+        elements: are taken by the consumer's thread alone.
+        calls: how many threads; with `AUTOTUNE` as many as there are cores, and none if the function is quick.
+        ordered: whether results come in the order of the elements, and not as they get ready.
+    """
+    if calls == AUTOTUNE:
+        for _ in range(_TRIALS):
+            try:
+                element = next(elements)
+            except StopIteration:
+                return
+            begin = time.perf_counter()
+            result = function(element)
+            took = time.perf_counter() - begin
+            yield result
+        if took < _SLOW:
+            yield from map(function, elements)
+            return
+        calls = cores()
+    if calls == 1:
+        yield from map(function, elements)
+        return
+    pool = _Pool(function, calls)
+    try:
+        yield from pool.results(elements, 2 * calls, ordered)
+    finally:
+        pool.close()
+
+
+class _Task:
+    """A call that a thread is to make."""
+
+    __slots__ = ("done", "element", "result")
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+        self.result: Any = None
+        self.done = False
+
+
+class _Pool:
+    """Threads that call a function."""
+
+    def __init__(self, function: Callable[[Any], Any], count: int) -> None:
+        self.changed = threading.Condition()
+        self.waiting: deque[_Task] = deque()
+        self.closed = False
+        for i in range(count):
+            threading.Thread(target=self._work, args=(function,), name=f"tf_data_map_{i}", daemon=True).start()
+
+    def _work(self, function: Callable[[Any], Any]) -> None:
+        while True:
+            with self.changed:
+                self.changed.wait_for(lambda: self.closed or self.waiting)
+                if self.closed:
+                    return
+                task = self.waiting.popleft()
+            try:
+                task.result = function(task.element)
+            except BaseException as error:
+                task.result = _Failure(error)
+            with self.changed:
+                task.done = True
+                self.changed.notify_all()
+
+    def results(self, elements: Iterator[Any], most: int, ordered: bool) -> Iterator[Any]:
+        """The results of all elements, of which `most` are under way at a time."""
+        tasks: deque[_Task] = deque()
+        more = True
+        while True:
+            while more and len(tasks) < most:
+                try:
+                    task = _Task(next(elements))
+                except StopIteration:
+                    more = False
+                    break
+                tasks.append(task)
+                with self.changed:
+                    self.waiting.append(task)
+                    self.changed.notify_all()
+            if not tasks:
+                return
+            task = self._next(tasks, ordered)
+            if type(task.result) is _Failure:
+                raise task.result.error
+            yield task.result
+
+    def _next(self, tasks: deque[_Task], ordered: bool) -> _Task:
+        """Takes a task that is done out of those under way."""
+        with self.changed:
+            if ordered:
+                self.changed.wait_for(lambda: tasks[0].done)
+                return tasks.popleft()
+            self.changed.wait_for(lambda: any(t.done for t in tasks))
+        task = next(t for t in tasks if t.done)
+        tasks.remove(task)
+        return task
+
+    def close(self) -> None:
+        with self.changed:
+            self.closed = True
+            self.waiting.clear()
+            self.changed.notify_all()

@@ -1,0 +1,168 @@
+"""`tf.data`: elements, orders, batches, functions, threads. Expected values are TensorFlow's."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+Dataset = tf.data.Dataset
+r5 = Dataset.range(5)
+
+
+def values(dataset):
+    return [tf.nest.map_structure(lambda x: x.tolist(), e) for e in dataset.as_numpy_iterator()]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "expected"),
+    [
+        (lambda: Dataset.range(10, 0, -3), [10, 7, 4, 1]),
+        (lambda: Dataset.range(300).skip(298), [298, 299]),
+        (lambda: Dataset.range(4).shuffle(4, seed=1).repeat(2), [2, 3, 0, 1, 3, 1, 0, 2]),
+        (lambda: Dataset.range(4).shuffle(2, 1, False).repeat(2), [0, 1, 3, 2, 0, 1, 3, 2]),
+        (lambda: Dataset.random(seed=3).take(3), [2313400127, 3706097062, 3973888079]),
+        (lambda: Dataset.random(3, True).take(3), [4045857117, 4157764621, 2978417067]),
+        (lambda: r5.shard(2, 1).concatenate(r5.take(1)), [1, 3, 0]),
+        (lambda: r5.batch(2, drop_remainder=True), [[0, 1], [2, 3]]),
+        (lambda: r5.map(lambda x: x * 2 + 1).batch(3), [[1, 3, 5], [7, 9]]),
+        (lambda: r5.map(lambda x: x * 2, num_parallel_calls=3), [0, 2, 4, 6, 8]),
+        (lambda: r5.batch(2).unbatch().filter(lambda x: x > 2), [3, 4]),
+        (lambda: r5.flat_map(Dataset.range).skip(8), [2, 3]),
+        (lambda: r5.window(2).flat_map(lambda w: w.batch(2)), [[0, 1], [2, 3], [4]]),
+        (lambda: r5.interleave(lambda x: Dataset.from_tensors(x).repeat(2), 2, 2), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]),
+        (lambda: r5.scan(np.int64(0), lambda s, x: (s + x, s + x)), [0, 1, 3, 6, 10]),
+        (lambda: r5.take_while(lambda x: x < 2).cache().repeat(2), [0, 1, 0, 1]),
+        (lambda: r5.group_by_window(lambda x: x % 2, lambda k, d: d.batch(2), 2), [[0, 2], [1, 3], [4]]),
+        (lambda: Dataset.zip((r5, {"a": r5.skip(3)})), [(0, {"a": 3}), (1, {"a": 4})]),
+        (lambda: Dataset.from_tensor_slices([1, 2, 2, 1]).unique(), [1, 2]),
+        (lambda: r5.prefetch(2).enumerate(start=3).take(1), [(3, 0)]),
+        (lambda: Dataset.from_generator(lambda: iter([1, 2]), tf.int32), [1, 2]),
+        (lambda: Dataset.from_tensor_slices(["a", "b"]).batch(2), [[b"a", b"b"]]),
+        (lambda: r5.batch(2).padded_batch(2, padded_shapes=[3]), [[[0, 1, 0], [2, 3, 0]], [[4, 0, 0]]]),
+        (lambda: Dataset.choose_from_datasets([r5, r5.skip(2)], Dataset.range(2)), [0, 2]),
+    ],
+)
+def test_elements(dataset, expected):
+    tf.random.set_seed(1)
+    assert values(dataset()) == expected
+
+
+def test_shuffle_is_tensorflows_for_every_seed():
+    assert values(Dataset.range(10).shuffle(3, seed=42)) == [0, 3, 4, 2, 1, 5, 8, 6, 7, 9]
+    assert values(Dataset.range(10).shuffle(3, seed=42).batch(4)) == [[0, 3, 4, 2], [1, 5, 8, 6], [7, 9]]
+    assert values(Dataset.range(10).shuffle(3, 42, False)) == [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
+    assert values(Dataset.range(10).shuffle(20, 7, False)) == [7, 2, 0, 9, 8, 4, 5, 1, 6, 3]
+
+
+def test_batches_of_rows_are_those_of_elements():
+    x = np.arange(600).reshape(100, 6)
+    pipeline = Dataset.from_tensor_slices((x, x[:, 0])).shuffle(30, seed=5, reshuffle_each_iteration=False).skip(3).repeat(2)
+    off = tf.data.Options()
+    off.experimental_optimization.apply_default_optimizations = False
+    assert values(pipeline.batch(7)) == values(pipeline.batch(7).with_options(off))
+
+
+def test_each_iterator_has_its_own_order_unless_told_otherwise():
+    shuffled = Dataset.range(50).shuffle(50, seed=1)
+    fixed = Dataset.range(50).shuffle(50, seed=1, reshuffle_each_iteration=False)
+    assert values(shuffled) != values(shuffled)
+    assert values(fixed) == values(fixed)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: r5.batch(0), tf.errors.InvalidArgumentError, "Batch size must be greater than zero"),
+        (lambda: r5.shard(2, 2), tf.errors.InvalidArgumentError, "Index must be between 0 and 1"),
+        (lambda: Dataset.zip([r5]), TypeError, "Python `list` is not supported"),
+        (lambda: r5.concatenate(Dataset.from_tensors("a")), TypeError, "Incompatible dataset elements"),
+        (lambda: r5.filter(lambda x: x), ValueError, "must return a `tf.bool` scalar tensor"),
+        (lambda: r5.flat_map(lambda x: x), TypeError, "must return a `Dataset` object"),
+        (lambda: r5.map(lambda x: object()), TypeError, "Unsupported return value"),
+        (lambda: r5.unbatch(), ValueError, "scalar components"),
+        (lambda: len(r5.repeat()), TypeError, "The dataset is infinite"),
+        (lambda: len(r5.filter(lambda x: True)), TypeError, "The dataset length is unknown"),
+        (lambda: iter(Dataset.range(0)).get_next(), tf.errors.OutOfRangeError, "End of sequence"),
+        (lambda: r5.get_single_element(), tf.errors.InvalidArgumentError, "more than one element"),
+        (lambda: Dataset.from_tensor_slices(([1, 2], [3])), ValueError, "Dimensions 2 and 1 are not compatible"),
+        (
+            lambda: list(Dataset.from_generator(lambda: iter([[1], [1, 2]]), tf.int32, [None]).batch(2)),
+            tf.errors.InvalidArgumentError,
+            "First element had shape .1. and element 1 had shape .2.",
+        ),
+        (
+            lambda: list(r5.batch(2).padded_batch(2, padded_shapes=[1])),
+            tf.errors.DataLossError,
+            "Attempted to pad to a smaller size",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_specs_and_cardinalities():
+    assert repr(r5.batch(2)) == "<_BatchDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>"
+    assert r5.map(lambda x: [x, 3]).element_spec == (tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.int32))
+    assert [int(d.cardinality()) for d in (r5.batch(2), r5.repeat(), r5.filter(lambda x: True))] == [3, -1, -2]
+    assert iter(r5).element_spec == r5.element_spec
+    assert r5._type_spec == tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    ragged = Dataset.range(1, 4).map(tf.range).ragged_batch(2)
+    assert next(iter(ragged)).to_list() == [[0], [0, 1]]
+
+
+def test_what_acts_on_more_than_its_arguments_runs_for_each_element():
+    count = tf.Variable(0)
+
+    def counted(x):
+        count.assign_add(1)
+        return x * 2
+
+    dataset = Dataset.range(100).map(counted).batch(10)
+    before = int(count)
+    assert len(list(dataset)) == 10
+    assert int(count) - before == 100
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_threads_hand_errors_over_and_stop(ordered):
+    def fail(x):
+        return tf.py_function(lambda v: 1 // (int(v) - 40), [x], tf.int64)
+
+    before = set(threading.enumerate())
+    iterator = iter(Dataset.range(100).map(fail, num_parallel_calls=3, deterministic=ordered).prefetch(2))
+    with pytest.raises(tf.errors.OpError, match="ZeroDivisionError"):
+        for _ in iterator:
+            pass
+    endless = iter(Dataset.counter().map(lambda x: x, num_parallel_calls=2).prefetch(2))
+    next(endless)
+    del iterator, endless
+    gc.collect()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_a_subclass_is_a_dataset():
+    class Numbers(Dataset):
+        def __new__(cls):
+            return Dataset.range(3)
+
+    assert isinstance(Numbers(), Dataset)
+    assert values(Numbers().batch(2)) == [[0, 1], [2]]
+
+
+def test_options_merge():
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    other = tf.data.Options()
+    other.deterministic = False
+    merged = r5.with_options(options).map(lambda x: x).with_options(other).options()
+    assert merged.experimental_distribute.auto_shard_policy == tf.data.experimental.AutoShardPolicy.DATA
+    assert merged.deterministic is False
+    with pytest.raises(AttributeError, match="Cannot set the property"):
+        options.nothing = 1
