@@ -218,6 +218,7 @@ _ON_FIRST_USE = {
     "fftnd": "tapeflow.signal.fourier_ops",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",
+    "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
     "nondifferentiable_batch_function": "tapeflow.batching",

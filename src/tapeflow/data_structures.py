@@ -78,7 +78,7 @@ class ListWrapper(TrackableDataStructure, list):
         for value in list(values):
             self.append(value)
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:
+    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]
         self.extend(values)
         return self
 
@@ -151,26 +151,22 @@ class _DictWrapper(TrackableDataStructure, dict):
     def __init__(self, wrapped_dict: Any = ()) -> None:
         dict.__init__(self)
         self._storage = wrapped_dict if isinstance(wrapped_dict, dict) else dict(wrapped_dict)
-        self._non_append_mutation = False
         self._non_string_key = False
         for key, value in list(self._storage.items()):
             self[key] = value
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
-        # An OrderedDict or defaultdict is still one to `isinstance`.
+        # An OrderedDict is still one to `isinstance`.
         storage = self.__dict__.get("_storage")
         return _DictWrapper if storage is None or type(storage) is dict else type(storage)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        before = dict.get(self, key)
         if isinstance(key, str):
             value = self._track_element(value, key)
         else:
             value = wrap(value)
             self._non_string_key |= isinstance(value, Trackable)
-        if isinstance(before, Trackable) and before is not value:
-            self._non_append_mutation = True
         dict.__setitem__(self, key, value)
         self._storage[key] = value
 
@@ -180,20 +176,11 @@ class _DictWrapper(TrackableDataStructure, dict):
         if isinstance(key, str):
             self._untrack_trackable(key)
 
-    def __missing__(self, key: Any) -> Any:
-        self[key] = self._storage[key]  # a defaultdict makes one
-        return self[key]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._storage, name)
-
     def update(self, *args: Any, **kwargs: Any) -> None:
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 
@@ -241,10 +228,6 @@ class _DictWrapper(TrackableDataStructure, dict):
                 kind,
                 "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data structure.",
             )
-        if self._non_append_mutation:
-            raise self._refuse_to_save(
-                kind, "A key/value pair was overwritten or deleted, which breaks restoration on object creation."
-            )
         if len(self) != len(self._storage) or any(self._storage.get(k, self) is not v for k, v in self.items()):
             raise self._refuse_to_save(
                 kind,
@@ -265,9 +248,6 @@ class _TupleWrapper(TrackableDataStructure):
             if fields is not None:
                 self._track_element(value, fields[i])
 
-    def _lookup_dependency(self, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-        return super()._lookup_dependency(name, cached_dependencies)
-
 
 def _wrapped_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
     """The tuple, with the lists and dicts in it wrapped."""
@@ -283,7 +263,7 @@ def _tracked(value: tuple[Any, ...]) -> _TupleWrapper | None:
 
 
 wrappers[list] = ListWrapper
-wrappers[dict] = wrappers[collections.OrderedDict] = wrappers[collections.defaultdict] = _DictWrapper
+wrappers[dict] = wrappers[collections.OrderedDict] = _DictWrapper
 wrappers[tuple] = _wrapped_tuple
 tracked_tuple[:] = [_tracked]
 

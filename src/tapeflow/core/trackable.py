@@ -32,7 +32,6 @@ class Trackable:
     # Made when they are first needed, so that a variable costs nothing more for being trackable.
     __slots__ = ()
 
-    _self_setattr_tracking: bool
     _self_unconditional_checkpoint_dependencies: list[TrackableReference]
     _self_unconditional_dependency_names: dict[str, Any]
     _self_unconditional_deferred_dependencies: dict[str, list[Any]]
@@ -64,7 +63,7 @@ class Trackable:
 
     @_setattr_tracking.setter
     def _setattr_tracking(self, value: bool) -> None:
-        self._self_setattr_tracking = value
+        self.__dict__["_self_setattr_tracking"] = value
 
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
@@ -188,14 +187,11 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
         What is to be the attribute's value.
     """
     if isinstance(value, NoDependency):
-        trackable._untrack_trackable(name)
         return value.value
     value = wrap(value)
     child = value if isinstance(value, Trackable) else _tracked_form(value)
     if child is not None:
         trackable._track_trackable(child, name=name, overwrite=True)
-    elif "_self_unconditional_dependency_names" in trackable.__dict__:
-        trackable._untrack_trackable(name)
     return value
 
 
@@ -211,14 +207,17 @@ _PLAIN = frozenset({int, float, str, bool, bytes, type(None), type, type(lambda:
 
 
 class AutoTrackable(Trackable):
-    """A trackable object whose attributes are its children."""
+    """A trackable object whose attributes are its children.
+
+    As in TensorFlow, one that was given a plain value since keeps the child that it had by that name; `del` takes it away.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if type(value) in _PLAIN:
-            names = self.__dict__.get("_self_unconditional_dependency_names")
-            if names and name in names and self._setattr_tracking:
-                self._untrack_trackable(name)
-        elif self.__dict__.get(name, self) is not value and getattr(self, "_self_setattr_tracking", True):
+        if (
+            type(value) not in _PLAIN
+            and self.__dict__.get(name, self) is not value
+            and getattr(self, "_self_setattr_tracking", True)
+        ):
             value = sticky_attribute_assignment(self, name, value)
         object.__setattr__(self, name, value)
 

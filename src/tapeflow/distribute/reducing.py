@@ -10,7 +10,7 @@ from tapeflow.array.joining import concat
 from tapeflow.array.passing import identity
 from tapeflow.core.device import device
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.variable import Variable, VariableAggregation
+from tapeflow.core.variable import VariableAggregation
 from tapeflow.distribute.values import DistributedValues, Mirrored
 from tapeflow.math import add_n, truediv
 
@@ -93,9 +93,8 @@ def devices_of(destinations: Any) -> tuple[str, ...]:
     if isinstance(destinations, str):
         return (destinations,)
     if isinstance(destinations, DistributedValues):
-        if isinstance(destinations, Variable):
-            return destinations._strategy.extended.worker_devices
-        return tuple(v.device for v in destinations.values)
+        strategy = getattr(destinations, "distribute_strategy", None)  # variables have one
+        return strategy.extended.worker_devices if strategy else tuple(v.device for v in destinations.values)
     return (destinations.device,)
 
 

@@ -1,18 +1,22 @@
-"""Event files: the records that TensorBoard reads."""
+"""Event files: records of the TFRecord format, which TensorBoard reads.
+
+TensorBoard's own writer would do, but for its checksums, which are computed in Python.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import socket
+import struct
 import threading
 import time
 from typing import Any
 
 from tensorboard.compat.proto import event_pb2
-from tensorboard.summary.writer.record_writer import RecordWriter
 
 from tapeflow import errors
+from tapeflow.train.checksum import crc32c, masked
 
 _next_number = itertools.count().__next__
 
@@ -38,7 +42,6 @@ class EventFile:
             self._file = open(self.path, "wb")  # noqa: SIM115 (closed by `close`)
         except OSError as error:
             raise _as_tensorflows(error) from None
-        self._records = RecordWriter(self._file)
         self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
         self._waiting: list[bytes] = []
         self._flushed = time.monotonic()
@@ -69,7 +72,9 @@ class EventFile:
 
     def _write(self) -> None:
         for record in self._waiting:
-            self._records.write(record)
+            length = struct.pack("<Q", len(record))
+            sums = [struct.pack("<I", masked(crc32c(part))) for part in (length, record)]
+            self._file.write(length + sums[0] + record + sums[1])
         self._waiting.clear()
         self._file.flush()
         self._flushed = time.monotonic()

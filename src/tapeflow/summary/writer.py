@@ -129,7 +129,7 @@ class FileWriter(SummaryWriter):
 def _in_graph(name: str, function: Any) -> None:
     from tapeflow.graph.python_op import python_op
 
-    python_op(name, function, [], [], stateful=True)
+    python_op(name, function, [])
 
 
 class NoopWriter(SummaryWriter):

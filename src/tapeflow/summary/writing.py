@@ -82,7 +82,8 @@ def record(
         return write_now(wanted, at, *tensors)
     from tapeflow.graph.python_op import python_op
 
-    return python_op(op, write_now, [wanted, at, *tensors], [TensorSpec([], boolean)], stateful=True)
+    in_graph = python_op(op, lambda *values: [write_now(*values)], [wanted, at, *tensors], [TensorSpec([], boolean)])
+    return in_graph.outputs[0]
 
 
 def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
@@ -194,7 +195,7 @@ def import_event(tensor: Any, name: str | None = None) -> None:
         return
     from tapeflow.graph.python_op import python_op
 
-    python_op("ImportEvent", write_now, [text], [], stateful=True)
+    python_op("ImportEvent", write_now, [text])
 
 
 def graph(graph_data: Any) -> Tensor:

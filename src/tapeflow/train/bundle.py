@@ -315,7 +315,7 @@ def _numbers(file: Any, entry: Any, count: int, dtype: DType, lost: Callable[[st
 
 
 def _read_into(file: Any, data: np.ndarray) -> int:
-    view, done = memoryview(data), 0
+    view, done = memoryview(data.data), 0
     while done < len(view):
         count = file.readinto(view[done:])
         if not count:
