@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow import nest
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.op import is_tensor_like
 from tapeflow.core.spec import type_spec_from_value
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, invalid
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
@@ -34,7 +37,18 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
         raise TypeError("'false_fn' must be callable.")
     if type(pred) is not bool and not is_tensor_like(pred):
         pred = convert(pred)
+    if is_symbolic(pred):
+        from tapeflow.graph import control_flow as staged
+
+        return staged.cond(pred, true_fn, false_fn, name)
     return true_fn() if pred else false_fn()
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a graph, or a variable while one is built."""
+    if isinstance(value, SymbolicTensor):
+        return True
+    return state.graph is not None and isinstance(value, ReadAsTensor)
 
 
 def case(
@@ -77,6 +91,8 @@ def case(
     predicates, functions = zip(*[_checked_pair(pair) for pair in pred_fn_pairs], strict=True)
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, got: {default}")
+    if any(map(is_symbolic, predicates)):
+        return _staged_case(predicates, functions, default, exclusive)
     values = [bool(p) for p in predicates]
     # Without a default the last function is the default of the others, and its predicate is not looked at before.
     if exclusive and sum(values if default is not None else values[:-1]) > 1:
@@ -87,6 +103,17 @@ def case(
     if default is None:
         raise _no_case("None of conditions evaluated as True", values)
     return default()
+
+
+def _staged_case(predicates: Sequence[Any], functions: Sequence[Any], default: Any, exclusive: bool) -> Any:
+    """`case` in a graph: a chain of conditionals."""
+    if default is None:
+        functions, default = functions[:-1], functions[-1]
+        predicates = predicates[:-1]
+    chain = default
+    for predicate, function in zip(predicates[::-1], functions[::-1], strict=True):
+        chain = functools.partial(cond, predicate, function, chain)
+    return chain()
 
 
 def _checked_pair(pair: Any) -> tuple[Any, Callable[[], Any]]:
@@ -139,6 +166,18 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
         default = branches[max(branches)]
     elif not callable(default):
         raise TypeError(f"Argument `default` must be callable, got {default}")
+    if is_symbolic(branch_index):
+        from tapeflow.graph import control_flow as staged
+
+        functions = [*(branches[i] for i in sorted(branches)), default]
+        index = convert(branch_index)
+        labels = [f"branch{i}" for i in range(len(functions))]
+        from tapeflow import cast, constant, where
+
+        last = len(functions) - 1
+        index = cast(index, "int32")
+        index = where(index < 0, constant(last), index)
+        return staged.branch(index, functions, labels, "tf.switch_case", name)
     return branches.get(int(branch_index), default)()
 
 
@@ -207,6 +246,10 @@ def while_loop(
         raise TypeError("'parallel_iterations' must be a positive integer.")
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
+    if state.graph is not None:
+        from tapeflow.graph import control_flow as staged
+
+        return staged.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations, name)
     structure = nest.map_structure(type_spec_from_value, list(loop_vars))
     remaining = None if maximum_iterations is None else int(maximum_iterations)
     while (remaining is None or remaining > 0) and cond(*loop_vars):
@@ -243,8 +286,20 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
     tensors = [convert(d) for d in data]
+    if state.graph is not None:
+        return _staged_assert(condition, tensors, 3 if summarize is None else summarize, name)
     if not condition:
         raise _failed(condition, tensors, 3 if summarize is None else summarize)
+
+
+def _staged_assert(condition: Any, data: Sequence[Any], summarize: int, name: str | None) -> Any:
+    from tapeflow.graph.python_op import python_op
+
+    def check(holds: Any, *shown: Any) -> None:
+        if not holds:
+            raise _failed(holds, shown, summarize)
+
+    return python_op("Assert", check, [convert(condition), *data])
 
 
 def _failed(condition: Any, data: Sequence[EagerTensor], summarize: int) -> Exception:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
 from tapeflow.core.dtypes import DType, string
 from tapeflow.core.tensor import ReadAsTensor, Tensor
 
@@ -18,7 +19,7 @@ _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\":
 _FILE = "file://"
 
 
-def print(*inputs: Any, **kwargs: Any) -> None:
+def print(*inputs: Any, **kwargs: Any) -> Any:
     """Prints values; of a tensor, the first and last elements of each dimension.
 
     Args:
@@ -44,12 +45,32 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    if state.graph is not None:
+        return _staged(inputs, stream, summarize, end, separator)
     edge = None if summarize is None or summarize < 0 else summarize
     if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is string and not inputs[0].shape.rank:
         text = inputs[0].numpy().decode("utf-8", "backslashreplace")  # a text of one's own making is printed as it is
     else:
         text = separator.join([_top(v, edge) for v in inputs])
     _write(text, end, stream)
+    return None
+
+
+def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
+    """The printing as an operation of the graph that this thread builds."""
+    from tapeflow.graph.python_op import python_op
+
+    leaves = nest.flatten(inputs, expand_composites=True)
+    places = [i for i, v in enumerate(leaves) if isinstance(v, (Tensor, ReadAsTensor))]
+
+    def write(*values: Any) -> None:
+        filled = list(leaves)
+        for i, value in zip(places, values, strict=True):
+            filled[i] = value
+        shown = nest.pack_sequence_as(inputs, filled, expand_composites=True)
+        print(*shown, output_stream=stream, summarize=summarize, end=end, sep=separator)
+
+    return python_op("PrintV2", write, [leaves[i] for i in places])
 
 
 def _write(text: str, end: str, stream: Any) -> None:

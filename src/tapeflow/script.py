@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow import errors, nest
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.spec import TensorSpec, TypeSpec
@@ -45,6 +46,8 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
     inputs = [x if hasattr(x, "_type_spec") and not hasattr(x, "_read") else convert(x) for x in inp]
     many = isinstance(Tout, (list, tuple))
     wanted = list(Tout) if many else [Tout]
+    if state.graph is not None:
+        return _staged(func, inputs, wanted, many)
     try:
         results = _results(func(*inputs), wanted, func)
     except errors.OpError:
@@ -54,6 +57,21 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
         message = f"{type(error).__name__}: {error} [Op:EagerPyFunc] name: {name or ''}"
         raise kind(None, None, message) from error  # type: ignore[call-arg]
     return results if many else results[0]
+
+
+def _staged(func: Callable[..., Any], inputs: list[Any], wanted: list[Any], many: bool) -> Any:
+    """The call as an operation of the graph that this thread builds."""
+    from tapeflow.graph.python_op import python_op
+
+    flat = nest.flatten(inputs, expand_composites=True)
+    specs = [w if isinstance(w, TensorSpec) else TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
+
+    def run(*values: Any) -> Any:
+        given = nest.pack_sequence_as(inputs, list(values), expand_composites=True)
+        return py_function(func, given, wanted)
+
+    made = python_op("EagerPyFunc", run, flat, specs, differentiable=True)
+    return (list(made.outputs) if many else made.outputs[0]) if specs else made
 
 
 def _results(result: Any, wanted: list[Any], func: Any) -> list[Any]:
@@ -114,6 +132,22 @@ def numpy_function(
     """
     if func is None:  # a decorator of the other arguments
         return lambda f: lambda *args: numpy_function(f, args, Tout, stateful, name)
+    if state.graph is not None:
+        wanted = Tout if isinstance(Tout, (list, tuple)) else [Tout]
+
+        def run(*values: Any) -> Any:
+            found = numpy_function(func, values, Tout)
+            return found if isinstance(found, (list, tuple)) else [found]
+
+        return _numpy_staged(run, inp, list(wanted), stateful, isinstance(Tout, (list, tuple)))
     result = nest.flatten(func(*[np.array(convert(x)) for x in inp]))
     tensors = [r if r is None else convert(r) for r in result]
     return tensors[0] if len(tensors) == 1 else tensors
+
+
+def _numpy_staged(run: Callable[..., Any], inp: Any, wanted: list[Any], stateful: bool, many: bool) -> Any:
+    from tapeflow.graph.python_op import python_op
+
+    specs = [TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
+    made = python_op("PyFunc" if stateful else "PyFuncStateless", run, [convert(x) for x in inp], specs, stateful)
+    return (list(made.outputs) if many else made.outputs[0]) if specs else made

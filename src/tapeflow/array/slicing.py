@@ -177,6 +177,8 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
     if input.rank is None:
         return TensorShape(None)
     known = _Spec(*spec)
+    if any(isinstance(v, tuple) and None in v for v in known[:3]):
+        return _partly_known_rule(input, known)
     dims: list[int | None] = []
     shape = input.as_list()
     # A slice of an unknown length has an unknown length.
@@ -192,6 +194,23 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
             dims.append(None if length is None else len(range(*entry.indices(length))))
     dims.extend(shape[axis:])
     return TensorShape(dims)
+
+
+_FAR = 2**40  # past the end of every dimension
+
+
+def _partly_known_rule(input: TensorShape, spec: _Spec) -> TensorShape:
+    """`_strided_rule` in a graph, where some of the numbers are not known: what differs between two guesses is not either."""
+    if None in spec.strides:
+        return TensorShape(None)
+    trials = []
+    for first, last in ((0, _FAR), (_FAR, 0)):
+        begin = [
+            (0 if spec.shrink_axis_mask >> i & 1 else first) if b is None else b for i, b in enumerate(spec.begin)
+        ]
+        end = [(1 if spec.shrink_axis_mask >> i & 1 else last) if e is None else e for i, e in enumerate(spec.end)]
+        trials.append(_strided_rule(input, begin, end, *spec[2:]).as_list())
+    return TensorShape([a if a == b else None for a, b in zip(*trials, strict=True)])
 
 
 @op("StridedSlice", kernel=_strided, host=("begin", "end", "strides"), shape=_strided_rule, moves=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,15 @@ class VariableMeta(type):
         return make(**kwargs)
 
 
+@contextmanager
+def _eagerly() -> Iterator[None]:
+    before, state.graph = state.graph, None
+    try:
+        yield
+    finally:
+        state.graph = before
+
+
 # What a compiled graph calls to change a variable, with raw values.
 
 
@@ -82,6 +92,14 @@ def _subtract(variable: Any, delta: Any) -> None:
 
 def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **kwargs: creator(make, **kwargs)
+
+
+def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
+    """The first value of a variable that is made while a graph is built: computed at once, outside of it."""
+    from tapeflow.scopes import init_scope
+
+    with init_scope():
+        return convert(initial_value())
 
 
 class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
@@ -143,8 +161,14 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         if constraint is not None and not callable(constraint):
             raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}.")
         if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
-            initial_value = initial_value()
-        value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
+            initial_value = initial_value() if state.graph is None else _outside_of_graphs(initial_value)
+        graph = state.graph
+        if graph is not None:
+            initial_value = graph.initial_value(self, initial_value, dtype)
+            with _eagerly():
+                value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
+        else:
+            value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         self.dtype: DType = value.dtype
         self._id = next_id()
         self._name = (state.name_scope + "/" if state.name_scope else "") + ("Variable" if name is None else name)
@@ -487,6 +511,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         return (_from_state, (self.numpy(), self.dtype.name, self._trainable, self._name))
 
     def __repr__(self) -> str:
+        if state.graph is not None:
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
         text = numpy_text(self._value, is_repr=True)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 

@@ -126,6 +126,26 @@ class FuncGraph(Graph):
         """The operations that run in any case."""
         return [op for op in self._operations if op.stateful]
 
+    def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
+        """The first value of a variable made in the function; it is the function's for good.
+
+        Raises:
+            ValueError: the function was traced before, when it should have made its variables.
+        """
+        if not self.may_make_variables:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is "
+                "only created once or created outside tf.function. See "
+                "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+            )
+        self.variables_made.append(variable)
+        around = self.outer_graph
+        while around is not None:
+            if isinstance(around, FuncGraph):
+                around.variables_made.append(variable)
+            around = around.outer_graph
+        return super().initial_value(variable, value, dtype)
+
     # ---- tracing -------------------------------------------------------------------------------------------------
 
     def trace(self, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

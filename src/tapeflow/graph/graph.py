@@ -387,6 +387,14 @@ class Graph:
                 tape.variable_read(variable)
         return out
 
+    def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
+        """The first value of a variable that is made while this graph is built: computed at once."""
+        if not isinstance(value, SymbolicTensor):
+            return value
+        from tapeflow.graph.compile import Compiled
+
+        return EagerTensor(Compiled("initial_value", (), [value])()[0], value.dtype)
+
     def assign_variable(self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
         """An operation that changes a variable: `kernel(variable, *raw values)`."""
         op = NodeOp(name, kernel, stateful=True)

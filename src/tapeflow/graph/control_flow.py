@@ -1,0 +1,235 @@
+"""Conditionals and loops of a graph: their functions are traced, and become Python's own `if` and `while` when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor
+from tapeflow.function.body import Body
+from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.operation import NodeOp
+from tapeflow.graph.taped import taped_gradient
+
+# ---- conditionals ----------------------------------------------------------------------------------------------------
+
+
+def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str | None) -> Any:
+    """What the function of a scalar index gives; a boolean chooses the first of two functions if it is true.
+
+    Raises:
+        TypeError: the functions do not give the same structure of the same dtypes.
+    """
+    graphs = []
+    for function, label in zip(functions, names, strict=True):
+        graph = FuncGraph(label)
+        graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
+        graph.trace(function, (), {})
+        graphs.append(graph)
+        if hasattr(state.graph, "variables_made"):
+            state.graph.variables_made.extend(graph.variables_made)
+    _check_alike(graphs, names, op_name)
+    bodies = [Body(graph) for graph in graphs]
+    captured: dict[int, Any] = {}
+    for graph in graphs:
+        for outer, _ in graph.captures:
+            captured.setdefault(outer._id or id(outer), outer)
+    places = [[list(captured).index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs]
+    last = len(bodies) - 1
+    index = convert(index)
+    conditional = not index.dtype.is_integer
+
+    def chosen(value: Any) -> int:
+        if conditional:
+            return 0 if value else 1
+        at = int(value)
+        return at if 0 <= at <= last else last
+
+    def kernel(at: Any, *values: Any) -> Any:
+        i = chosen(at)
+        return bodies[i].compiled(*[values[p] for p in places[i]])
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        i = chosen(values[0])
+        return bodies[i].call([values[1 + p] for p in places[i]])
+
+    specs = [
+        (group[0].dtype, _common([t.shape for t in group]))
+        for group in zip(*[b.outputs for b in bodies], strict=True)
+    ]
+    stateful = any(b.stateful for b in bodies)
+    kind = ("" if stateful else "Stateless") + ("If" if conditional else "Case")
+    op = NodeOp(kind, kernel, stateful=stateful, gradient=taped_gradient(run), gives_tuple=True,
+                bodies=dict(zip(names, bodies, strict=True)))  # fmt: skip
+    made = state.graph.node(op, [index, *captured.values()], specs, name)
+    return _packed(graphs[0].structured_outputs, made.outputs)
+
+
+def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+    """`tf.cond` for a predicate that is not known yet."""
+    return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
+
+
+def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
+    given = iter(outputs)
+    leaves = nest.flatten(structure, expand_composites=True)
+    filled = [next(given) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
+    return nest.pack_sequence_as(structure, filled, expand_composites=True)
+
+
+def _common(shapes: Sequence[TensorShape]) -> TensorShape:
+    found = shapes[0]
+    for shape in shapes[1:]:
+        found = found.most_specific_compatible_shape(shape)
+    return found
+
+
+def _check_alike(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:
+    first = graphs[0].structured_outputs
+    for graph, label in zip(graphs[1:], names[1:], strict=True):
+        other = graph.structured_outputs
+        try:
+            nest.assert_same_structure(first, other, expand_composites=True)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall structure of return "
+                f"values.\n\n{names[0]} gives {first}\n{label} gives {other}\n\nError details:\n{error}"
+            ) from None
+        for a, b in zip(nest.flatten(first, True), nest.flatten(other, True), strict=True):
+            if isinstance(a, SymbolicTensor) != isinstance(b, SymbolicTensor):
+                raise TypeError(f"{op_name}: {names[0]} gives {a} where {label} gives {b}: both must give a tensor, or None.")
+            if isinstance(a, SymbolicTensor) and a.dtype is not b.dtype:
+                raise TypeError(
+                    f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall structure of "
+                    f"return values.\n\n{names[0]} output: {a}\n{label} output: {b}\n\nError details:\nTensor {a.name} and "
+                    f"{b.name} have different types: {a.dtype.name} and {b.dtype.name}"
+                )
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+def while_loop(
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`tf.while_loop` in a graph.
+
+    Raises:
+        TypeError: a loop variable changes its dtype.
+        ValueError: a loop variable changes its structure, or its shape where no invariant allows it.
+    """
+    structure = nest.map_structure(lambda v: _as_tensor(v), loop_vars)
+    flat = [state.graph.capture(t) for t in nest.flatten(structure, expand_composites=True)]
+    if shape_invariants is None:
+        shapes = [t.shape for t in flat]
+    else:
+        given = nest.flatten_up_to(structure, shape_invariants)
+        shapes = [s.shape if isinstance(s, TensorSpec) else TensorShape(getattr(s, "shape", s)) for s in given]
+        for t, s in zip(flat, shapes, strict=True):
+            if not s.is_compatible_with(t.shape):
+                raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
+                                 f"loop variable. It enters the loop with shape {t.shape}, but the specified shape invariant "
+                                 f"is {s}.")  # fmt: skip
+    graphs = []
+    for function, label in ((condition, "while_cond"), (body, "while_body")):
+        graph = FuncGraph(label)
+        graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
+        inputs = [graph.input(TensorSpec(s, t.dtype), f"loop_var_{i}") for i, (t, s) in enumerate(zip(flat, shapes, strict=True))]
+        args = nest.pack_sequence_as(structure, inputs, expand_composites=True)
+        if label == "while_body":
+            graph.trace(lambda *a: _checked(body(*a), structure, shapes), tuple(args), {})
+        else:
+            graph.trace(function, tuple(args), {})
+        graphs.append(graph)
+    condition_body, loop_body = (Body(g) for g in graphs)
+    if len(condition_body.outputs) != 1 or not condition_body.outputs[0].dtype.is_bool:
+        raise TypeError(f"The condition of a while_loop must give one boolean scalar, not {graphs[0].structured_outputs}.")
+    captured: dict[int, Any] = {}
+    for graph in graphs:
+        for outer, _ in graph.captures:
+            captured.setdefault(outer._id or id(outer), outer)
+    keys = list(captured)
+    in_condition, in_body = ([keys.index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs)
+    count = len(flat)
+    limited = maximum_iterations is not None
+
+    def kernel(*values: Any) -> Any:
+        limit = int(values[0]) if limited else -1
+        values = values[1:] if limited else values
+        now, rest = values[:count], values[count:]
+        of_condition, of_body = [rest[i] for i in in_condition], [rest[i] for i in in_body]
+        test, step = condition_body.compiled, loop_body.compiled
+        while limit and test(*now, *of_condition)[0]:
+            now = step(*now, *of_body)
+            limit -= 1
+        return tuple(now)
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        limit = int(values[0]) if limited else -1
+        values = values[1:] if limited else values
+        now, rest = list(values[:count]), values[count:]
+        of_condition, of_body = [rest[i] for i in in_condition], [rest[i] for i in in_body]
+        while limit and bool(condition_body.call([*now, *of_condition])[0]):
+            now = loop_body.call([*now, *of_body])
+            limit -= 1
+        return now
+
+    stateful = condition_body.stateful or loop_body.stateful
+    op = NodeOp("While" if stateful else "StatelessWhile", kernel, stateful=stateful, gradient=taped_gradient(run),
+                gives_tuple=True, bodies={"cond": condition_body, "body": loop_body})  # fmt: skip
+    first = [convert(maximum_iterations, int32)] if limited else []
+    specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
+    made = state.graph.node(op, [*first, *flat, *captured.values()], specs, name or "while")
+    return nest.pack_sequence_as(structure, made.outputs, expand_composites=True)
+
+
+def _as_tensor(value: Any) -> Any:
+    return value if isinstance(value, Tensor) or hasattr(value, "_type_spec") and not hasattr(value, "_read") else convert(value)
+
+
+def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
+    """What the body gave, if it can be what it gets next."""
+    if not isinstance(result, (list, tuple)):
+        result = [result]
+    if len(result) == len(structure) and type(result) is not type(structure) and not nest.is_namedtuple(structure):
+        result = type(structure)(result)
+    nest.assert_same_structure(structure, result, expand_composites=True)
+    out = []
+    for i, (before, value) in enumerate(
+        zip(nest.flatten(structure, expand_composites=True), nest.flatten(result, expand_composites=True), strict=True)
+    ):
+        tensor = value if isinstance(value, Tensor) else convert(value, before.dtype if isinstance(value, (int, float)) else None)
+        if tensor.dtype is not before.dtype:
+            raise TypeError(
+                f"Loop variable {i} enters the loop with dtype {before.dtype.name} and has dtype {tensor.dtype.name} after an "
+                "iteration: it must stay the same. Cast it, or give it its later dtype before the loop."
+            )
+        if not _covers(shapes[i], tensor.shape):
+            raise ValueError(
+                f"Input tensor {before!r} enters the loop with shape {before.shape}, but has shape {tensor.shape} after one "
+                "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
+                "tf.while_loop to specify a less-specific shape."
+            )
+        out.append(tensor)
+    return nest.pack_sequence_as(structure, out, expand_composites=True)
+
+
+def _covers(invariant: TensorShape, shape: TensorShape) -> bool:
+    """Whether every value of `shape` is one of `invariant`."""
+    if invariant.rank is None:
+        return True
+    if shape.rank != invariant.rank:
+        return False
+    return all(a is None or a == b for a, b in zip(invariant, shape, strict=True))
