@@ -423,3 +423,26 @@ def test_examples():
     assert example.SerializeToString() == b"\n\r\n\x0b\n\x01a\x12\x06\x1a\x04\n\x02\x01\x02"
     assert tf.train.Example.FromString(example.SerializeToString()).features.feature["a"].int64_list.value == [1, 2]
     assert example.features.feature["a"].WhichOneof("kind") == "int64_list"
+
+
+# ---- coordinators --------------------------------------------------------------------------------------------------------
+
+
+def test_a_coordinator_stops_all_threads_and_tells_the_first_error():
+    import threading
+
+    coordinator = tf.train.Coordinator()
+
+    def fail():
+        with coordinator.stop_on_exception():
+            raise KeyError("broken")
+
+    threads = [threading.Thread(target=coordinator.wait_for_stop), threading.Thread(target=fail)]
+    for thread in threads:
+        thread.start()
+    with pytest.raises(KeyError, match="broken"):
+        coordinator.join(threads)
+    assert coordinator.joined and coordinator.should_stop()
+    coordinator.clear_stop()
+    coordinator.request_stop(tf.errors.OutOfRangeError(None, None, "the end"))
+    coordinator.join([])

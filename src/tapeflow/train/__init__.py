@@ -2,6 +2,7 @@
 
 from tapeflow.train import experimental
 from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.coordinator import Coordinator
 from tapeflow.train.manager import CheckpointManager
 from tapeflow.train.options import CheckpointOptions
 from tapeflow.train.protos import (

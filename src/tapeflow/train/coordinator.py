@@ -1,0 +1,133 @@
+"""`tf.train.Coordinator`: stops a group of threads together."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.logger import get_logger
+
+
+class Coordinator:
+    """Lets any of a group of threads ask all of them to stop, and tells the one that joins them of their exceptions.
+
+    Args:
+        clean_stop_exception_types: exceptions that only ask to stop; `tf.errors.OutOfRangeError` by default.
+
+    Example:
+        >>> coordinator, seen = tf.train.Coordinator(), []
+        >>> def work():
+        ...     while not coordinator.should_stop():
+        ...         seen.append(1)
+        ...         coordinator.request_stop()
+        >>> import threading
+        >>> thread = threading.Thread(target=work)
+        >>> thread.start()
+        >>> coordinator.join([thread])
+        >>> seen
+        [1]
+    """
+
+    def __init__(self, clean_stop_exception_types: tuple[type[BaseException], ...] | None = None) -> None:
+        self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._error: BaseException | None = None
+        self._joined = False
+        self._registered: set[threading.Thread] = set()
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Asks the threads to stop.
+
+        Args:
+            ex: an exception, or what `sys.exc_info()` gives, for `join` to raise; the first one counts.
+        """
+        error = ex[1] if isinstance(ex, tuple) else ex
+        with self._lock:
+            if isinstance(error, self._clean):
+                error = None
+            if self._joined:
+                if error is not None:
+                    raise error
+                return
+            if not self._stop.is_set():
+                self._error = error
+                self._stop.set()
+            elif error is not None:
+                get_logger().info("Exception after the stop was requested: %r", error)
+
+    def clear_stop(self) -> None:
+        """Goes on as if nobody had asked to stop."""
+        with self._lock:
+            self._joined, self._error = False, None
+            self._stop.clear()
+
+    def should_stop(self) -> bool:
+        """Whether a stop was asked for."""
+        return self._stop.is_set()
+
+    @contextlib.contextmanager
+    def stop_on_exception(self) -> Iterator[None]:
+        """Makes an exception inside ask the threads to stop, and goes on."""
+        try:
+            yield
+        except Exception:
+            self.request_stop(ex=sys.exc_info())
+
+    def wait_for_stop(self, timeout: float | None = None) -> bool:
+        """Waits until a stop is asked for. Returns whether it was, in as many seconds."""
+        return self._stop.wait(timeout)
+
+    def register_thread(self, thread: threading.Thread) -> None:
+        """Adds a thread for `join` to wait for."""
+        with self._lock:
+            self._registered.add(thread)
+
+    def join(
+        self,
+        threads: Iterable[threading.Thread] | None = None,
+        stop_grace_period_secs: float = 120,
+        ignore_live_threads: bool = False,
+    ) -> None:
+        """Waits for the threads, and raises the exception of the first one that asked to stop with one.
+
+        Args:
+            threads: what to wait for beside the registered threads.
+            stop_grace_period_secs: how long they may take after a stop was asked for.
+            ignore_live_threads: says nothing about those that take longer.
+
+        Raises:
+            RuntimeError: some did not stop in time.
+        """
+        with self._lock:
+            waiting = {*self._registered, *(threads or ())}
+        while any(t.is_alive() for t in waiting) and not self.wait_for_stop(0.05):
+            pass
+        deadline = time.monotonic() + stop_grace_period_secs
+        for thread in waiting:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        late = [t.name for t in waiting if t.is_alive()]
+        with self._lock:
+            self._joined = True
+            self._registered = set()
+            error = self._error
+        if error is not None:
+            raise error
+        if late and not ignore_live_threads:
+            raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(late)}")
+
+    @property
+    def joined(self) -> bool:
+        """Whether `join` was called and is done."""
+        return self._joined
+
+    def raise_requested_exception(self) -> None:
+        """Raises the exception that the stop was asked for with, if there is one."""
+        with self._lock:
+            if self._error is not None:
+                raise self._error
