@@ -4,8 +4,8 @@
     python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
                              [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, mnist_step, peak_memory; and import_time. TapeFlow and TensorFlow
-run the very same functions; beside them stand the PyTorch and JAX programs as one writes them natively.
+Programs (benchmarks/programs/): small_ops, gradients, mnist_step, data, checkpoints, peak_memory; and import_time. TapeFlow and
+TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one writes them natively.
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -42,6 +42,8 @@ TITLES = {
     "small_ops": "Small ops",
     "gradients": "Gradients",
     "mnist_step": "MNIST training step",
+    "checkpoints": "Checkpoints",
+    "data": "Input pipelines, an epoch",
     "peak_memory": "Peak memory of a training step",
 }
 
@@ -171,6 +173,8 @@ MEASURES = {
     "small_ops": time_program,
     "gradients": time_program,
     "mnist_step": time_program,
+    "data": time_program,
+    "checkpoints": time_program,
     "import_time": import_time.measure,
     "peak_memory": peak_memory,
 }
