@@ -214,7 +214,6 @@ _ON_FIRST_USE = {
     "experimental": "tapeflow.experimental",
     "distribute": "tapeflow.distribute",
     "data": "tapeflow.data",
-    "data": "tapeflow.data",
     "fftnd": "tapeflow.signal.fourier_ops",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",
