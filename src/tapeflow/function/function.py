@@ -134,7 +134,8 @@ class Function:
         else:
             bound = self._without_arrays(bound)
             key = (key_of(bound[0]), key_of(bound[1]))
-        key = (key, tuple(map(str, state.devices)), state.graph is not None and getattr(state.graph, "seed", None))
+        devices = tuple([d.device or d.stops for d in state.devices])
+        key = (key, devices, state.graph is not None and getattr(state.graph, "seed", None))
         concrete = self._traces.get(key)
         if concrete is None:
             concrete = self._traced(key, *bound)
@@ -332,7 +333,8 @@ class Function:
         else:
             bound = self._without_arrays(bound)
             key = (_key_of_specs(bound[0]), _key_of_specs(bound[1]))
-        key = (key, tuple(map(str, state.devices)), state.graph is not None and getattr(state.graph, "seed", None))
+        devices = tuple([d.device or d.stops for d in state.devices])
+        key = (key, devices, state.graph is not None and getattr(state.graph, "seed", None))
         concrete = self._traces.get(key)
         return self._traced(key, *bound) if concrete is None else concrete  # type: ignore[return-value]
 
