@@ -438,3 +438,45 @@ def test_contexts_for_input():
     assert context.get_per_replica_batch_size(8) == 2
     with pytest.raises(ValueError, match="is not divisible by"):
         context.get_per_replica_batch_size(7)
+
+
+# ---- in functions ------------------------------------------------------------------------------------------------------
+
+
+def test_run_in_a_function(strategy):
+    with strategy.scope():
+        v = tf.Variable(1.0, aggregation=AGGREGATION.MEAN)
+        seen = tf.Variable(0.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=AGGREGATION.SUM)
+    traces = []
+
+    def replica(x):
+        traces.append(x)
+        with tf.GradientTape() as tape:
+            loss = v * x * number()
+        (gradient,) = tf.distribute.get_replica_context().all_reduce(SUM, [tape.gradient(loss, v)])
+        v.assign_sub(0.1 * gradient)
+        seen.assign_add(x)
+        return loss
+
+    @tf.function
+    def step(x):
+        losses = strategy.run(replica, args=(x,))
+        return strategy.reduce(SUM, losses, axis=None), losses
+
+    total, losses = step(tf.constant(2.0))
+    assert total.numpy() == 6.0
+    assert values(losses) == [2.0, 4.0]
+    np.testing.assert_allclose(values(v), [0.4, 0.4], rtol=1e-6)
+    np.testing.assert_allclose(values(step(tf.constant(1.0))[1]), [0.4, 0.8], rtol=1e-6)
+    assert seen.numpy() == 6.0
+    assert len(traces) == 2  # one a replica
+    each = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(float(c.replica_id_in_sync_group)))
+    np.testing.assert_allclose(values(step(each)[1]), [0.0, 0.2], rtol=1e-5)
+
+
+def test_a_function_as_what_is_run(strategy):
+    with strategy.scope():
+        v = tf.Variable(0.0, aggregation=AGGREGATION.SUM)
+    assert values(strategy.run(lambda: tf.function(lambda: replica_id() * 1)())) == [0, 1]
+    strategy.run(tf.function(lambda x: v.assign_add(x * number())), args=(tf.constant(1.0),))
+    assert values(v) == [3.0, 3.0]

@@ -325,3 +325,25 @@ def test_keras_graph_model_uses_scopes(writer):
     with writer.as_default(), tf.summary.experimental.summary_scope("keras", "graph_keras_model", [1, 0]) as (tag, _):
         tf.summary.write(tag=tag, tensor=tf.constant("{}", dtype=tf.string), step=0)
     assert [t[0] for t in tensors(writer)] == ["keras"]
+
+
+def test_in_a_function(writer):
+    step = tf.Variable(0, dtype=tf.int64)
+
+    @tf.function
+    def f(x, wanted):
+        with writer.as_default(step=step), tf.summary.record_if(wanted):
+            written = tf.summary.scalar("x", x)
+            tf.summary.histogram("h", x * tf.ones([3]), buckets=2)
+            tf.summary.image("i", tf.ones([2, 2, 2, 1]))
+            tf.summary.text("t", "abc")
+            tf.summary.audio("a", tf.ones([1, 2, 2]), 100)
+        step.assign_add(1)
+        return written
+
+    assert [bool(f(tf.constant(float(i)), tf.constant(i != 1))) for i in range(3)] == [True, False, True]
+    found = tensors(writer)
+    assert [t[0] for t in found] == list("xhita") * 2
+    assert [t[1] for t in found] == [0] * 5 + [2] * 5
+    assert found[5][3] == 2.0
+    assert found[6][3][:, 2].tolist() == [0, 3]

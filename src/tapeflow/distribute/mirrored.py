@@ -8,10 +8,12 @@ first replica made is there when the others come to it. GPUs work side by side a
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from tapeflow.autograph.conversion import converted
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
 from tapeflow.distribute.context import moved, place
@@ -19,6 +21,7 @@ from tapeflow.distribute.reducing import CrossDeviceOps
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
 from tapeflow.distribute.values import regroup, select_replica
 from tapeflow.distribute.variables import make_distributed
+from tapeflow.function import Function
 
 
 class _Abandoned(BaseException):
@@ -141,6 +144,10 @@ def _meet(strategy: Any, threads: Sequence[_ReplicaThread]) -> None:
 
 
 class _MirroredExtended(StrategyExtended):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._functions: weakref.WeakKeyDictionary[Function, Function] = weakref.WeakKeyDictionary()
+
     def _make_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         context = place.replica
         thread = getattr(context, "_thread", None)
@@ -156,7 +163,24 @@ class _MirroredExtended(StrategyExtended):
     def _call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         if len(self._devices) == 1:
             return super()._call_for_each_replica(fn, args, kwargs)
+        if isinstance(fn, Function):
+            return self._as_one_function(fn)(tuple(args), kwargs)
         return _run_replicas(self._strategy, fn, tuple(args), kwargs)
+
+
+    def _as_one_function(self, fn: Function) -> Function:
+        """A function that runs all replicas of a function: where they meet in it, one trace has to hold them all."""
+        made = self._functions.get(fn)
+        if made is None:
+            wrapped = weakref.ref(fn)
+
+            def run_replicas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+                function: Any = wrapped()
+                python_function = converted(function.python_function) if function._autograph else function.python_function
+                return _run_replicas(self._strategy, python_function, args, kwargs)
+
+            made = self._functions[fn] = Function(run_replicas, autograph=False)
+        return made
 
 
 def _full_name(name: str) -> str:

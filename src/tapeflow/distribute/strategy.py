@@ -365,6 +365,10 @@ class Strategy:
         """
         if not callable(fn):
             raise ValueError(f"The argument `fn` of Strategy.run must be a function, not {fn!r}")
+        if state.graph is not None:
+            from tapeflow.autograph.conversion import converted
+
+            fn = converted(fn)
         with self.scope():
             return self._extended.call_for_each_replica(fn, args, kwargs)
 
