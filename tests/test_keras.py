@@ -10,11 +10,6 @@ import pytest
 
 import tapeflow as tf
 
-pytest.importorskip("keras")
-pytest.importorskip("tapeflow.distribute")
-pytest.importorskip("tapeflow.data")
-pytest.importorskip("tapeflow.train")
-
 SOURCE = pathlib.Path(tf.__file__).parents[1]
 keras = tf.keras
 
