@@ -1,4 +1,5 @@
-# ruff: noqa: B023, B905, C416, C417, F842, RET, RUF021, SIM -- the oddities are what is tested
+# ruff: noqa
+# The oddities are what is tested.
 """AutoGraph on Python values: converted code does exactly what Python does."""
 
 import contextlib

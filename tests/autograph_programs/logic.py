@@ -1,4 +1,5 @@
-# ruff: noqa: F821, SIM, RET, RUF021, C4, PIE -- `tf` and `program` are given by case.py; the rest is what is tested
+# ruff: noqa
+# `tf` and `program` are given by case.py; the oddities are what is tested.
 
 
 @program(True, False)

@@ -67,7 +67,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
         ValueError: there is no source.
 
     Example:
-        >>> print(tf.autograph.to_code(tf.nn.relu6).startswith("def tf__"))
+        >>> print(tf.autograph.to_code(tf.cond).startswith("def tf__"))
         True
     """
     function = getattr(entity, "python_function", entity)

@@ -20,7 +20,7 @@ from tapeflow.autograph.jumps import UnsupportedJump
 from tapeflow.autograph.modules import never_converted
 from tapeflow.autograph.operators.builtins import REPLACED, print_
 from tapeflow.autograph.source import SourceNotFound, tree_of
-from tapeflow.autograph.transform import Transformer, UnsupportedCode, is_generator
+from tapeflow.autograph.transform import Transformer, UnsupportedCode, first_parameter, is_generator
 
 logger = logging.getLogger("tensorflow")
 LEFT_ALONE = "_autograph_left_alone"  # set on a function that is never converted
@@ -116,6 +116,7 @@ def _left_alone(function: types.FunctionType) -> bool:
     return (
         function.__code__ in _converted_code
         or never_converted(function.__globals__.get("__name__"))
+        or never_converted(function.__module__)
         or function.__code__.co_flags & 0x2A0 != 0  # generators, coroutines and asynchronous generators
         or bool(function.__dict__.get(LEFT_ALONE))
     )
@@ -147,7 +148,7 @@ def transformed(function: types.FunctionType) -> tuple[Any, bool]:
     node: Any = tree_of(function)
     if is_generator(node):
         return node, False
-    owner = _first_parameter(node) if "__class__" in function.__code__.co_freevars else None
+    owner = first_parameter(node) if "__class__" in function.__code__.co_freevars else None
     if private := _class_name(function):
         node = _Mangler(private).visit(node)
     if isinstance(node, ast.FunctionDef):
@@ -203,11 +204,6 @@ def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
 def is_converted_code(code: types.CodeType) -> bool:
     """Whether it is code that a conversion made."""
     return code in _converted_code
-
-
-def _first_parameter(node: Any) -> str | None:
-    first = [*node.args.posonlyargs, *node.args.args]
-    return first[0].arg if first else None
 
 
 def _class_name(function: types.FunctionType) -> str | None:

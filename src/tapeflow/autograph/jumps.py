@@ -30,10 +30,13 @@ def lower(node: ast.FunctionDef, names: Any) -> bool:
     lowering = _Lowering(names, _returns_early(node.body))
     body, _, always = lowering.block(node.body, None)
     if lowering.returns:
-        result = load(lowering.value) if always else operator_call("ret", load(lowering.value), load(lowering.done))
+        told = (
+            lowering.done in lowering.read
+        )  # otherwise no flag is needed: control flow ends in a return, or goes on to the end
+        done = load(lowering.done) if told else constant(True)
+        result = load(lowering.value) if always else operator_call("ret", load(lowering.value), done)
         start = [assign(lowering.value, operator_call("UndefinedReturnValue"), node)]
-        if not always or lowering.done in lowering.read:
-            lowering.read.add(lowering.done)
+        if told:
             start.append(assign(lowering.done, constant(False), node))
         body = [*start, *body, ast.copy_location(ast.Return(result), node.body[-1])]
     node.body = [_without_unread(stmt, lowering) for stmt in body if not lowering.is_unread(stmt)]

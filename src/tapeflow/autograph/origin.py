@@ -39,8 +39,8 @@ def told_of(error: Exception) -> Exception | None:
     if getattr(error, _TOLD, False):
         return None
     frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_ours(frame.f_code)]
-    while frames and not is_converted_code(frames[0][0].f_code):
-        del frames[0]
+    first = next((k for k, (frame, _) in enumerate(frames) if is_converted_code(frame.f_code)), 0)
+    frames = frames[first:]
     if not frames:
         return None
     new = _same_class(error, _message(error, frames))

@@ -108,7 +108,11 @@ class Transformer(ast.NodeTransformer):
     def visit_AsyncFunctionDef(self, node: Any) -> Any:
         return node
 
-    def visit_ClassDef(self, node: Any) -> Any:
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """Of a class, only the methods are converted."""
+        for k, stmt in enumerate(node.body):
+            if isinstance(stmt, ast.FunctionDef) and not is_generator(stmt):
+                node.body[k] = self._nested(stmt, first_parameter(stmt))
         return node
 
     # ---- control flow --------------------------------------------------------------------------------------------------
@@ -360,6 +364,12 @@ class Transformer(ast.NodeTransformer):
 
     def _is_static(self, node: ast.expr) -> bool:
         return _is_static(node, self._is_builtin)
+
+
+def first_parameter(node: Any) -> str | None:
+    """The name of a function's first parameter, which is `self` in a method."""
+    first = [*node.args.posonlyargs, *node.args.args]
+    return first[0].arg if first else None
 
 
 class UnsupportedCode(ValueError):

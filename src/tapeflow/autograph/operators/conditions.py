@@ -89,7 +89,10 @@ def _staged(
 
     tensors = cond(condition, traced(0), traced(1))
     remaining = iter(tensors if isinstance(tensors, (list, tuple)) else [] if tensors is None else [tensors])
-    leaves = [next(remaining) if is_tensor_leaf(v) else v for v in nest.flatten(kept[0])]
+    leaves = []
+    for one, other in zip(nest.flatten(kept[0]), nest.flatten(kept[1]), strict=True):
+        tensor = next(remaining) if is_tensor_leaf(one) else one
+        leaves.append(one if type(one) is type(other) is bool and one is other else tensor)
     return nest.pack_sequence_as(kept[0], leaves)
 
 
