@@ -29,11 +29,11 @@ class View:
         found = {name: child for name, child in trackable._trackable_children().items() if isinstance(child, Trackable)}
         return {**found, **self.attached} if trackable is self.root else found
 
-    def lookup(self, trackable: Any, name: str) -> Any:
-        """The child of that name, or None."""
+    def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
+        """The child of that name, or None; `children` are the object's own."""
         if trackable is self.root and name in self.attached:
             return self.attached[name]
-        return trackable._lookup_dependency(name)
+        return trackable._lookup_dependency(name, children)
 
     def walk(self) -> tuple[list[Any], list[str], list[dict[str, Any]]]:
         """Everything from the root, level by level: the objects, their shortest paths, and their children."""

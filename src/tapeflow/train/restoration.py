@@ -134,9 +134,11 @@ class Position(NamedTuple):
     def _children_of(self, trackable: Any) -> list[tuple[Position, Any]]:
         found = []
         restoration = self.restoration
-        for edge in restoration.graph.nodes[self.node_id].children:
+        edges = restoration.graph.nodes[self.node_id].children
+        children = trackable._trackable_children() if edges else {}
+        for edge in edges:
             position = Position(restoration, edge.node_id)
-            child = restoration.view.lookup(trackable, edge.local_name)
+            child = restoration.view.lookup(trackable, edge.local_name, children)
             if child is None:
                 trackable._deferred_dependencies.setdefault(edge.local_name, []).append(position)
             else:
