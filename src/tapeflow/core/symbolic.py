@@ -101,6 +101,17 @@ class SymbolicTensor(Tensor):
         """The operations of the graph that take this tensor."""
         return [op for op in self.graph.get_operations() for t in op.inputs if t is self]
 
+    # In a graph of TensorFlow 1's kind a tensor is itself: it can be a key, and equals nothing else.
+
+    def __hash__(self) -> int:
+        return super().__hash__() if self.op.graph.building_function else id(self)
+
+    def __eq__(self, other: object) -> Any:
+        return super().__eq__(other) if self.op.graph.building_function else self is other
+
+    def __ne__(self, other: object) -> Any:
+        return super().__ne__(other) if self.op.graph.building_function else self is not other
+
     # ---- what it has not -----------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:

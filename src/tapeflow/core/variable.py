@@ -162,7 +162,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
             raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}.")
         if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
             initial_value = initial_value() if state.graph is None else _outside_of_graphs(initial_value)
-        graph = state.graph
+        graph, first = state.graph, initial_value
         if graph is not None:
             initial_value = graph.initial_value(self, initial_value, dtype)
             with _eagerly():
@@ -182,6 +182,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
                 f"the explicitly supplied `shape` argument ({shape})."
             )
         self._set(value)
+        if graph is not None:
+            graph.variable_made(self, first)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 
@@ -415,8 +417,9 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
 
     @property
-    def initializer(self) -> None:
-        return None
+    def initializer(self) -> Any:
+        """In a graph, the operation that gives the variable its first value."""
+        return None if state.graph is None else state.graph._own_variables.get(self._id)
 
     @property
     def initial_value(self) -> Tensor:

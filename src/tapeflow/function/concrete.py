@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,9 @@ class ConcreteFunction:
         self._captured = graph.external_captures
         self._captured_raw = tuple([raw(c) for c in self._captured])
         self._number = next(_numbers)
+        # What it captures of a graph around it is there only while that graph is built.
+        symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
+        self._around = weakref.ref(graph.outer_graph) if symbolic and graph.outer_graph is not None else None
         self._pack = _packer(graph)
 
     # ---- calling -------------------------------------------------------------------------------------------------
@@ -56,6 +60,10 @@ class ConcreteFunction:
             TypeError: the arguments are not those of the signature.
         """
         return self.call_flat(self.function_type.bind_concrete(args, kwargs))
+
+    def usable(self) -> bool:
+        """Whether what it captures can be had where it is called now."""
+        return self._around is None or self._around() is state.graph
 
     # ---- what it is ----------------------------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ class Function:
         self._options = (autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
                          experimental_attributes)  # fmt: skip
         self._autograph, self._jit_compile, self._reduce_retracing = autograph, jit_compile, reduce_retracing
+        self._autograph_options = experimental_autograph_options
         self._input_signature = None if input_signature is None else tuple(input_signature)
         if self._input_signature is not None:
             for spec in nest.flatten(self._input_signature):
@@ -137,7 +138,7 @@ class Function:
         devices = tuple([d.device or d.stops for d in state.devices])
         key = (key, devices, state.graph is not None and getattr(state.graph, "seed", None))
         concrete = self._traces.get(key)
-        if concrete is None:
+        if concrete is None or not concrete.usable():
             concrete = self._traced(key, *bound)
         else:
             self._traces.move_to_end(key)
@@ -164,6 +165,9 @@ class Function:
                 f"{kwargs} for signature: {self._signature.signature}."
             )
         for i, spec in enumerate(specs):
+            if isinstance(spec, TensorSpec):
+                given[i] = self._fit(spec, given[i], args, specs)
+                continue
             try:
                 nest.assert_same_structure(spec, given[i], expand_composites=False)
             except (TypeError, ValueError):
@@ -233,7 +237,13 @@ class Function:
         function_type = FunctionType(self._signature, specs[0], specs[1], names)
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
-        graph.trace(self._converted(), call_args, call_kwargs)
+        if self._autograph:
+            from tapeflow.autograph.origin import in_user_code
+
+            with in_user_code():
+                graph.trace(self._converted(), call_args, call_kwargs)
+        else:
+            graph.trace(self._python_function, call_args, call_kwargs)
         return ConcreteFunction(graph, function_type)
 
     def _python_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -245,11 +255,13 @@ class Function:
     def _converted(self) -> Callable[..., Any]:
         if not self._autograph:
             return self._python_function
-        try:
-            from tapeflow.autograph.conversion import converted
-        except ImportError:
-            return self._python_function
-        return converted(self._python_function)
+        from tapeflow.autograph.conversion import converted
+
+        options = self._autograph_options
+        if options is None:
+            return converted(self._python_function)
+        options = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
+        return converted(self._python_function, frozenset(o.name for o in options))
 
     def _specs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self._input_signature is not None:

@@ -152,7 +152,7 @@ class Compiled:
         elif operation.type == "Placeholder":
             raise errors.InvalidArgumentError(
                 None,
-                operation,
+                None,
                 f"You must feed a value for placeholder tensor '{operation.name}' with dtype {tensor.dtype.name} and shape "
                 f"{tensor.shape}\n\t [[node {operation.name}]]",
             )

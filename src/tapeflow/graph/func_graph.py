@@ -97,8 +97,7 @@ class FuncGraph(Graph):
         variable = getattr(variable, "_variable", variable)
         known = self._captured.get(variable._id)
         if known is None:
-            outer = variable if self.outer_graph is None else self.outer_graph.capture_variable(variable)
-            known = self._capture_as(outer, variable._id, resource, [], "resource", {"variable": variable})
+            known = self._capture_as(variable, variable._id, resource, [], "resource", {"variable": variable})
             known._id = variable._id  # gradients of what takes the handle are the variable's
         return known
 
@@ -145,6 +144,9 @@ class FuncGraph(Graph):
                 around.variables_made.append(variable)
             around = around.outer_graph
         return super().initial_value(variable, value, dtype)
+
+    def variable_made(self, variable: Any, value: Any) -> None:
+        """A variable made in a function has its value at once."""
 
     # ---- tracing -------------------------------------------------------------------------------------------------
 

@@ -54,6 +54,8 @@ class Graph:
         self._collections: dict[Any, list[Any]] = {}
         self._control: list[list[Operation]] = []
         self._finalized = False
+        self._reads: dict[int, SymbolicTensor] = {}  # what a session fetches for a variable
+        self._own_variables: dict[int, Operation] = {}  # the initializers of the variables made in it, by their ids
         self.seed: int | None = None
         self.outer_graph: Graph | None = None
 
@@ -394,6 +396,18 @@ class Graph:
         from tapeflow.graph.compile import Compiled
 
         return EagerTensor(Compiled("initial_value", (), [value])()[0], value.dtype)
+
+    def variable_made(self, variable: Any, value: Any) -> None:
+        """Notes a variable that was made while this graph is built: each session holds its own value of it."""
+        first = convert(value, variable.dtype)
+
+        def initialize(held: Any, raw: Any) -> None:
+            held._set(EagerTensor(raw, held.dtype))
+
+        self._own_variables[variable._id] = self.assign_variable("AssignVariableOp", variable, initialize, first)
+        self.add_to_collection("variables", variable)
+        if variable.trainable:
+            self.add_to_collection("trainable_variables", variable)
 
     def assign_variable(self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
         """An operation that changes a variable: `kernel(variable, *raw values)`."""

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.compat.v1.session import (
+    InteractiveSession,
+    Session,
+    get_default_graph,
+    get_default_session,
+    global_variables,
+    global_variables_initializer,
+    trainable_variables,
+    variables_initializer,
+)
 from tapeflow.core.context import state
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.shape import TensorShape
+
+
+__all__ = [
+    "InteractiveSession", "Session", "get_default_graph", "get_default_session", "global_variables",
+    "global_variables_initializer", "placeholder", "reset_default_graph", "sparse_placeholder", "trainable_variables",
+    "variables_initializer",
+]  # fmt: skip
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:

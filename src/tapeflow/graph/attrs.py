@@ -1,0 +1,64 @@
+"""The attrs of an operation, by TensorFlow's names: what its arguments and types say of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.op_def import NO_DEFAULT
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.graph.operation import NodeOp, Operation
+
+
+def attrs_of(operation: Operation) -> dict[str, Any]:
+    """The values of an operation's attrs: Python values and dtypes."""
+    op = operation.op
+    if isinstance(op, NodeOp):
+        return _of_node(operation)
+    found: dict[str, Any] = {}
+    opdef = op.opdef
+    for param, arg in zip(op.params, operation.args, strict=True):
+        name = op.attr_names.get(param)
+        if name is not None:
+            found[name] = arg
+    for argument, arg in zip(opdef.inputs, operation.args, strict=False):
+        if argument.number_attr:
+            found[argument.number_attr] = len(arg)
+        if argument.type_list_attr:
+            found[argument.type_list_attr] = [t.dtype for t in arg]
+        if argument.type_attr and argument.type_attr not in found:
+            found[argument.type_attr] = operation.types.get(argument.type_attr) or _dtype(arg)
+    for out, tensor in zip(opdef.outputs, operation.outputs, strict=False):
+        if out.type_attr and found.get(out.type_attr) is None:
+            found[out.type_attr] = tensor.dtype
+    for name, attr in opdef.attrs.items():
+        if found.get(name) is None and attr.default is not NO_DEFAULT:
+            found[name] = attr.default
+    return found
+
+
+def _of_node(operation: Operation) -> dict[str, Any]:
+    kind, op = operation.type, operation.op
+    if kind == "Const":
+        return {"value": op.attrs["value"], "dtype": operation.outputs[0].dtype}
+    if kind == "Placeholder":
+        return {"dtype": operation.outputs[0].dtype, "shape": operation.outputs[0].shape}
+    if kind == "ReadVariableOp":
+        return {"dtype": operation.outputs[0].dtype}
+    if kind == "VarHandleOp":
+        variable = op.attrs["variable"]
+        return {"dtype": variable.dtype, "shape": variable.shape, "shared_name": variable._shared_name, "container": ""}
+    if kind.startswith("Assign"):
+        return {"dtype": operation.args[1].dtype}
+    return {k: v for k, v in op.attrs.items() if k != "variable"}
+
+
+def _dtype(arg: Any) -> Any:
+    from tapeflow.core.dtypes import float32, int32, int64
+
+    if isinstance(arg, (Tensor, EagerTensor)):
+        return arg.dtype
+    if type(arg) in (list, tuple):
+        return _dtype(arg[0]) if arg else int32
+    if isinstance(arg, float):
+        return float32
+    return int32 if arg is None or -(2**31) <= arg < 2**31 else int64

@@ -1,0 +1,309 @@
+"""`tf.function`: traces, signatures, side effects, gradients, and what is said when something does not fit."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def test_one_trace_for_each_kind_of_input():
+    seen = []
+
+    @tf.function
+    def double(a):
+        seen.append(str(a))
+        return a + a
+
+    results = [double(tf.constant(1)), double(tf.constant(1.5)), double(tf.constant([1, 2])), double(tf.constant(7))]
+    assert [r.numpy().tolist() for r in results] == [2, 3.0, [2, 4], 14]
+    assert seen == [
+        'Tensor("a:0", shape=(), dtype=int32)',
+        'Tensor("a:0", shape=(), dtype=float32)',
+        'Tensor("a:0", shape=(2,), dtype=int32)',
+    ]
+
+
+def test_python_values_and_structures():
+    @tf.function
+    def f(x, n=2, *, pair=None):
+        return {"x": x * n, "pair": pair, "none": None}
+
+    result = f(tf.constant(2.0), 3, pair=(tf.constant(1), [tf.constant(2)]))
+    assert result["x"].numpy() == 6.0 and result["none"] is None
+    assert result["pair"][0].numpy() == 1 and result["pair"][1][0].numpy() == 2
+    assert f(tf.constant(2.0))["x"].numpy() == 4.0
+    assert len(f._list_all_concrete_functions()) == 2
+
+
+def test_input_signature():
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def f(x):
+        traces.append(x.shape)
+        return tf.reduce_sum(x)
+
+    assert f(tf.constant([1.0])).numpy() == 1.0 and f(tf.constant([1.0, 2.0])).numpy() == 3.0
+    assert f([1.0, 2.0, 3.0]).numpy() == 6.0
+    assert [s.as_list() for s in traces] == [[None]]
+    for wrong in (tf.constant([1]), tf.constant([[1.0]])):
+        with pytest.raises(TypeError, match="Can not cast"):
+            f(wrong)
+
+
+def test_methods_have_traces_of_their_own():
+    class Counter:
+        def __init__(self):
+            self.v = tf.Variable(0)
+
+        @tf.function
+        def increment(self, amount):
+            self.v.assign_add(amount)
+
+    one, two = Counter(), Counter()
+    one.increment(tf.constant(3))
+    one.increment(tf.constant(4))
+    two.increment(tf.constant(5))
+    assert int(one.v) == 7 and int(two.v) == 5
+
+
+def test_side_effects_run_in_program_order_each_time():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f():
+        before = v + 0.0
+        v.assign_add(1.0)
+        v.assign(v * 2.0)
+        return before, v.read_value()
+
+    assert [float(t) for t in f()] == [1.0, 4.0]
+    assert [float(t) for t in f()] == [4.0, 10.0]
+
+
+def test_variables_are_made_on_the_first_call_only():
+    class Layer:
+        w = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(tf.ones([2, 1]) * 3.0)
+            return x @ self.w
+
+    layer = Layer()
+    assert layer(tf.ones([1, 2])).numpy().tolist() == [[6.0]]
+    assert layer(tf.ones([3, 2])).shape == [3, 1]
+
+    @tf.function
+    def always(x):
+        return tf.Variable(1.0) + x
+
+    with pytest.raises(ValueError, match="singleton tf.Variables created on the first call"):
+        always(1.0)
+
+
+def test_symbolic_tensors_have_no_values():
+    def inside(action):
+        tf.function(action, autograph=False)(tf.constant([1.0, 2.0]))
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError if hasattr(tf.errors, "OperatorNotAllowedInGraphError")
+                       else TypeError, match="as a Python `bool`"):  # fmt: skip
+        inside(bool)
+    with pytest.raises(TypeError, match="Iterating over a symbolic"):
+        inside(lambda x: list(x))
+    with pytest.raises(NotImplementedError, match="Cannot convert a symbolic tf.Tensor"):
+        inside(np.array)
+    with pytest.raises(TypeError, match="Input 'y' of 'AddV2' Op has type int32 that does not match type float32"):
+        inside(lambda x: x + tf.constant([1, 2]))
+    with pytest.raises(ValueError, match="Dimensions must be equal, but are 2 and 3"):
+        inside(lambda x: x + tf.constant([1.0, 2.0, 3.0]))
+
+
+def test_errors_of_kernels_name_the_operation():
+    @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
+    def f(x, y):
+        return x + y
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]"):
+        f(tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0, 3.0]))
+
+
+def test_gradients_inside_through_and_of_functions_of_functions():
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    x = tf.constant([[1.0, 2.0]])
+
+    @tf.function
+    def loss(x):
+        return tf.reduce_sum(tf.nn.relu(x @ w) ** 2)
+
+    @tf.function
+    def outer(x):
+        return 2.0 * loss(x)
+
+    @tf.function
+    def inside(x):
+        with tf.GradientTape() as tape:
+            value = loss(x)
+        return tape.gradient(value, w)
+
+    with tf.GradientTape() as tape:
+        value = tf.reduce_sum(tf.nn.relu(x @ w) ** 2)
+    expected = tape.gradient(value, w).numpy()
+    with tf.GradientTape(persistent=True) as tape:
+        through, twice = loss(x), outer(x)
+    np.testing.assert_allclose(tape.gradient(through, w).numpy(), expected)
+    np.testing.assert_allclose(tape.gradient(twice, w).numpy(), 2 * expected)
+    np.testing.assert_allclose(inside(x).numpy(), expected)
+
+
+def test_gradients_of_second_order():
+    cube = tf.function(lambda x: x * x * x)
+    x = tf.constant(2.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = cube(x)
+        first = inner.gradient(y, x)
+    assert float(first) == 12.0 and float(outer.gradient(first, x)) == 12.0
+
+
+def test_gradients_with_unknown_dimensions():
+    b = tf.Variable([1.0, 1.0])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def f(x):
+        return tf.reduce_sum((x + b) ** 2)
+
+    with tf.GradientTape() as tape:
+        y = f(tf.ones([3, 2]))
+    assert tape.gradient(y, b).numpy().tolist() == [12.0, 12.0]
+
+
+def test_control_flow_and_its_gradients():
+    @tf.function
+    def power(x, n):
+        result = tf.constant(1.0)
+        for _ in tf.range(n):
+            if x > 0.0:
+                result = result * x
+            else:
+                result = result - x
+        return result
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = power(x, tf.constant(3))
+        first = tape.gradient(y, x)
+    assert float(y) == 27.0 and float(first) == 27.0
+    assert float(outer.gradient(first, x)) == 18.0
+    assert float(power(tf.constant(-2.0), tf.constant(2))) == 5.0
+
+
+def test_branches_must_agree():
+    @tf.function(autograph=False)
+    def f(x):
+        return tf.cond(x > 0, lambda: x, lambda: tf.constant(1))
+
+    with pytest.raises(TypeError, match="must have the same number, type, and overall structure"):
+        f(tf.constant(1.0))
+
+
+def test_loop_variables_keep_their_kind():
+    @tf.function(autograph=False)
+    def f(x):
+        return tf.while_loop(lambda v: tf.size(v) < 5, lambda v: [tf.concat([v, v], 0)], [x])
+
+    with pytest.raises(ValueError, match="shape_invariants"):
+        f(tf.constant([1.0]))
+
+
+def test_traces_are_explained():
+    f = tf.function(lambda x, n: x * n)
+    f(tf.constant(1.0), 2.0)
+    f(tf.constant([1.0, 2.0]), 2.0)
+    f(tf.constant([1.0, 2.0]), 3.0)
+    assert f.explain_traces().splitlines() == [
+        "trace 1 of lambda: the first call",
+        "trace 2 of lambda: x changed from float32[] to float32[2]",
+        "trace 3 of lambda: n changed from 2.0 to 3.0",
+    ]
+
+
+def test_a_dropped_function_frees_what_it_captured():
+    class Big:
+        def __init__(self):
+            self.tensor = tf.ones([1000])
+
+    big = Big()
+    captured = big.tensor
+    f = tf.function(lambda x: x + captured)
+    f(tf.constant(1.0))
+    graph = weakref.ref(f.get_concrete_function(tf.constant(1.0)).graph)
+    del f
+    gc.collect()
+    assert graph() is None
+
+
+def test_source_is_the_function_that_runs():
+    f = tf.function(lambda x: tf.nn.relu(x) + 1.0)
+    x = tf.constant([1.0, -1.0])
+    f(x)
+    source = f.get_concrete_function(x).source()
+    assert "op_Relu(x)" in source and "op_AddV2(" in source and "careful" not in source
+
+
+def test_unused_operations_do_not_run_and_effects_do():
+    ran = []
+
+    @tf.function
+    def f(x):
+        tf.py_function(lambda t: ran.append(float(t)), [x], [])
+        tf.exp(x)
+        return x + 1.0
+
+    f(tf.constant(1.0))
+    f(tf.constant(2.0))
+    assert ran == [1.0, 2.0]
+    assert "Exp" not in f.get_concrete_function(tf.constant(1.0)).source()
+
+
+def test_run_functions_eagerly():
+    seen = []
+
+    @tf.function
+    def f(x):
+        seen.append(x)
+        return x + 1.0
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        f(tf.constant(1.0))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert seen[0].numpy() == 1.0
+
+
+def test_recursion_is_refused():
+    @tf.function
+    def f(x):
+        return f(x - 1.0)
+
+    with pytest.raises(RecursionError, match="calls itself"):
+        f(tf.constant(3.0))
+
+
+def test_concrete_functions_take_what_they_were_traced_for():
+    f = tf.function(lambda x, n: x * n)
+    concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3.0)
+    assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
+    assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
+    with pytest.raises(TypeError):
+        concrete(tf.constant([1]))
