@@ -322,6 +322,8 @@ class Graph:
         for i, (dtype, shape) in enumerate(outputs):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
         if state.tapes:
+            if op.differentiable:
+                _tell_of_variables(args)
             record(op, args, (), operation.outputs)
         return operation
 
@@ -431,6 +433,16 @@ class Graph:
         from tapeflow.graph.export import graph_def
 
         return graph_def(self, from_version, add_shapes)
+
+
+def _tell_of_variables(handles: Sequence[Any]) -> None:
+    """Tells the tapes of the variables that an operation may read."""
+    for handle in handles:
+        variable = handle.op.op.attrs.get("variable") if isinstance(handle.op.op, NodeOp) else None
+        if variable is not None:
+            for tape in state.tapes:
+                if variable._id not in tape.variables:
+                    tape.variable_read(variable)
 
 
 def value_of_variable(handle: Any) -> Any:
