@@ -80,7 +80,7 @@ def _by_rule(op: Any, args: Sequence[Any]) -> Any:
 
 def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
     statics = [host_static(a) if kind == "host" else a for kind, a in zip(op.kinds, args, strict=True)]
-    if any(isinstance(s, SymbolicTensor) or _has_unknown(s) for s in statics):
+    if any(isinstance(s, SymbolicTensor) or _has_unknown(s) for k, s in zip(op.kinds, statics, strict=True) if k == "host"):
         return [UNKNOWN] * count
     tensors = [t for k, a in zip(op.kinds, args, strict=True) if k in ("tensor", "list") for t in (a if k == "list" else [a])]
     if any(t.shape.rank is None for t in tensors):
