@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from tapeflow.core.shape_rules import broadcast_all, text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.errors import InvalidArgumentError
-from tapeflow.math.gradients import sum_to_shape
+from tapeflow.math.gradients import shape_of, sum_to_shape
 
 
 def _true_places(input: torch.Tensor) -> torch.Tensor:
@@ -133,11 +134,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         raise ValueError("mask cannot be scalar.")
     axis = axis + len(shape) if axis < 0 else axis
     shape[axis : axis + rank].assert_is_compatible_with(masked)
-    known = tuple(tensor.value.shape) if type(tensor) is EagerTensor else shape.as_list()
-    count = 1
-    for d in known[axis : axis + rank]:
-        count *= d
-    flat = reshape(tensor, (*known[:axis], count, *known[axis + rank :]))
+    dims = shape_of(tensor)
+    flat = reshape(tensor, (*dims[:axis], math.prod(dims[axis : axis + rank]), *dims[axis + rank :]))
     if not mask.dtype.is_bool:
         from tapeflow.math.casting import cast
 

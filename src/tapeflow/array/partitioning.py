@@ -20,7 +20,7 @@ from tapeflow.math.gradients import shape_of
 def _partition_rule(data: TensorShape, partitions: TensorShape, num_partitions: int) -> list[TensorShape]:
     if data.rank is None or partitions.rank is None:
         return [TensorShape(None)] * num_partitions
-    if data.as_list()[: partitions.rank] != partitions.as_list():
+    if not data[: partitions.rank].is_compatible_with(partitions):
         raise invalid(
             f"data.shape must start with partitions.shape, got data.shape = {text(data)}, "
             f"partitions.shape = {text(partitions)}"

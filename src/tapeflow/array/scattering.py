@@ -22,13 +22,13 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     outer = indices.rank - 1
     if outer < 0:
         raise invalid("Indices shape must have rank at least one. Found:[]")
-    if not indices.as_list()[:-1] == updates.as_list()[:outer]:
+    if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             f"Dimensions [0,{outer}) of indices[shape={text(indices)}] must match dimensions [0,{outer}) of "
             f"updates[shape={text(updates)}]"
         )
     depth = indices[-1]
-    if depth is not None and (depth > target.rank or target.as_list()[depth:] != updates.as_list()[outer:]):
+    if depth is not None and (depth > target.rank or not target[depth:].is_compatible_with(updates[outer:])):
         raise invalid(
             f"Dimensions [{depth},{target.rank}) of input[shape={text(target)}] must match dimensions "
             f"[{outer},{updates.rank}) of updates[shape={text(updates)}]"
@@ -117,12 +117,12 @@ def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, 
     if not indices.rank:
         raise invalid("Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.rank - 1, indices[-1]
-    if indices.as_list()[:-1] != updates.as_list()[:outer]:
+    if not indices[:-1].is_compatible_with(updates[:outer]):
         raise invalid(
             "Outer dimensions of indices and update must match. "
             f"Indices shape: {text(indices)}, updates shape:{text(updates)}"
         )
-    if depth is not None and (depth > tensor.rank or tensor.as_list()[depth:] != updates.as_list()[outer:]):
+    if depth is not None and (depth > tensor.rank or not tensor[depth:].is_compatible_with(updates[outer:])):
         raise invalid(
             "Inner dimensions of output shape must match inner dimensions of updates shape. "
             f"Output: {text(tensor)} updates: {text(updates)}"

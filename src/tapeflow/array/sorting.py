@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tensor import invalid
+from tapeflow.math.gradients import shape_of
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 
@@ -87,7 +89,7 @@ def _sorted(values: Any, axis: Any, direction: str, which: int) -> Any:
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     last = axis % rank == rank - 1
-    found = top_k(values if last else transpose(values, order), values.shape[axis])[which]
+    found = top_k(values if last else transpose(values, order), shape_of(values)[axis])[which]
     if not last:
         found = transpose(found, order)
     return other_way(found) if other_way is not None and which == 0 else found
@@ -154,12 +156,17 @@ def searchsorted(
     for shape in (rows.shape, wanted.shape):
         if shape.rank == 0:
             raise invalid("slice index -1 of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
-    rows = reshape(rows, [-1, rows.shape[-1]] if rows.shape[-1] else [int(np.prod(rows.shape[:-1])), 0])
-    flat = reshape(wanted, [-1, wanted.shape[-1]] if wanted.shape[-1] else [int(np.prod(wanted.shape[:-1])), 0])
+    rows, flat = _as_matrix(rows), _as_matrix(wanted)
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
     found = (_upper_bound if side == "right" else _lower_bound)(rows, flat, as_dtype(out_type), name)
     return reshape(found, shape_op(wanted))
+
+
+def _as_matrix(x: Any) -> Any:
+    """The tensor with its leading dimensions made one."""
+    *leading, columns = shape_of(x)
+    return reshape(x, [math.prod(leading), 0] if isinstance(columns, int) and columns == 0 else [-1, columns])
 
 
 # ---- unique ----------------------------------------------------------------------------------------------------------

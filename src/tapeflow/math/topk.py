@@ -73,7 +73,10 @@ def _top_k_kernel(
 
 
 def _top_k_rule(x: TensorShape, k: Any, *_: Any) -> list[TensorShape]:
-    _check(x, k)
+    if isinstance(k, int):
+        _check(x, k)
+    else:  # not known while the graph is built
+        k = None
     return [TensorShape(None) if x.rank is None else TensorShape([*x.as_list()[:-1], k])] * 2
 
 
