@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
 
 _SHOWN = 3  # elements that a message shows
@@ -23,11 +24,24 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, convert(y, hint=x.dtype)
 
 
-def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> None:
+def _is_symbolic(*tensors: Any) -> bool:
+    return state.graph is not None and not all(isinstance(t, EagerTensor) for t in tensors)
+
+
+def _when_run(check: Callable[..., None], *tensors: Any) -> Any:
+    """The check as an operation of the graph that is being built."""
+    from tapeflow.graph.python_op import python_op
+
+    return python_op("Assert", check, tensors)
+
+
+def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
     x, y = _pair(x, y)
     holds = op(x, y)
+    if _is_symbolic(x, y):
+        return _when_run(lambda x, y: _binary(sign, op, x, y, message, summarize), x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
-        return
+        return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
     xs, ys = np.asarray(x), np.asarray(y)
     lines = [message] if message else []
@@ -48,7 +62,7 @@ def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | No
     raise invalid("\n".join(lines))
 
 
-def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
     """Checks that `x == y` for all elements, with broadcasting.
 
     Args:
@@ -62,40 +76,40 @@ def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | No
     Example:
         >>> tf.debugging.assert_equal(tf.constant([1, 1]), 1)
     """
-    _binary("==", equal, x, y, message, summarize)
+    return _binary("==", equal, x, y, message, summarize)
 
 
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """Checks that `x != y` for all elements. See `assert_equal`."""
-    _binary("!=", not_equal, x, y, message, summarize)
+    return _binary("!=", not_equal, x, y, message, summarize)
 
 
-def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
     """Checks that `x < y` for all elements. See `assert_equal`."""
-    _binary("<", less, x, y, message, summarize)
+    return _binary("<", less, x, y, message, summarize)
 
 
 def assert_less_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """Checks that `x <= y` for all elements. See `assert_equal`."""
-    _binary("<=", less_equal, x, y, message, summarize)
+    return _binary("<=", less_equal, x, y, message, summarize)
 
 
 def assert_greater(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """Checks that `x > y` for all elements. See `assert_equal`."""
-    _binary(">", greater, x, y, message, summarize)
+    return _binary(">", greater, x, y, message, summarize)
 
 
 def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """Checks that `x >= y` for all elements. See `assert_equal`."""
-    _binary(">=", greater_equal, x, y, message, summarize)
+    return _binary(">=", greater_equal, x, y, message, summarize)
 
 
 def _described(tensor: Any) -> str:
@@ -104,10 +118,12 @@ def _described(tensor: Any) -> str:
 
 def _sign(
     sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None
-) -> None:
+) -> Any:
     x = convert(x)
+    if _is_symbolic(x):
+        return _when_run(lambda x: _sign(sign, op, x, message, summarize), x)
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
-        return
+        return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
     values = [str(v) for v in np.asarray(x).reshape(-1)]
     values = values[:shown] + (["..."] if len(values) > shown else [])
@@ -115,28 +131,28 @@ def _sign(
     raise invalid(f"{before}\nCondition x {sign} 0 did not hold element-wise:\nx {_described(x)} = \n{values}")
 
 
-def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
     """Checks that `x < 0` for all elements. See `assert_equal`."""
-    _sign("<", less, x, message, summarize)
+    return _sign("<", less, x, message, summarize)
 
 
-def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
     """Checks that `x > 0` for all elements. See `assert_equal`."""
-    _sign(">", greater, x, message, summarize)
+    return _sign(">", greater, x, message, summarize)
 
 
 def assert_non_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """Checks that `x >= 0` for all elements. See `assert_equal`."""
-    _sign(">=", greater_equal, x, message, summarize)
+    return _sign(">=", greater_equal, x, message, summarize)
 
 
 def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Any:
     """Checks that `x <= 0` for all elements. See `assert_equal`."""
-    _sign("<=", less_equal, x, message, summarize)
+    return _sign("<=", less_equal, x, message, summarize)
 
 
 def assert_near(

@@ -10,7 +10,6 @@ from tapeflow.core.context import registry
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import as_dtype, bool_, int32, int64, string
 from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, subtract
 from tapeflow.math.casting import cast
@@ -248,24 +247,24 @@ def confusion_matrix(
         amounts = registry["BroadcastTo"].function(convert(1, dtype), shape_of(predictions))
     else:
         amounts = convert(weights)
-        TensorShape(shape_of(predictions)).assert_is_compatible_with(TensorShape(shape_of(amounts)))
+        predictions.shape.assert_is_compatible_with(amounts.shape)
         amounts = cast(amounts, dtype)
     pairs = registry["Pack"].function([labels, predictions], 0)
     rank = len(shape_of(pairs))
     pairs = registry["Transpose"].function(pairs, tuple(reversed(range(rank))))
     classes = host_value(num_classes)
-    if classes < 0:
+    if isinstance(classes, int) and classes < 0:
         raise invalid("There are no labels to tell the number of classes from: give num_classes [Op:ScatterNd] name: ")
     return registry["ScatterNd"].function(pairs, amounts, (classes, classes))
 
 
 def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """The two, without the last dimension of the one that has a dimension of length 1 more than the other."""
-    more = len(shape_of(predictions)) - len(shape_of(labels))
+    more = len(predictions.shape) - len(labels.shape)
     squeeze = registry["Squeeze"].function
-    if more == 1 and shape_of(predictions)[-1] in (1, None):
+    if more == 1 and predictions.shape[-1] in (1, None):
         predictions = squeeze(predictions, (-1,))
-    elif more == -1 and shape_of(labels)[-1] in (1, None):
+    elif more == -1 and labels.shape[-1] in (1, None):
         labels = squeeze(labels, (-1,))
     return labels, predictions
 
@@ -279,9 +278,7 @@ def _steps(x: Any) -> Any:
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
     x = registry["Reshape"].function(x, (-1,))
-    count = max(shape_of(x)[0] - 1, 0)
-    part = registry["Slice"].function
-    return subtract(part(x, (min(1, shape_of(x)[0]),), (count,)), part(x, (0,), (count,)))
+    return subtract(x[1:], x[:-1])
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
