@@ -365,10 +365,10 @@ def eigh_tridiagonal(
     if select not in ("a", "i", "v"):
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
     n = alpha.shape[-1]
-    if beta.shape[-1] != n - 1:
+    if n is not None and beta.shape[-1] not in (n - 1, None):
         raise invalid(f"Incompatible shapes: {text(alpha.shape)} for alpha and {text(beta.shape)} for beta")
-    below = conj(beta)
-    matrix = tf.linalg.diag(alpha) + (tf.linalg.diag(beta, k=1) + tf.linalg.diag(below, k=-1) if n > 1 else 0)
+    above, below = tf.linalg.diag(beta), tf.linalg.diag(conj(beta))
+    matrix = tf.linalg.diag(alpha) + tf.pad(above, [[0, 1], [1, 0]]) + tf.pad(below, [[1, 0], [0, 1]])
     values, vectors = tf.linalg.eigh(matrix)
     values = tf.math.real(values)
     if select != "a":

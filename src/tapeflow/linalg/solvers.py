@@ -331,7 +331,18 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True,
     if not fast or matrix.shape.num_elements() == 0:
         return _matrix_solve_ls(matrix, rhs, l2_regularizer, fast, name)
     rows, columns = matrix.shape[-2:]
-    tall = rows >= columns
+    if rows is None or columns is None:
+        rows, columns = tf.unstack(tf.shape(matrix)[-2:], 2)
+        return tf.cond(
+            rows >= columns,
+            lambda: _normal_equations(matrix, rhs, l2_regularizer, True),
+            lambda: _normal_equations(matrix, rhs, l2_regularizer, False),
+        )
+    return _normal_equations(matrix, rhs, l2_regularizer, rows >= columns)
+
+
+def _normal_equations(matrix: Any, rhs: Any, l2_regularizer: float, tall: bool) -> Any:
+    """Least squares by the Cholesky factor of the smaller Gram matrix."""
     gram = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if l2_regularizer:
         gram = set_diag(gram, diag_part(gram) + tf.constant(l2_regularizer, gram.dtype))
@@ -348,6 +359,12 @@ def _float_matrices(a: Any) -> Any:
     if a.shape.rank is not None and a.shape.rank < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {a.shape.rank}).")
     return a
+
+
+def _larger_side(a: Any) -> Any:
+    """The larger dimension of the matrices: a number, or a tensor of their dtype where it is not known yet."""
+    sides = a.shape[-2:]
+    return max(sides) if sides.is_fully_defined() else tf.cast(tf.reduce_max(tf.shape(a)[-2:]), a.dtype)
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
@@ -372,10 +389,10 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     """
     a = _float_matrices(a)
     if rcond is None:
-        rcond = 10.0 * max(a.shape[-2:]) * np.finfo(a.dtype.as_numpy_dtype).eps
+        rcond = 10.0 * _larger_side(a) * np.finfo(a.dtype.as_numpy_dtype).eps
     rcond = tf.convert_to_tensor(rcond, a.dtype)
     s, u, v = tf.linalg.svd(a)
-    cutoff = rcond * tf.reduce_max(s, -1) if s.shape[-1] else rcond
+    cutoff = rcond * tf.reduce_max(s, -1) if s.shape[-1] != 0 else rcond
     # Dividing by infinity leaves a singular value out, and its gradient too.
     s = tf.where(s > tf.expand_dims(cutoff, -1), s, tf.constant(np.inf, s.dtype))
     inverse = matmul(v / tf.expand_dims(s, -2), u, adjoint_b=True)
@@ -406,8 +423,8 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
     s = tf.linalg.svd(a, compute_uv=False)
     if tol is None:
         eps = float(np.finfo(a.dtype.as_numpy_dtype).eps)
-        largest = tf.reduce_max(s, -1, True) if s.shape[-1] else tf.zeros([], s.dtype)
-        limit = eps * max(a.shape[-2:]) * largest
+        largest = tf.reduce_max(s, -1, True) if s.shape[-1] != 0 else tf.zeros([], s.dtype)
+        limit = eps * _larger_side(a) * largest
     else:
         limit = tf.expand_dims(tf.convert_to_tensor(tol, s.dtype), -1)
     return tf.reduce_sum(tf.cast(s > limit, tf.int32), -1)
