@@ -11,7 +11,7 @@ import tapeflow as tf
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import float32, float64
 from tapeflow.signal.fourier import irfft, rfft
-from tapeflow.signal.fourier_ops import resized
+from tapeflow.signal.fourier_ops import length_of, resized
 
 
 def _check(type: int, n: Any, axis: int, norm: str | None) -> None:
@@ -61,9 +61,9 @@ def dct(
         raise TypeError(f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}")
     if n is not None:
         x = resized(x, [-1], [n])
-    count = x.shape[-1]
+    count = length_of(x, -1)
     if type == 1:
-        if count == 1:
+        if x.shape[-1] == 1:
             raise ValueError("Type-I DCT requires the dimension to be greater than one.")
         return tf.math.real(rfft(tf.concat([x, x[..., -2:0:-1]], -1)))
     if type == 2:
@@ -71,33 +71,45 @@ def dct(
     if type == 3:
         return _third(x, count, norm)
     y = _second(resized(x, [-1], [2 * count]), 2 * count, None)[..., 1::2]
-    return y * math.sqrt(0.5 / count) if norm == "ortho" else y
+    return y * root_of_part(0.5, count, x.dtype) if norm == "ortho" else y
 
 
-def _first_and_others(first: float, others: float, count: int, dtype: Any) -> Any:
+def root_of_part(part: float, count: Any, dtype: Any) -> Any:
+    """`sqrt(part / count)`, where the count may be a tensor."""
+    return tf.sqrt(part / tf.cast(count, dtype)) if isinstance(count, tf.Tensor) else math.sqrt(part / count)
+
+
+def _first_and_others(first: Any, others: Any, count: Any, dtype: Any) -> Any:
+    if isinstance(count, tf.Tensor):
+        return tf.where(tf.equal(tf.range(count), 0), first, others)
     factors = np.full(count, others)
     factors[:1] = first
     return tf.constant(factors, dtype)
 
 
-def _turns(count: int, sign: int, dtype: Any) -> Any:
+def _turns(count: Any, sign: int, dtype: Any) -> Any:
     """Twice the numbers `exp(sign * 1j * pi * k / 2N)`."""
+    if isinstance(count, tf.Tensor):
+        symbolic = sign * 0.5 * np.pi * tf.cast(tf.range(count), float64) / tf.cast(count, float64)
+        turns = 2.0 * tf.exp(tf.complex(tf.zeros_like(symbolic), symbolic))
+        return tf.cast(turns, "complex64" if dtype is float32 else "complex128")
     angles = sign * 0.5 * np.pi * np.arange(count) / count
     return tf.constant(2.0 * np.exp(1j * angles), "complex64" if dtype is float32 else "complex128")
 
 
-def _second(x: Any, count: int, norm: str | None) -> Any:
+def _second(x: Any, count: Any, norm: str | None) -> Any:
     y = tf.math.real(rfft(x, [2 * count])[..., :count] * _turns(count, -1, x.dtype))
     if norm == "ortho":
-        y *= _first_and_others(0.5 / math.sqrt(count), math.sqrt(0.5 / count), count, x.dtype)
+        y *= _first_and_others(root_of_part(0.25, count, x.dtype), root_of_part(0.5, count, x.dtype), count, x.dtype)
     return y
 
 
-def _third(x: Any, count: int, norm: str | None) -> Any:
+def _third(x: Any, count: Any, norm: str | None) -> Any:
     if norm == "ortho":
-        x *= _first_and_others(math.sqrt(count), math.sqrt(0.5 * count), count, x.dtype)
+        size = tf.cast(count, x.dtype) if isinstance(count, tf.Tensor) else float(count)
+        x *= _first_and_others(size**0.5, (0.5 * size) ** 0.5, count, x.dtype)
     else:
-        x *= float(count)
+        x *= tf.cast(count, x.dtype)
     return irfft(_turns(count, 1, x.dtype) * tf.complex(x, tf.zeros_like(x)), [2 * count])[..., :count]
 
 

@@ -10,6 +10,7 @@ import tapeflow as tf
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import DType, complex64, complex128, float32, float64
 from tapeflow.signal import fourier_ops as ops
+from tapeflow.signal.fourier_ops import length_of
 
 
 def _real_input(x: Any, name: str, rank: int) -> Any:
@@ -32,18 +33,23 @@ def _complex_of(dtype: DType) -> DType:
     return complex128 if dtype is float64 else complex64
 
 
+def _whole(half: Any) -> Any:
+    """The length of a real signal, of whose transform there are so many elements."""
+    return max(0, 2 * (half - 1)) if isinstance(half, int) else tf.maximum(0, 2 * (half - 1))
+
+
 def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
     x = _real_input(x, name, rank)
     if fft_length is None:
-        fft_length = tf.shape(x)[-rank:] if None in x.shape[-rank:].as_list() else x.shape[-rank:].as_list()
+        fft_length = [length_of(x, a) for a in range(-rank, 0)]
     return ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
 
 
 def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
     x = _complex_input(x, name, rank)
     if fft_length is None:
-        fft_length = x.shape[-rank:].as_list()
-        fft_length[-1] = max(0, 2 * (fft_length[-1] - 1))
+        fft_length = [length_of(x, a) for a in range(-rank, 0)]
+        fft_length[-1] = _whole(fft_length[-1])
     return ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
 
 
@@ -113,32 +119,40 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 # ---- over any dimensions ---------------------------------------------------------------------------------------------
 
 
-def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[int], list[int]]:
-    """The dimensions to transform (the last ones by default), and their lengths (as they are by default)."""
+def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
+    """The dimensions to transform (the last ones by default), and their lengths (as they are by default).
+
+    What is not known while a graph is built is a scalar tensor.
+    """
     rank = len(x.shape)
+    fft_length = host_value(fft_length)
+    if isinstance(fft_length, tf.Tensor):
+        fft_length = tf.unstack(fft_length)
     if axes is None:
         axes = range(-len(fft_length), 0) if fft_length is not None else range(-rank, 0)
     axes = [int(a) for a in host_value(axes)]
     if fft_length is None:
-        fft_length = [x.shape[a] for a in axes]
+        fft_length = [length_of(x, a) for a in axes]
         if is_half:
-            fft_length[-1] = max(0, 2 * (fft_length[-1] - 1))
-    return [int(n) for n in host_value(fft_length)], axes
+            fft_length[-1] = _whole(fft_length[-1])
+    return [n if isinstance(n, tf.Tensor) else int(n) for n in fft_length], axes
 
 
-def _factor(norm: str | None, lengths: Sequence[int], inverse: bool) -> float:
+def _factor(norm: str | None, lengths: Sequence[Any], inverse: bool) -> Any:
     """What to multiply by, as the transforms divide by the number of elements in the inverse."""
-    count = math.prod(lengths)
-    if norm == "ortho":
-        return math.sqrt(count) if inverse else 1.0 / math.sqrt(count)
-    if norm == "forward":
-        return float(count) if inverse else 1.0 / count
+    if norm in ("ortho", "forward"):
+        count: Any = math.prod(lengths)
+        count = tf.cast(count, float64) if isinstance(count, tf.Tensor) else float(count)
+        by = count**0.5 if norm == "ortho" else count
+        return by if inverse else 1.0 / by
     if norm not in (None, "backward"):
         raise ValueError(f"Unknown normalization. Expected None, 'backward', 'ortho' or 'forward', got: {norm}")
     return 1.0
 
 
-def _scaled(x: Any, by: float) -> Any:
+def _scaled(x: Any, by: Any) -> Any:
+    if isinstance(by, tf.Tensor):
+        return x * tf.cast(by, x.dtype)
     return x if by == 1.0 else x * by
 
 

@@ -19,7 +19,7 @@ from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math.gradients import shape_of
 
 
@@ -119,7 +119,7 @@ _are_adjoint(fft3d, ifft3d, 3)
 def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
     if len(fft_length) != len(axes):
         raise invalid(f"fft_length must have shape [{len(axes)}], a length for each dimension, not {fft_length}")
-    if any(n < 0 for n in fft_length):
+    if any(n is not None and n < 0 for n in fft_length):
         raise invalid(f"fft_length must be non-negative, not {fft_length}")
     if x.rank is not None:
         if any(not -x.rank <= a < x.rank for a in axes):
@@ -128,7 +128,7 @@ def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
             raise invalid(f"axes must be unique, not {axes}")
 
 
-def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[int], int] = lambda n: n) -> TensorShape:
+def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], Any] = lambda n: n) -> TensorShape:
     _check_lengths(x, fft_length, axes)
     if x.rank is None:
         return x
@@ -139,12 +139,12 @@ def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[int], i
     return TensorShape(shape)
 
 
-def _half(n: int) -> int:
+def _half(n: int | None) -> int | None:
     """How many of a real transform's elements are not the conjugate of another."""
-    return n // 2 + 1 if n else 0
+    return n // 2 + 1 if n else n
 
 
-def _nd_kernel(over_axes: Any, last: Callable[[int], int] = lambda n: n) -> Any:
+def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
     def kernel(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any = None) -> torch.Tensor:
         if len(fft_length) == len(axes) and min(fft_length) > 0 and x.numel():
             return over_axes(x, s=fft_length, dim=axes)
@@ -154,17 +154,27 @@ def _nd_kernel(over_axes: Any, last: Callable[[int], int] = lambda n: n) -> Any:
     return kernel
 
 
-def resized(x: Any, axes: Sequence[int], lengths: Sequence[int]) -> Any:
+def length_of(x: Any, axis: int) -> Any:
+    """The length of a dimension: a number, or a scalar tensor where it is not known while a graph is built."""
+    length = x.shape[axis]
+    return tf.shape(x)[axis] if length is None else length
+
+
+def resized(x: Any, axes: Sequence[int], lengths: Sequence[Any]) -> Any:
     """The tensor cut off, or continued with zeros, to new lengths of some dimensions."""
     shape = tuple(shape_of(x))
     key, paddings = [slice(None)] * len(shape), [[0, 0] for _ in shape]
     for a, n in zip(axes, lengths, strict=True):
+        if isinstance(n, Tensor) or isinstance(shape[a], Tensor):
+            key[a] = slice(0, n)
+            paddings[a][1] = tf.maximum(0, n - shape[a])
+            continue
         if n < shape[a]:
             key[a] = slice(0, n)
         paddings[a][1] = max(0, n - shape[a])
-    if any(k != slice(None) for k in key):
+    if any(k.start is not None for k in key):
         x = x[tuple(key)]
-    return tf.pad(x, paddings) if any(after for _, after in paddings) else x
+    return tf.pad(x, paddings) if any(isinstance(after, Tensor) or after for _, after in paddings) else x
 
 
 @op("FFTND", kernel=_nd_kernel(torch.fft.fftn), host=("fft_length", "axes"), shape=_nd_rule)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import tapeflow as tf
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.signal.cosine import dct
+from tapeflow.signal.cosine import dct, root_of_part
+from tapeflow.signal.fourier_ops import length_of
 
 # D. O'Shaughnessy, "Speech communication" (1987): mel(f) = 1127 log(1 + f / 700).
 _MEL_BREAK_HERTZ = 700.0
@@ -102,7 +102,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     x = convert(log_mel_spectrograms)
     if x.shape.rank == 0:
         raise invalid("log_mel_spectrograms must have one dimension at least")
-    count = x.shape[-1]
-    if not count:
+    if x.shape[-1] == 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
-    return dct(x, type=2) * math.sqrt(0.5 / count)
+    return dct(x, type=2) * root_of_part(0.5, length_of(x, -1), x.dtype)
