@@ -166,3 +166,51 @@ def test_options_merge():
     assert merged.deterministic is False
     with pytest.raises(AttributeError, match="Cannot set the property"):
         options.nothing = 1
+
+
+# ---- in functions ----------------------------------------------------------------------------------------------------
+
+
+def test_functions_loop_over_datasets_and_are_traced_once_for_a_kind():
+    @tf.function
+    def total(dataset):
+        found = tf.constant(0, tf.int64)
+        for x in dataset:
+            if x == 1:
+                continue
+            found += x
+            if found > 8:
+                break
+        return found
+
+    assert [total(Dataset.range(n)).numpy() for n in (0, 3, 5, 99)] == [0, 2, 9, 9]
+    assert total.experimental_get_tracing_count() == 1
+    assert total(iter(Dataset.range(4))).numpy() == 5
+
+
+def test_functions_transform_and_reduce_datasets():
+    @tf.function
+    def doubled(dataset):
+        pairs = dataset.map(lambda x: x * 2).batch(2)
+        found = tf.constant(0, tf.int64)
+        for i, batch in enumerate(pairs):
+            found += tf.reduce_sum(batch) * i
+        return found, pairs, pairs.cardinality(), dataset.reduce(np.int64(0), lambda a, b: a + b)
+
+    found, pairs, size, total = doubled(r5)
+    assert (found.numpy(), values(pairs), size.numpy(), total.numpy()) == (26, [[0, 2], [4, 6], [8]], 3, 10)
+
+
+def test_functions_take_from_iterators():
+    dataset = Dataset.from_tensor_slices({"a": np.arange(3), "b": tf.ragged.constant([[1], [], [2, 3]])})
+    iterator = iter(dataset)
+
+    @tf.function
+    def step(given):
+        element, optional = next(given), iterator.get_next_as_optional()
+        return element["a"], tf.reduce_sum(element["b"]), optional.has_value()
+
+    assert [t.numpy() for t in step(iterator)] == [0, 1, True]
+    assert [t.numpy() for t in step(iterator)] == [2, 5, False]
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        step(iterator)

@@ -11,6 +11,7 @@ from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import variant
 from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of, type_spec_from_value
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 
 
@@ -107,11 +108,17 @@ class OptionalSpec(TypeSpec):
         return [TensorSpec([], variant)]
 
     def _to_components(self, value: Optional) -> Any:
+        if hasattr(value, "_variant_tensor"):  # one of a graph
+            return [value._variant_tensor]
         held = np.empty((), object)
         held[()] = value
         return [EagerTensor(held, variant)]
 
     def _from_components(self, components: Any) -> Optional:
+        if isinstance(components[0], SymbolicTensor):
+            from tapeflow.data.staged import StagedOptional
+
+            return StagedOptional(components[0], self._element_spec)
         return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:

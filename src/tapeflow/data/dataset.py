@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64, variant
 from tapeflow.core.tensor import Tensor, invalid
@@ -50,6 +51,10 @@ class Dataset(Iterable, CompositeTensor, ABC):
 
     @property
     def _variant_tensor(self) -> Tensor:
+        if state.graph is not None:
+            from tapeflow.data.staged import variant_of
+
+            return variant_of(self)
         return held(self, variant)
 
     def _inputs(self) -> list[Any]:
@@ -77,12 +82,25 @@ class Dataset(Iterable, CompositeTensor, ABC):
 
     def cardinality(self) -> Tensor:
         """How many elements there are, as an int64 scalar; `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY` are negative."""
+        if state.graph is not None:
+            from tapeflow.data.staged import cardinality
+
+            return cardinality(self)
         return convert(self._size(), int64)
 
     def __iter__(self) -> Any:
+        if state.graph is not None:
+            from tapeflow.data.staged import iterator_of
+
+            return iterator_of(self)
         from tapeflow.data.iterators import OwnedIterator
 
         return OwnedIterator(self)
+
+    def __tf_autograph_for__(self, loop: Any) -> None:
+        from tapeflow.data.staged import loop_over
+
+        loop_over(iter(self), loop)
 
     def __bool__(self) -> bool:
         return True
@@ -133,6 +151,10 @@ class Dataset(Iterable, CompositeTensor, ABC):
             >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x).numpy().item()
             10
         """
+        if state.graph is not None:
+            from tapeflow.data import staged
+
+            return staged.reduced(self, initial_state, reduce_func)
         return maps.reduced(self, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:

@@ -24,6 +24,7 @@ from tapeflow.core.tensor import Tensor
 from tapeflow.data import structure
 from tapeflow.data.structure import Element, Packer
 from tapeflow.errors import OpError
+from tapeflow.graph.python_op import executing_eagerly
 
 
 class MappedFunction:
@@ -52,7 +53,11 @@ class MappedFunction:
         self.packer = Packer(spec)
         self.spreads = type(spec) is tuple
         self.scalar = False
-        self.output_spec = self._found_spec(first)
+        if state.graph is None:
+            self.output_spec = self._found_spec(first)
+        else:  # it runs on elements, when the graph runs
+            with executing_eagerly():
+                self.output_spec = self._found_spec(first)
 
     def __call__(self, element: Element) -> Element:
         """The element that the function gives for one."""

@@ -8,8 +8,11 @@ from collections.abc import Iterator as AbstractIterator
 from typing import Any
 
 from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
+from tapeflow.core.dtypes import resource
+from tapeflow.core.tensor import Tensor
 from tapeflow.data.rewriting import rewritten
-from tapeflow.data.spec import IteratorSpec
+from tapeflow.data.spec import IteratorSpec, held
 from tapeflow.data.structure import Packer, flatten
 from tapeflow.errors import OutOfRangeError
 from tapeflow.optional import Optional
@@ -43,6 +46,15 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
     def get_next_as_optional(self) -> Optional:
         """The next element, or nothing at the end."""
 
+    def __tf_autograph_for__(self, loop: Any) -> None:
+        from tapeflow.data.staged import loop_over
+
+        loop_over(self._in_graph(), loop)
+
+    def _in_graph(self) -> Any:
+        """This iterator as one of the graph that is being built."""
+        return self
+
 
 class OwnedIterator(Iterator):
     """An iterator over a dataset. Several threads may take elements from it.
@@ -67,10 +79,21 @@ class OwnedIterator(Iterator):
     def _type_spec(self) -> IteratorSpec:
         return IteratorSpec(self._spec)
 
+    @property
+    def _handle(self) -> Tensor:
+        return held(self, resource)
+
+    def _in_graph(self) -> Any:
+        from tapeflow.data.staged import StagedIterator
+
+        return StagedIterator(self._handle, self._spec)
+
     def __iter__(self) -> OwnedIterator:
         return self
 
     def __next__(self) -> Any:
+        if state.graph is not None:
+            return self._in_graph().get_next()
         with self._lock:
             element = next(self._elements)
         return self._pack(element)
@@ -88,6 +111,8 @@ class OwnedIterator(Iterator):
 
     def get_next_as_optional(self) -> Optional:
         """The next element, or nothing at the end."""
+        if state.graph is not None:
+            return self._in_graph().get_next_as_optional()
         try:
             return Optional(self.__next__(), self._spec)
         except StopIteration:

@@ -9,6 +9,7 @@ import numpy as np
 from tapeflow.core.dtypes import resource, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.data import structure
 
@@ -63,6 +64,10 @@ class DatasetSpec(TypeSpec):
         return value._variant_tensor
 
     def _from_components(self, components: Any) -> Any:
+        if isinstance(components, SymbolicTensor):
+            from tapeflow.data.staged import StagedDataset
+
+            return StagedDataset(components, self._element_spec)
         return components.value[()]
 
     def _sample(self, n: int) -> Any:
@@ -122,9 +127,13 @@ class IteratorSpec(TypeSpec):
         return (TensorSpec([], resource),)
 
     def _to_components(self, value: Any) -> Any:
-        return (held(value, resource),)
+        return (value._handle,)
 
     def _from_components(self, components: Any) -> Any:
+        if isinstance(components[0], SymbolicTensor):
+            from tapeflow.data.staged import StagedIterator
+
+            return StagedIterator(components[0], self._element_spec)
         return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:
