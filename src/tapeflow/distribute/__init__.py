@@ -3,7 +3,7 @@
 from tapeflow.distribute import experimental
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy, in_cross_replica_context
 from tapeflow.distribute.input import DistributedDataset, DistributedIterator
-from tapeflow.distribute.mirrored import MirroredStrategy, MultiWorkerMirroredStrategy, OneDeviceStrategy
+from tapeflow.distribute.mirrored import MirroredStrategy, MultiWorkerMirroredStrategy, OneDeviceStrategy, TPUStrategy
 from tapeflow.distribute.options import InputContext, InputOptions, InputReplicationMode, RunOptions
 from tapeflow.distribute.reducing import (
     CrossDeviceOps,

@@ -21,6 +21,7 @@ from tapeflow.distribute.reducing import CrossDeviceOps
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
 from tapeflow.distribute.values import regroup, select_replica
 from tapeflow.distribute.variables import make_distributed
+from tapeflow.errors import NotFoundError
 from tapeflow.function import Function
 
 
@@ -258,6 +259,23 @@ def _workers_of_environment() -> int:
 
     cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
     return len(cluster.get("worker", ())) + len(cluster.get("chief", ()))
+
+
+class TPUStrategy(Strategy):
+    """A strategy for TPUs, which TapeFlow has no kernels for; programs may ask whether a strategy is one.
+
+    Raises:
+        NotFoundError: always.
+    """
+
+    def __init__(
+        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,
+    ) -> None:  # fmt: skip
+        raise NotFoundError(
+            None, None, "tf.distribute.TPUStrategy found no TPU: TapeFlow runs on CPUs and GPUs. Use "
+            "tf.distribute.MirroredStrategy or tf.distribute.OneDeviceStrategy.",
+        )  # fmt: skip
 
 
 class OneDeviceStrategy(Strategy):
