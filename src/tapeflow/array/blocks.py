@@ -52,7 +52,23 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
     return x.permute(order).reshape([math.prod(block_shape) * dims[0], *dims[1::2], *inner])
 
 
-@op("SpaceToBatchND", kernel=_to_batch, host=("block_shape", "paddings"), moves=True)
+def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
+    dims = x.as_list()
+    for i, (b, (before, after)) in enumerate(zip(block_shape, paddings, strict=True)):
+        dims[0] = None if dims[0] is None else dims[0] * b
+        dims[i + 1] = None if dims[i + 1] is None else (dims[i + 1] + before + after) // b
+    return TensorShape(dims)
+
+
+def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
+    dims = x.as_list()
+    for i, (b, (before, after)) in enumerate(zip(block_shape, crops, strict=True)):
+        dims[0] = None if dims[0] is None else dims[0] // b
+        dims[i + 1] = None if dims[i + 1] is None else dims[i + 1] * b - before - after
+    return TensorShape(dims)
+
+
+@op("SpaceToBatchND", kernel=_to_batch, host=("block_shape", "paddings"), shape=_to_batch_rule, moves=True)
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
     """Cuts space into blocks and moves the places within a block into the batch.
 
@@ -100,7 +116,7 @@ def _to_space(x: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
     return x
 
 
-@op("BatchToSpaceND", kernel=_to_space, host=("block_shape", "crops"), moves=True)
+@op("BatchToSpaceND", kernel=_to_space, host=("block_shape", "crops"), shape=_to_space_rule, moves=True)
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
     """What undoes `tf.space_to_batch`, with crops for its paddings."""
 

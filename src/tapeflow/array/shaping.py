@@ -26,18 +26,24 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
         first, second = [i for i, d in enumerate(wanted) if d == -1][:2]
         raise invalid(f"Only one input size may be -1, not both {first} and {second}")
     for i, d in enumerate(wanted):
-        if d < -1:
+        if d is not None and d < -1:
             raise invalid(f"Size {i} must be non-negative, not {d}")
+    missing = [i for i, d in enumerate(wanted) if d is None or d == -1]
     known = 1
     for d in wanted:
-        known *= d if d != -1 else 1
-    if -1 in wanted and known and count is not None and count % known:
+        known *= 1 if d is None or d == -1 else d
+    if missing:
+        left = count // known if len(missing) == 1 and count is not None and known else None
+        found = TensorShape([left if i in missing else d for i, d in enumerate(wanted)])
+        if None in wanted:  # which is not known while a graph is built
+            return found
+    if missing and known and count is not None and count % known:
         raise invalid(
             f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {known}"
         )
-    if -1 not in wanted and count is not None and count != known:
+    if not missing and count is not None and count != known:
         raise invalid(f"Input to reshape is a tensor with {count} values, but the requested shape has {known}")
-    return TensorShape([None if d == -1 else d for d in wanted])
+    return found if missing else TensorShape(wanted)
 
 
 def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:

@@ -284,7 +284,7 @@ def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
     return torch.stack(out) if out else indices.new_zeros((0, *indices.shape))
 
 
-@op("UnravelIndex", kernel=_unravelled)
+@op("UnravelIndex", kernel=_unravelled, shape=lambda indices, dims: dims[:1].concatenate(indices))
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     """The places in a tensor of a shape that flat indices stand for.
 

@@ -36,7 +36,11 @@ def _histogram(values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtyp
     return torch.bincount(bins, minlength=nbins).to(dtype.torch)
 
 
-@op("HistogramFixedWidth", kernel=_histogram, host=("nbins",))
+def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *_: Any) -> TensorShape:
+    return TensorShape([nbins if isinstance(nbins, int) and nbins > 0 else None])
+
+
+@op("HistogramFixedWidth", kernel=_histogram, host=("nbins",), shape=_histogram_rule)
 def _histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any, dtype: Any = int32, name: str | None = None
 ) -> Any:

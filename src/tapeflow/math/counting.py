@@ -10,10 +10,11 @@ from tapeflow.core.context import registry
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import as_dtype, bool_, int32, int64, string
 from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.math.arithmetic import add, subtract
+from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import greater_equal, less
+from tapeflow.math.comparison import greater, greater_equal, less
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.gradients import shape_of
 from tapeflow.math.reduction import reduce_all, reduce_max
@@ -71,7 +72,13 @@ def _dense_bincount(input: torch.Tensor, size: Any, weights: torch.Tensor, binar
     return _counted(input.reshape(-1), rows, count, size, weights, binary_output)
 
 
-@op("DenseBincount", kernel=_dense_bincount, host=("size",))
+def _dense_bincount_rule(input: TensorShape, size: Any, *_: Any) -> TensorShape:
+    if input.rank is None or input.rank > 2:
+        return TensorShape(None)
+    return TensorShape([*input.as_list()[: input.rank - 1], size if isinstance(size, int) else None])
+
+
+@op("DenseBincount", kernel=_dense_bincount, host=("size",), shape=_dense_bincount_rule)
 def _bincount(input: Any, size: Any, weights: Any, binary_output: bool = False, name: str | None = None) -> Any:
     """Counts the values of a tensor, or of each of its rows."""
 
@@ -189,8 +196,11 @@ def _nothing(dtype: Any) -> Any:
 
 def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
     """How many values are counted."""
-    empty = 0 in shape_of(values)
-    size = convert(0, values.dtype) if empty else add(reduce_max(values), convert(1, values.dtype))
+    count = values.shape.num_elements()
+    size = convert(0, values.dtype) if count == 0 else add(reduce_max(values), convert(1, values.dtype))
+    if count is None:  # not known while a graph is built
+        some = cast(greater(registry["Size"].function(values), 0), values.dtype)
+        size = multiply(some, size)
     if minlength is not None:
         size = maximum(cast(convert(minlength, None if isinstance(minlength, Tensor) else int32), values.dtype), size)
     if maxlength is not None:
