@@ -9,6 +9,7 @@ from tapeflow import nest
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int32
+from tapeflow.core.nest_paths import is_namedtuple
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
@@ -203,7 +204,7 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
     """What the body gave, if it can be what it gets next."""
     if not isinstance(result, (list, tuple)):
         result = [result]
-    if len(result) == len(structure) and type(result) is not type(structure) and not nest.is_namedtuple(structure):
+    if len(result) == len(structure) and type(result) is not type(structure) and not is_namedtuple(structure):
         result = type(structure)(result)
     nest.assert_same_structure(structure, result, expand_composites=True)
     out = []
