@@ -175,3 +175,38 @@ def test_weights_in_keras_own_format(tmp_path):
     other(tf.zeros([1, 3]))
     other.load_weights(tmp_path / "model.weights.h5")
     np.testing.assert_array_equal(other.layers[0].kernel, model.layers[0].kernel)
+
+
+# ---- training in functions -------------------------------------------------------------------------------------------
+
+
+def classifier(**compiled):
+    keras.utils.set_random_seed(1)
+    layers = [keras.layers.Dense(16, activation="relu"), keras.layers.Dense(3)]
+    model = keras.Sequential(layers)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(optimizer="adam", loss=loss, metrics=["accuracy"], jit_compile=False, **compiled)
+    return model
+
+
+def test_a_model_fits_in_functions_as_eagerly():
+    x = np.random.RandomState(0).rand(40, 4).astype("float32")
+    y = (x[:, 0] * 3).astype("int64")
+    eager = classifier(run_eagerly=True).fit(x, y, batch_size=16, epochs=2, verbose=0, shuffle=False).history
+    model = classifier()
+    staged = model.fit(x, y, batch_size=16, epochs=2, verbose=0, shuffle=False).history
+    assert not model.run_eagerly
+    np.testing.assert_allclose(staged["loss"], eager["loss"], rtol=1e-5)
+    assert staged["accuracy"] == eager["accuracy"]
+    loss, accuracy = model.evaluate(x, y, verbose=0)
+    predicted = model.predict(x, verbose=0)
+    assert predicted.shape == (40, 3)
+    np.testing.assert_allclose(accuracy, np.mean(predicted.argmax(-1) == y), rtol=1e-6)
+    assert loss < eager["loss"][0]
+
+
+def test_a_model_takes_several_batches_in_one_function():
+    dataset = tf.data.Dataset.from_tensor_slices((np.ones([12, 2], "float32"), np.zeros(12, "int64"))).batch(3)
+    model = classifier(steps_per_execution=2)
+    history = model.fit(dataset, epochs=2, verbose=0, validation_data=dataset).history
+    assert history["loss"][1] < history["loss"][0] and history["val_loss"][1] < history["loss"][1]

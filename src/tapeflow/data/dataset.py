@@ -20,7 +20,14 @@ INFINITE = -1
 UNKNOWN = -2
 
 
-class Dataset(Iterable, CompositeTensor, ABC):
+class DatasetV2:
+    """The name of TensorFlow's class, by which Keras and others tell a dataset without importing TensorFlow."""
+
+    __slots__ = ()
+    __module__ = "tensorflow.python.data.ops.dataset_ops"
+
+
+class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
     """A sequence of elements, each a structure of tensors, that can be gone through as often as one likes.
 
     It is made from a source and transformed step by step; nothing runs before somebody iterates. Lists are no

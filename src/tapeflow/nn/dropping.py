@@ -10,6 +10,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.division import realdiv
@@ -109,7 +110,10 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, sampler: Callable[..., Any], n
         rate = _rate_tensor(rate, dtype)
         scaled = realdiv(x, subtract(1, rate))
     keep = tf.greater_equal(sampler(shape=_noise_shape(x, noise_shape), dtype=dtype), rate)
-    return tf.where(keep, scaled, operand(0.0, dtype), name)
+    dropped = tf.where(keep, scaled, operand(0.0, dtype), name)
+    if isinstance(dropped, SymbolicTensor):  # as the random choices may be of a shape that only the graph knows
+        dropped.set_shape(x.shape)
+    return dropped
 
 
 def _rate_tensor(rate: Any, dtype: Any) -> Any:
