@@ -4,7 +4,7 @@
     python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
                              [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, mnist_step, data, checkpoints, peak_memory; and import_time. TapeFlow and
+Programs (benchmarks/programs/): small_ops, gradients, functions, mnist_step, data, checkpoints, peak_memory; and import_time. TapeFlow and
 TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one writes them natively.
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
@@ -41,6 +41,7 @@ MEMORY_ROUNDS = 3  # memory varies little, and each measurement starts a process
 TITLES = {
     "small_ops": "Small ops",
     "gradients": "Gradients",
+    "functions": "Traced functions",
     "mnist_step": "MNIST training step",
     "checkpoints": "Checkpoints",
     "data": "Input pipelines, an epoch",
@@ -172,6 +173,7 @@ def peak_memory(name, pythons, rounds, versions):
 MEASURES = {
     "small_ops": time_program,
     "gradients": time_program,
+    "functions": time_program,
     "mnist_step": time_program,
     "data": time_program,
     "checkpoints": time_program,

@@ -1,0 +1,70 @@
+"""Calls of traced functions: what a call costs, a train step of small ops, a loop, and tracing with the first call."""
+
+import numpy as np
+
+THREADS = 1
+
+BATCH, WIDTH, LAYERS, ITERATIONS = 8, 32, 10, 5000
+
+_rng = np.random.default_rng(0)
+
+
+def _normal(*shape, scale=1.0):
+    return (scale * _rng.standard_normal(shape)).astype(np.float32)
+
+
+SMALL = _normal(2, 2)
+INPUT = _normal(BATCH, WIDTH)
+WEIGHTS = [_normal(WIDTH, WIDTH, scale=WIDTH**-0.5) for _ in range(LAYERS)]
+CELL = [_normal(10, 10), _normal(10, 10), _normal(10, 10), _normal(10, 40), _normal(10, 40), _normal(40)]
+
+
+def setup(tf):
+    small = tf.constant(SMALL)
+    one_op = tf.function(lambda x: x + 1.0)
+
+    inputs = tf.constant(INPUT)
+    weights = [tf.Variable(w) for w in WEIGHTS]
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            h = x
+            for w in weights:
+                h = tf.nn.relu(tf.matmul(h, w))
+            loss = tf.reduce_mean(h * h)
+        for w, g in zip(weights, tape.gradient(loss, weights), strict=True):
+            w.assign_sub(1e-6 * g)
+        return tf.cast(loss > 0.0, tf.float32)
+
+    x, h0, c0, kernel, recurrent, bias = (tf.constant(a) for a in CELL)
+
+    @tf.function
+    def cell(x, h, c):
+        z = tf.matmul(x, kernel) + tf.matmul(h, recurrent) + bias
+        i, f, g, o = tf.split(z, 4, axis=1)
+        c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+        return tf.sigmoid(o) * tf.tanh(c)
+
+    @tf.function
+    def loop(n):
+        i = tf.constant(0)
+        total = tf.constant(0.0)
+        while i < n:
+            total = total * 0.5 + 1.0
+            i += 1
+        return total
+
+    n = tf.constant(ITERATIONS)
+
+    def trace():
+        f = tf.function(lambda x: tf.reduce_mean(tf.multiply(x**2, 3.0) + tf.nn.relu(x)))
+        return f(small)
+
+    return {
+        "a one-op function": lambda: one_op(small),
+        "10-layer MLP train step": lambda: step(inputs),
+        "LSTM cell": lambda: cell(x, h0, c0),
+        "5,000-iteration while": lambda: loop(n),
+        "tracing and first call": trace,
+    }
