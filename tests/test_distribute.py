@@ -480,3 +480,9 @@ def test_a_function_as_what_is_run(strategy):
     assert values(strategy.run(lambda: tf.function(lambda: replica_id() * 1)())) == [0, 1]
     strategy.run(tf.function(lambda x: v.assign_add(x * number())), args=(tf.constant(1.0),))
     assert values(v) == [3.0, 3.0]
+
+
+def test_there_is_no_tpu():
+    assert not isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)
+    with pytest.raises(tf.errors.NotFoundError, match="found no TPU"):
+        tf.distribute.TPUStrategy()

@@ -349,3 +349,16 @@ def test_blocks_are_the_same_however_they_are_made(counter):
     assert torch.equal(together, _tensor_blocks(stream, torch.arange(9)))
     at = stream.words_at(np.array([3, 0, 8]))
     assert np.array_equal(at.view(np.int32), together.numpy()[[3, 0, 8]])
+
+
+def test_a_graph_knows_as_much_of_the_shape_as_of_the_numbers():
+    shapes = []
+
+    @tf.function
+    def draw(x):
+        sizes = tf.shape(x)
+        shapes.extend(r.shape.as_list() for r in (tf.random.normal(sizes), tf.random.stateless_uniform(sizes, [1, 2])))
+        shapes.append(tf.nn.dropout(x, 0.5).shape.as_list())
+
+    draw.get_concrete_function(tf.TensorSpec([None, 3]))
+    assert shapes == [[None, 3]] * 3

@@ -43,9 +43,9 @@ def _depthwise(
 
 
 def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
-    if not (x.is_fully_defined() and filters.is_fully_defined()):
+    channels = None if x.rank is None else _channels("DepthwiseConv2dNative", x.as_list(), attrs[3])
+    if channels is None or not filters.is_fully_defined():
         return TensorShape([None] * 4)
-    channels = _channels("DepthwiseConv2dNative", x.as_list(), attrs[3])
     return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, filters.as_list())), *attrs)
 
 

@@ -48,6 +48,8 @@ def dimensions(shape: Any) -> tuple[int, ...]:
 
 def created(shape: Any, *_: Any) -> TensorShape:
     """The shape rule of ops that take nothing else to decide it."""
+    if type(shape) is tuple and None in shape:  # of a graph that does not know all of it
+        return TensorShape(shape)
     return TensorShape(list(dimensions(shape)))
 
 
