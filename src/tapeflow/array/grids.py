@@ -18,6 +18,7 @@ from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.math.gradients import shape_of
 
 
 def eye(
@@ -180,7 +181,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
         axes[0], axes[1] = (1, columns[0]), (0, columns[1])
     shape: list[Any] = [None] * rank
     for axis, column in axes:
-        shape[axis] = column.shape[0]
+        shape[axis] = shape_of(column)[0]
     return [broadcast_to(reshape(c, [-1 if i == axis else 1 for i, _ in enumerate(args)]), shape) for axis, c in axes]
 
 

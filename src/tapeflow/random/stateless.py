@@ -9,13 +9,11 @@ import torch
 from tapeflow.core.context import registry
 from tapeflow.core.convert import convert, datatype_name
 from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint32, uint64
-from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast_all
 from tapeflow.core.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
-from tapeflow.math.gradients import shape_of
 from tapeflow.random.algorithms import key_counter_alg
 from tapeflow.random.stateless_ops import (
     binomial_of,
@@ -230,8 +228,13 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
     if not dtype.is_floating:
         raise ValueError(f"data type {dtype.name} not inexact: gamma-distributed numbers are floating")
     alpha, beta = convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
-    both = broadcast_all(TensorShape(shape_of(alpha)), TensorShape(shape_of(beta)))
-    alpha = registry["BroadcastTo"].function(alpha, tuple(both.as_list()))
+    both = broadcast_all(alpha.shape, beta.shape)
+    if both.is_fully_defined():
+        alpha = registry["BroadcastTo"].function(alpha, tuple(both.as_list()))
+    else:  # not known while a graph is built
+        shape = registry["Shape"].function
+        both = registry["BroadcastArgs"].function(shape(alpha), shape(beta))
+        alpha = registry["BroadcastTo"].function(alpha, both)
     return alpha, beta, convert(torch.finfo(dtype.torch).tiny, dtype)
 
 

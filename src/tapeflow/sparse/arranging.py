@@ -377,7 +377,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """
     sp = as_sparse(sp_input)
     mask = cast(to_retain, bool_)
-    if mask.shape[0] != sp.values.shape[0]:
+    if None not in (mask.shape[0], sp.values.shape[0]) and mask.shape[0] != sp.values.shape[0]:
         raise ValueError(f"Dimensions {sp.values.shape[0]} and {mask.shape[0]} are not compatible")
     return SparseTensor(boolean_mask(sp.indices, mask), boolean_mask(sp.values, mask), sp.dense_shape)
 

@@ -9,6 +9,7 @@ import torch
 
 from tapeflow.array.gathering import gather, gather_nd
 from tapeflow.array.masks import where
+from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, transpose
 from tapeflow.core.convert import convert
@@ -114,7 +115,11 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     if tensor.shape.rank == 0:
         raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
     indices = where(not_equal(tensor, convert(_zero(tensor.dtype), tensor.dtype)))
-    return SparseTensor(indices, gather_nd(tensor, indices), np.array(tensor.shape.as_list(), np.int64))
+    if tensor.shape.is_fully_defined():
+        dense_shape: Any = np.array(tensor.shape.as_list(), np.int64)
+    else:
+        dense_shape = shape_op(tensor, int64)
+    return SparseTensor(indices, gather_nd(tensor, indices), dense_shape)
 
 
 # ---- products --------------------------------------------------------------------------------------------------------

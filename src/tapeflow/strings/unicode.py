@@ -12,7 +12,7 @@ import numpy as np
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int32, int64, string
 from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.strings.kernels import each
+from tapeflow.strings.kernels import each, when_run
 from tapeflow.strings.splitting import ragged
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -192,6 +192,9 @@ def unicode_encode(
         raise invalid(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {tensor.dtype.name}")
     if not tensor.shape.rank:
         raise ValueError("input_tensor's rank must be at least 1.")
+    if not isinstance(tensor, EagerTensor):
+        arguments = output_encoding, errors, replacement_char
+        return when_run(lambda t: unicode_encode(t, *arguments), tensor, string, tensor.shape[:-1])
     array = tensor._numpy()
     rows = array.reshape(-1, array.shape[-1])
     out = np.empty(len(rows), object)
@@ -216,7 +219,11 @@ def unicode_transcode(
     """
     decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
     codec = _codec(output_encoding)
-    array = convert(input, string)._numpy()
+    tensor = convert(input, string)
+    if not isinstance(tensor, EagerTensor):
+        arguments = input_encoding, output_encoding, errors, replacement_char, replace_control_characters
+        return when_run(lambda t: unicode_transcode(t, *arguments), tensor, string, tensor.shape)
+    array = tensor._numpy()
     return EagerTensor(each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), array), string)
 
 
@@ -257,6 +264,9 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
         >>> tf.strings.unicode_script([97, 1041]).numpy().tolist()
         [25, 8]
     """
-    array = convert(input, int32)._numpy()
+    tensor = convert(input, int32)
+    if not isinstance(tensor, EagerTensor):
+        return when_run(unicode_script, tensor, int32, tensor.shape)
+    array = tensor._numpy()
     found = np.array([_script(int(c)) for c in array.reshape(-1)], np.int32)
     return convert(found.reshape(array.shape))
