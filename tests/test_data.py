@@ -214,3 +214,16 @@ def test_functions_take_from_iterators():
     assert [t.numpy() for t in step(iterator)] == [2, 5, False]
     with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
         step(iterator)
+
+
+def test_functions_make_datasets_of_their_tensors():
+    @tf.function
+    def sums(x):
+        found = tf.constant(0.0)
+        for batch in Dataset.from_tensor_slices({"x": x, "y": [1.0, 2.0, 3.0]}).batch(2):
+            found += tf.reduce_sum(batch["x"]) * tf.reduce_max(batch["y"])
+        return found, Dataset.from_tensors(x)
+
+    found, dataset = sums(tf.constant([1.0, 2.0, 3.0]))
+    assert found.numpy() == 15
+    assert values(dataset) == [[1, 2, 3]]

@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64, variant
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.data import structure
 from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec, held
 from tapeflow.data.structure import Element
@@ -18,6 +21,17 @@ from tapeflow.data.structure import Element
 AUTOTUNE = -1
 INFINITE = -1
 UNKNOWN = -2
+
+
+def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Any:
+    """A source of a kind; of tensors of a graph, one that is made when it runs."""
+    if state.graph is not None:
+        values, specs = structure.normalized(tensors)
+        if any(isinstance(t, SymbolicTensor) for t in nest.flatten(values, expand_composites=True)):
+            from tapeflow.data.staged import from_function
+
+            return from_function(kind.__name__, kind, values, structure.map_specs(element_spec, specs))
+    return kind(tensors)
 
 
 class DatasetV2:
@@ -186,7 +200,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """A dataset of one element."""
-        return nodes.TensorDataset(tensors)
+        return _of_tensors(nodes.TensorDataset, tensors, lambda spec: spec)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -199,7 +213,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
             >>> list(tf.data.Dataset.from_tensor_slices({"a": [1, 2]}).as_numpy_iterator())[1]["a"].item()
             2
         """
-        return nodes.TensorSliceDataset(tensors)
+        return _of_tensors(nodes.TensorSliceDataset, tensors, structure.unbatched)
 
     @staticmethod
     def from_generator(
