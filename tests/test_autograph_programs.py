@@ -13,9 +13,7 @@ from tapeflow.autograph.conversion import converted
 
 PROGRAMS = load(tf)
 RECORD = json.loads((FOLDER / "recorded.json").read_text())["programs"]
-TO_COME = {
-    "jumps/assert_tensor", "loops/for_dynamic_tensor_array", "loops/for_tensor_array", "loops/while_shape_invariant",
-}  # fmt: skip
+TO_COME = {"loops/for_over_tensor_array"}
 CAN_STAGE = importlib.util.find_spec("tapeflow.graph.control_flow") is not None and hasattr(tf, "function")
 
 

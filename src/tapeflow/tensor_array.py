@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert, host_value, operand
 from tapeflow.core.dtypes import DType, as_dtype, float32, int32, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.errors import OutOfRangeError
 
@@ -37,6 +40,13 @@ class TensorArray:
         >>> ta.stack().numpy().tolist()
         [10.0, 20.0]
     """
+
+    def __new__(cls, *args: Any, flow: Any = None, **kwargs: Any) -> TensorArray:
+        if cls is TensorArray and (state.graph is not None or isinstance(flow, SymbolicTensor)):
+            from tapeflow.graph.tensor_array import StagedTensorArray
+
+            cls = StagedTensorArray
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -291,7 +301,7 @@ class TensorArraySpec(TypeSpec):
         TensorArraySpec(TensorShape([2]), tf.float32, False, True)
     """
 
-    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape", "_known")
 
     def __init__(
         self, element_shape: Any = None, dtype: Any = float32, dynamic_size: bool = False, infer_shape: bool = True
@@ -300,6 +310,7 @@ class TensorArraySpec(TypeSpec):
         self._dtype = as_dtype(dtype)
         self._dynamic_size = dynamic_size
         self._infer_shape = infer_shape
+        self._known: Any = None  # what all staged arrays that come of one share
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
@@ -332,12 +343,32 @@ class TensorArraySpec(TypeSpec):
         return [TensorSpec([], variant)]
 
     def _to_components(self, value: TensorArray) -> Any:
+        if isinstance(value, CompositeTensor):
+            return [value.flow]
         held = np.empty((), object)
         held[()] = value
         return [EagerTensor(held, variant)]
 
     def _from_components(self, components: Any) -> TensorArray:
-        return components[0].value[()]
+        flow = components[0]
+        if isinstance(flow, SymbolicTensor):
+            from tapeflow.graph.tensor_array import with_flow
+
+            return with_flow(self, flow)
+        held = flow.value[()]
+        return held if isinstance(held, TensorArray) else self._of_list(flow, held)
+
+    def _of_list(self, flow: EagerTensor, items: tuple[Any, ...]) -> TensorArray:
+        """What a function gave, as an array to go on with eagerly."""
+        from tapeflow.array.tensor_list import list_get_item
+
+        made = TensorArray(
+            self._dtype, len(items), self._dynamic_size, infer_shape=self._infer_shape, element_shape=self._element_shape
+        )
+        for i, item in enumerate(items):
+            if item is not None:
+                made.write(i, list_get_item(flow, i, tuple(item.shape), self._dtype))
+        return made
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape

@@ -254,7 +254,7 @@ def _define(name: str, enum: int, size: int, kind: str, torch_type: torch.dtype 
         "as_datatype_enum": enum,
         "size": size,
         "torch": torch_type,
-        "differentiable": kind in ("floating", "complex"),
+        "differentiable": kind in ("floating", "complex") or name == "variant",  # a list of tensors
         "is_bool": kind == "bool",
         "is_complex": kind == "complex",
         "is_floating": kind == "floating",

@@ -14,7 +14,7 @@ import torch
 
 from tapeflow.core import vjp
 from tapeflow.core.context import discard, listeners, registry, state
-from tapeflow.core.dtypes import DType
+from tapeflow.core.dtypes import DType, variant
 from tapeflow.core.tensor import EagerTensor, Tensor, next_id
 
 Gradient = Any  # a tensor, IndexedSlices, or None
@@ -146,7 +146,7 @@ class Tape:
         grads: dict[int, Gradient] = {}
         for target, dy in zip(targets, output_gradients, strict=True):
             i = id_of(target)
-            grads[i] = _sum(grads[i], dy) if i in grads else dy
+            grads[i] = summed(grads[i], dy) if i in grads else dy
         source_ids = [id_of(s) for s in sources]
         calls = self.calls
         if not self.persistent:
@@ -319,7 +319,7 @@ def _gradient_in_graph(call: Call, dys: Sequence[Any]) -> Any:
 
 def added(total: Any, g: Any) -> bool:
     """Adds to a sum in place; False where its memory can't take it: of another shape or device, or a batched value."""
-    if total.dtype is not g.dtype:
+    if total.dtype is not g.dtype or total.dtype is variant:
         return False
     try:
         total.value.add_(g.value)
@@ -345,14 +345,17 @@ def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> No
         owned.add(i)
     else:
         owned.discard(i)
-    grads[i] = _sum(before, g)
+    grads[i] = summed(before, g)
 
 
-def _sum(a: Gradient, b: Gradient) -> Gradient:
+def summed(a: Gradient, b: Gradient) -> Gradient:
+    """The sum of two gradients of one tensor."""
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
         from tapeflow.core.indexed_slices import concatenated
 
         return concatenated([a, b])
+    if getattr(a, "dtype", None) is variant:
+        return registry["AddN"].function([a, b])
     return registry["AddV2"].function(_dense(a), _dense(b))
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
-from tapeflow.core.context import state
 from tapeflow.core.convert import convert
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
 
 _SHOWN = 3  # elements that a message shows
@@ -24,22 +25,30 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, convert(y, hint=x.dtype)
 
 
-def _is_symbolic(*tensors: Any) -> bool:
-    return state.graph is not None and not all(isinstance(t, EagerTensor) for t in tensors)
+def _waits(*tensors: Tensor) -> bool:
+    """Whether a value is known only when the graph runs."""
+    return any(isinstance(t, SymbolicTensor) for t in tensors)  # type: ignore[name-defined]
 
 
-def _when_run(check: Callable[..., None], *tensors: Any) -> Any:
-    """The check as an operation of the graph that is being built."""
-    from tapeflow.graph.python_op import python_op
+def _stage(check: Callable[..., None], *tensors: Tensor) -> None:
+    """Makes a check an operation of the graph: at once where all values are known."""
+    from tapeflow.graph.python_op import as_eager, executing_eagerly, python_op
+    from tapeflow.graph.static import value_of
 
-    return python_op("Assert", check, tensors)
+    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]  # type: ignore[name-defined]
+    if all(isinstance(v, torch.Tensor) for v in known):
+        with executing_eagerly():
+            check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
+        return
+    python_op("Assert", check, tensors)
 
 
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
     x, y = _pair(x, y)
+    if _waits(x, y):
+        _stage(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
+        return None
     holds = op(x, y)
-    if _is_symbolic(x, y):
-        return _when_run(lambda x, y: _binary(sign, op, x, y, message, summarize), x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
@@ -120,8 +129,9 @@ def _sign(
     sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None
 ) -> Any:
     x = convert(x)
-    if _is_symbolic(x):
-        return _when_run(lambda x: _sign(sign, op, x, message, summarize), x)
+    if _waits(x):
+        _stage(lambda a: _sign(sign, op, a, message, summarize), x)
+        return None
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
@@ -163,7 +173,7 @@ def assert_near(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Any:
     """Checks that `abs(x - y) <= atol + rtol * abs(y)` for all elements.
 
     Args:
@@ -189,8 +199,11 @@ def assert_near(
     epsilon = 10 * float(_epsilon(real))
     rtol = cast(convert(epsilon if rtol is None else rtol), real)
     atol = cast(convert(epsilon if atol is None else atol), real)
+    if _waits(x, y, rtol, atol):
+        _stage(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
+        return None
     if bool(reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))):
-        return
+        return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
 
     def values(tensor: Tensor) -> str:

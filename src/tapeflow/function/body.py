@@ -12,7 +12,7 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Tape, backpropagate, record
+from tapeflow.core.tape import Tape, backpropagate, record, summed
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.graph.compile import Compiled, eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
@@ -124,7 +124,7 @@ class Body:
             for t, has in zip(outputs, given, strict=True):
                 if has:
                     dy = graph.input(t, "gradient")
-                    grads[t._id] = dy if t._id not in grads else grads[t._id] + dy
+                    grads[t._id] = dy if t._id not in grads else summed(grads[t._id], dy)
             found = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
             graph.structured_outputs = [_dense(graph, g) for g in found]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]

@@ -1,4 +1,5 @@
-"""Conditionals and loops of a graph: their functions are traced, and become Python's own `if` and `while` when the graph runs."""
+"""Conditionals and loops of a graph: their functions are traced, and become Python's own `if` and `while` when the
+graph runs."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow import nest
+from tapeflow.core.composite import CompositeSpec, CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int32
-from tapeflow.core.nest_paths import is_namedtuple
+from tapeflow.core.nest_paths import flatten_up_to, is_namedtuple
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
@@ -136,8 +138,7 @@ def while_loop(
     if shape_invariants is None:
         shapes = [t.shape for t in flat]
     else:
-        given = nest.flatten_up_to(structure, shape_invariants)
-        shapes = [s.shape if isinstance(s, TensorSpec) else TensorShape(getattr(s, "shape", s)) for s in given]
+        shapes = _invariant_shapes(structure, shape_invariants)
         for t, s in zip(flat, shapes, strict=True):
             if not s.is_compatible_with(t.shape):
                 raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
@@ -175,6 +176,8 @@ def while_loop(
         while limit and test(*now, *of_condition)[0]:
             now = step(*now, *of_body)
             limit -= 1
+            if not test.stale and not step.stale:
+                return _repeat(test, step, now, of_condition, of_body, limit)
         return tuple(now)
 
     def run(values: Sequence[Any]) -> list[Any]:
@@ -196,8 +199,33 @@ def while_loop(
     return nest.pack_sequence_as(structure, made.outputs, expand_composites=True)
 
 
+def _repeat(test: Any, step: Any, now: Any, of_condition: list[Any], of_body: list[Any], limit: int) -> Any:
+    """The rest of a loop whose functions are as fast as they get: nothing is left but to call them."""
+    go_on, body = test.function, step.function
+    try:
+        while limit and go_on(*now, *of_condition)[0]:
+            now = body(*now, *of_body)
+            limit -= 1
+    except Exception as error:
+        said = test.explained(error)
+        raise step.explained(error) if said is error else said from error
+    return tuple(now)
+
+
+def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
+    """The shapes that the tensors of the loop variables may have."""
+    found: list[TensorShape] = []
+    for value, given in zip(nest.flatten(structure), flatten_up_to(structure, invariants, check_types=False), strict=True):
+        if isinstance(value, CompositeTensor):
+            spec = given if isinstance(given, CompositeSpec) else value._type_spec
+            found += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]  # type: ignore[union-attr]
+        else:
+            found.append(TensorShape(getattr(given, "shape", given)))
+    return found
+
+
 def _as_tensor(value: Any) -> Any:
-    return value if isinstance(value, Tensor) or hasattr(value, "_type_spec") and not hasattr(value, "_read") else convert(value)
+    return value if isinstance(value, Tensor) or (hasattr(value, "_type_spec") and not hasattr(value, "_read")) else convert(value)
 
 
 def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:

@@ -29,6 +29,10 @@ def shape_of(x: Any) -> Any:
 def zeros_like_value(x: Any) -> EagerTensor:
     """Zeros of the dtype and shape of an eager tensor, or of the value of a variable."""
     value = (x if type(x) is EagerTensor else x._value).value
+    if not isinstance(value, torch.Tensor):  # a list of tensors
+        from tapeflow.array.tensor_list import zeros_variant
+
+        return EagerTensor(zeros_variant(), x.dtype)
     return EagerTensor(torch.zeros_like(value), x.dtype)
 
 

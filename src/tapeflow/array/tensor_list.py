@@ -1,0 +1,386 @@
+"""Lists of tensors as values of a graph: the ops that a staged `tf.TensorArray` is made of.
+
+The raw value of a list is a 0-d object array that holds a tuple of raw tensors, None where nothing was written. Lists are never
+changed: writing gives a new one, which shares its tensors with the old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.context import registry
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+
+Raw = Any  # a `torch.Tensor`, or an array of strings
+
+
+class _Zeros(tuple):
+    """The gradient of a list that nothing depends on: zeros for every entry of a list of any length."""
+
+    __slots__ = ()
+
+
+def as_variant(items: Iterable[Raw | None]) -> np.ndarray:
+    """The raw value of a list."""
+    held = np.empty((), object)
+    held[()] = items if isinstance(items, tuple) else tuple(items)
+    return held
+
+
+def zeros_variant() -> np.ndarray:
+    """The raw value of a list of zeros, of any length."""
+    return as_variant(_Zeros())
+
+
+def _no_tensors(*args: Any) -> Any:
+    raise invalid("Input handle is not a list. Saw: a tensor")
+
+
+def _scalar(*args: Any) -> TensorShape:
+    return TensorShape([])
+
+
+def _element(shape: Any) -> TensorShape:
+    """What an `element_shape` argument says: -1 for what is not known."""
+    if not isinstance(shape, tuple):
+        return TensorShape(None)
+    return TensorShape([None if type(d) is not int or d < 0 else d for d in shape])
+
+
+def _zeros_item(items: Sequence[Any], element_shape: Any, dtype: Any) -> Raw:
+    """What stands for an entry that was not written."""
+    like = next((v for v in items if v is not None), None)
+    shape = _element(element_shape)
+    if like is not None:
+        shape = shape.merge_with(TensorShape(tuple(like.shape))) if not shape.is_fully_defined() else shape
+    if not shape.is_fully_defined():
+        raise invalid(
+            "Trying to read an uninitialized element but element_shape is not fully defined "
+            f"({shape}) and no tensor of the list is there to know it by: give the TensorArray an element_shape"
+        )
+    if dtype.torch is None:
+        return np.full(shape.as_list(), b"", object)
+    return torch.zeros(shape.as_list(), dtype=dtype.torch, device=None if like is None else like.device)
+
+
+def _check_index(index: int, items: Sequence[Any]) -> None:
+    if not 0 <= index < len(items):
+        raise invalid(f"Trying to access element {index} in a list with {len(items)} elements.")
+
+
+def _joined(tensors: Sequence[Raw], element_shape: Any, dtype: Any) -> Raw:
+    """Tensors as one, with a new first dimension."""
+    if not tensors:
+        shape = _element(element_shape)
+        if not shape.is_fully_defined():
+            raise invalid(
+                f"Tried to stack elements of an empty list with non-fully-defined element_shape: {shape}"
+            )
+        return _zeros_item((), (0, *shape.as_list()), dtype)
+    first = tuple(tensors[0].shape)
+    for t in tensors:
+        if tuple(t.shape) != first:
+            raise invalid(
+                f"Tried to stack list which contains tensors of shapes {list(first)} and {list(t.shape)}: they must be equal"
+            )
+    return np.stack(tensors) if isinstance(tensors[0], np.ndarray) else torch.stack(tuple(tensors))
+
+
+def _filled(items: Sequence[Any], element_shape: Any, dtype: Any) -> list[Raw]:
+    if all(v is not None for v in items):
+        return list(items)
+    empty = _zeros_item(items, element_shape, dtype)
+    return [empty if v is None else v for v in items]
+
+
+def _slices(tensor: Raw) -> Sequence[Raw]:
+    if not tensor.ndim:
+        raise invalid("Tensor must be at least a vector, but saw shape: []")
+    return tensor.unbind(0) if isinstance(tensor, torch.Tensor) else [np.asarray(v, object) for v in tensor]
+
+
+# ---- making lists ----------------------------------------------------------------------------------------------------
+
+
+def _reserved(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
+    if num_elements < 0:
+        raise invalid(f"The num_elements to reserve must be a non negative number, but got {num_elements}")
+    return as_variant((None,) * num_elements)
+
+
+@op("TensorListReserve", kernel=_reserved, host=("element_shape", "num_elements"), shape=_scalar)
+def list_reserve(element_shape: Any, num_elements: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """A list of `num_elements` entries, none of them written."""
+
+
+@op("EmptyTensorList", kernel=lambda shape, most, dtype: as_variant(()), host=("element_shape", "max_num_elements"), shape=_scalar)
+def empty_list(element_shape: Any, max_num_elements: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """A list without entries."""
+
+
+list_reserve.op.differentiable = empty_list.op.differentiable = False
+
+
+def _unstacked(tensor: Raw, element_shape: Any) -> np.ndarray:
+    return as_variant(_slices(tensor))
+
+
+@op("TensorListFromTensor", kernel=_unstacked, strings=_unstacked, host=("element_shape",), shape=_scalar)
+def list_from_tensor(tensor: Any, element_shape: Any, name: str | None = None) -> Any:
+    """The slices of a tensor along its first dimension."""
+
+
+@list_from_tensor.gradient(needs="shapes dtypes")
+def _(call: Call, dy: Any) -> Any:
+    shape = _known(call.shape(0))
+    dtype = call.dtype(0)
+    whole = sum_of_lists(list_reserve(shape[1:], shape[0], dtype), dy)
+    return list_stack(whole, shape[1:], dtype)
+
+
+def _known(shape: Any) -> Any:
+    """A shape as ops take it: a tuple, or a tensor where it is not known yet."""
+    return tuple(shape) if isinstance(shape, tuple) else shape.__tf_tensor__()
+
+
+# ---- one entry -------------------------------------------------------------------------------------------------------
+
+
+def _item(held: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
+    items = held[()]
+    if isinstance(items, _Zeros):
+        return _zeros_item((), element_shape, dtype)
+    _check_index(index, items)
+    found = items[index]
+    return _zeros_item(items, element_shape, dtype) if found is None else found
+
+
+@op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
+    shape=lambda held, index, shape, dtype: _element(shape))  # fmt: skip
+def list_get_item(input_handle: Any, index: Any, element_shape: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """The entry at `index`; zeros where none was written."""
+
+
+@list_get_item.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    index, shape, dtype = call.attrs
+    return list_set_item(list_reserve(shape, list_length(call.inputs[0]), dtype), index, dy, False)
+
+
+def _with_item(held: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
+    items = held[()]
+    if isinstance(items, _Zeros):
+        items = (None,) * (index + 1)
+    elif index >= len(items) and resize:
+        items += (None,) * (index + 1 - len(items))
+    _check_index(index, items)
+    return as_variant((*items[:index], item, *items[index + 1 :]))
+
+
+@op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=_scalar,
+    rename={"resize": "resize_if_index_out_of_bounds"})  # fmt: skip
+def list_set_item(input_handle: Any, index: Any, item: Any, resize: bool = False, name: str | None = None) -> Any:
+    """The list with another entry at `index`."""
+
+
+@list_set_item.gradient(needs="shapes dtypes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow import zeros
+
+    index, shape, dtype = call.attrs[0], _known(call.shape(1)), call.dtype(1)
+    rest = list_set_item(dy, index, zeros(shape, dtype), True) if call.wanted[0] else None
+    return rest, list_get_item(dy, index, shape, dtype) if call.wanted[1] else None
+
+
+def _pushed(held: Any, tensor: Raw) -> np.ndarray:
+    return as_variant((*held[()], tensor))
+
+
+@op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=_scalar)
+def list_push_back(input_handle: Any, tensor: Any, name: str | None = None) -> Any:
+    """The list with one more entry."""
+
+
+@list_push_back.gradient(needs="input0 shapes dtypes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow import zeros
+
+    index, shape, dtype = list_length(call.inputs[0]), _known(call.shape(1)), call.dtype(1)
+    return list_set_item(dy, index, zeros(shape, dtype), True), list_get_item(dy, index, shape, dtype)
+
+
+def _length(held: Any) -> torch.Tensor:
+    return torch.tensor(len(held[()]), dtype=torch.int32)
+
+
+@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=_scalar)
+def list_length(input_handle: Any, name: str | None = None) -> Any:
+    """The number of entries."""
+
+
+list_length.op.differentiable = False
+
+
+# ---- all entries -----------------------------------------------------------------------------------------------------
+
+
+def _stacked(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
+    items = held[()]
+    if num_elements >= 0 and len(items) != num_elements and not isinstance(items, _Zeros):
+        raise invalid(f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements.")
+    return _joined(_filled(items, element_shape, dtype), element_shape, dtype)
+
+
+def _stack_shape(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> TensorShape:
+    return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
+
+
+@op("TensorListStack", kernel=_no_tensors, strings=_stacked, host=("element_shape",), shape=_stack_shape)
+def list_stack(
+    input_handle: Any, element_shape: Any, element_dtype: Any, num_elements: int = -1, name: str | None = None
+) -> Any:
+    """All entries as one tensor."""
+
+
+@list_stack.gradient()
+def _(call: Call, dy: Any) -> Any:
+    return list_from_tensor(dy, call.attrs[0])
+
+
+def _gathered(held: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
+    items = held[()]
+    places = indices.tolist()
+    if isinstance(items, _Zeros):
+        items = (None,) * (max(places, default=-1) + 1)
+    for i in places:
+        _check_index(i, items)
+    return _joined(_filled([items[i] for i in places], element_shape, dtype), element_shape, dtype)
+
+
+def _gather_shape(held: Any, indices: TensorShape, element_shape: Any, dtype: Any) -> TensorShape:
+    return indices.concatenate(_element(element_shape))
+
+
+@op("TensorListGather", kernel=_no_tensors, strings=_gathered, host=("element_shape",), shape=_gather_shape)
+def list_gather(input_handle: Any, indices: Any, element_shape: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """Some entries as one tensor."""
+
+
+@list_gather.gradient(needs="input0 input1 dtypes")
+def _(call: Call, dy: Any) -> Any:
+    held, indices = call.inputs[:2]
+    empty = list_reserve(call.attrs[0], list_length(held), call.attrs[1])
+    return list_scatter(empty, dy, indices), None
+
+
+def _scattered(held: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
+    items = list(held[()])
+    for i, value in zip(indices.tolist(), _slices(tensor), strict=True):
+        if i < 0:
+            raise invalid(f"Indices in TensorListScatter must all be non-negative, not {i}.")
+        items.extend([None] * (i + 1 - len(items)))
+        items[i] = value
+    return as_variant(items)
+
+
+@op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scattered, shape=_scalar)
+def list_scatter(input_handle: Any, tensor: Any, indices: Any, name: str | None = None) -> Any:
+    """The list with the slices of a tensor at `indices`; it grows as it must."""
+
+
+@list_scatter.gradient(needs="input2 shapes dtypes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow import zeros
+
+    indices, shape, dtype = call.inputs[2], _known(call.shape(1)), call.dtype(1)
+    return list_scatter(dy, zeros(shape, dtype), indices), list_gather(dy, indices, shape[1:], dtype), None
+
+
+def _concatenated(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
+    items = held[()]
+    if not items:
+        raise invalid("Concat requires a non-empty list: there is nothing to join")
+    tensors = _filled(items, element_shape, dtype)
+    whole = np.concatenate(tensors) if isinstance(tensors[0], np.ndarray) else torch.cat(tensors)
+    return whole, torch.tensor([len(t) for t in tensors])
+
+
+def _concat_shape(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> list[TensorShape]:
+    shape = _element(element_shape)
+    joined = shape if shape.rank is None else TensorShape([None]).concatenate(shape[1:])
+    return [joined, TensorShape([None])]
+
+
+@op("TensorListConcatV2", kernel=_no_tensors, strings=_concatenated, host=("element_shape", "leading_dims"), shape=_concat_shape)
+def list_concat(
+    input_handle: Any, element_shape: Any, leading_dims: Any, element_dtype: Any, name: str | None = None
+) -> Any:
+    """All entries joined along their first dimension, and their lengths."""
+
+
+@list_concat.gradient(needs="outputs", none_for_zero=True)
+def _(call: Call, dy: Any, dlengths: Any) -> Any:
+    return None if dy is None else list_split(dy, call.attrs[0], call.outputs[1])
+
+
+def _split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
+    sizes = lengths.tolist()
+    if not tensor.ndim or sum(sizes) != tensor.shape[0]:
+        raise invalid(
+            f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's shape "
+            f"is: {list(tensor.shape)} "
+        )
+    if isinstance(tensor, torch.Tensor):
+        return as_variant(torch.split(tensor, sizes))
+    return as_variant(np.split(tensor, np.cumsum(sizes)[:-1]))
+
+
+@op("TensorListSplit", kernel=_split, strings=_split, host=("element_shape",), shape=_scalar)
+def list_split(tensor: Any, element_shape: Any, lengths: Any, name: str | None = None) -> Any:
+    """The pieces of a tensor along its first dimension."""
+
+
+@list_split.gradient(needs="input2 shapes dtypes")
+def _(call: Call, dy: Any) -> Any:
+    from tapeflow import zeros
+
+    whole, dtype, lengths = _known(call.shape(0)), call.dtype(0), call.inputs[-1]
+    # Zeros in between make entries of the right lengths where the gradient has none.
+    full = sum_of_lists(list_split(zeros(whole, dtype), call.attrs[0], lengths), dy)
+    return list_concat(full, call.attrs[0], (), dtype)[0], None
+
+
+# ---- sums ------------------------------------------------------------------------------------------------------------
+
+
+def _added(a: Raw | None, b: Raw | None) -> Raw | None:
+    return b if a is None else a if b is None else a + b
+
+
+def _sum_of_lists(inputs: Sequence[np.ndarray]) -> np.ndarray:
+    total: Any = _Zeros()
+    for held in inputs:
+        items = held[()]
+        if isinstance(items, _Zeros) or isinstance(total, _Zeros):
+            total = total if isinstance(items, _Zeros) else items
+            continue
+        length = max(len(items), len(total))
+        a, b = (list(v) + [None] * (length - len(v)) for v in (total, items))
+        total = tuple(map(_added, a, b))
+    return as_variant(total)
+
+
+registry["AddN"].string_kernel = _sum_of_lists  # TensorFlow's op for sums of variants too
+
+
+def sum_of_lists(*lists: Any) -> Any:
+    """The sum of lists, entry by entry; what is not there counts as zero."""
+    return registry["AddN"].function(list(lists))
+
