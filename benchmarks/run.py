@@ -4,7 +4,8 @@
     python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
                              [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, functions, mnist_step, data, checkpoints, peak_memory; and import_time. TapeFlow and
+Programs (benchmarks/programs/): small_ops, gradients, functions, mnist_step, data, checkpoints, peak_memory; and
+import_time. TapeFlow and
 TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one writes them natively.
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the

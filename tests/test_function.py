@@ -102,7 +102,7 @@ def test_variables_are_made_on_the_first_call_only():
     def always(x):
         return tf.Variable(1.0) + x
 
-    with pytest.raises(ValueError, match="singleton tf.Variables created on the first call"):
+    with pytest.raises(ValueError, match=r"singleton tf\.Variables created on the first call"):
         always(1.0)
 
 
@@ -115,7 +115,7 @@ def test_symbolic_tensors_have_no_values():
         inside(bool)
     with pytest.raises(TypeError, match="Iterating over a symbolic"):
         inside(lambda x: list(x))
-    with pytest.raises(NotImplementedError, match="Cannot convert a symbolic tf.Tensor"):
+    with pytest.raises(NotImplementedError, match=r"Cannot convert a symbolic tf\.Tensor"):
         inside(np.array)
     with pytest.raises(TypeError, match="Input 'y' of 'AddV2' Op has type int32 that does not match type float32"):
         inside(lambda x: x + tf.constant([1, 2]))

@@ -269,7 +269,7 @@ def _as_tensor(value: Any) -> Any:
     return value if isinstance(value, TensorArray) else convert(value)
 
 
-def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> None:
+def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> Any:
     """Raises an error unless `condition` is true.
 
     Args:
@@ -290,6 +290,7 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
         return _staged_assert(condition, tensors, 3 if summarize is None else summarize, name)
     if not condition:
         raise _failed(condition, tensors, 3 if summarize is None else summarize)
+    return None
 
 
 def _staged_assert(condition: Any, data: Sequence[Any], summarize: int, name: str | None) -> Any:

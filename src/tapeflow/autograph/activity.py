@@ -117,7 +117,7 @@ def _live(node: Any, out: set[str], always: set[str]) -> set[str]:
     """The names live before the statement, where `out` are live after it, and `always` wherever it may stop."""
     if isinstance(node, ast.If):
         inside = _live_block(node.body, out, always) | _live_block(node.orelse, out, always)
-        node.live_out, node.live_in = out, inside
+        node.live_out, node.live_in = out, inside  # type: ignore[attr-defined]
         return inside | reads(node.test)
     if isinstance(node, ast.While):
         return _live_loop(node, out, always, reads(node.test), set())
@@ -126,10 +126,10 @@ def _live(node: Any, out: set[str], always: set[str]) -> set[str]:
         head = _live_loop(node, out, always, reads(extra) if extra else set(), writes([node.target]))
         return head | reads(node.iter, node.target)
     if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-        after = _live_block(node.finalbody, out, always)
+        after = _live_block(node.finalbody, out, always)  # type: ignore[union-attr]
         handled = set().union(after, *((_live_block(h.body, after, always) - {h.name}) | (reads(h.type) if h.type else set())
-                                       for h in node.handlers))  # fmt: skip
-        return _live_block(node.body, _live_block(node.orelse, after, always | after), always | handled) | handled
+                                       for h in node.handlers))  # fmt: skip  # type: ignore[union-attr, union-attr]
+        return _live_block(node.body, _live_block(node.orelse, after, always | after), always | handled) | handled  # type: ignore[union-attr]
     if isinstance(node, (ast.With, ast.AsyncWith)):
         inside = _live_block(node.body, out, always)
         targets = [i.optional_vars for i in node.items if i.optional_vars]
@@ -210,16 +210,16 @@ class Definitions:
             self.block(node.body, inside)
             return known
         if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-            end = self.block([*node.body, *node.orelse], set(known))
-            for handler in node.handlers:
+            end = self.block([*node.body, *node.orelse], set(known))  # type: ignore[union-attr]
+            for handler in node.handlers:  # type: ignore[union-attr]
                 if handler.type:
                     self._expressions([handler.type], known)
                 bound = {handler.name} if handler.name else set()
                 after = self.block(handler.body, known | bound)
                 end = _both(end, after if after is None else after - (bound - known))
-            sure = self.block(node.finalbody, set(known))
+            sure = self.block(node.finalbody, set(known))  # type: ignore[union-attr]
             return (
-                None if sure is None or (end is None and not node.handlers) else (sure if end is None else end | sure)
+                None if sure is None or (end is None and not node.handlers) else (sure if end is None else end | sure)  # type: ignore[union-attr]
             )
         if isinstance(node, (ast.With, ast.AsyncWith)):
             self._expressions(node.items, known)
@@ -228,12 +228,12 @@ class Definitions:
             return after if after is None else known  # the context may swallow an error: its body is not certain
         if isinstance(node, ast.Match):
             self._expressions([node.subject], known)
-            ends = set(known)
+            ends = set(known)  # type: ignore[assignment]
             for case in node.cases:
                 bound = known | writes([case.pattern])
                 self._expressions([case.pattern, *([case.guard] if case.guard else [])], bound)
                 self.block(case.body, bound)
-            return ends
+            return ends  # type: ignore[return-value]
         self._expressions([node], known)
         if isinstance(node, (ast.Return, ast.Raise)):
             return None

@@ -116,7 +116,7 @@ class _Lowering:
                 flags |= found
             return [stmt], flags, False, rest
         if isinstance(stmt, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-            return [stmt], self._try(stmt, loop), False, rest
+            return [stmt], self._try(stmt, loop), False, rest  # type: ignore[list-item]
         return [stmt], set(), False, rest
 
     def _if(
@@ -179,7 +179,7 @@ class _Lowering:
     def _none(self, flags: Sequence[str], where: Any) -> ast.expr:
         """That none of the flags is set."""
         tests = [ast.UnaryOp(ast.Not(), load(flag)) for flag in flags]
-        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)  # type: ignore[arg-type]
         return ast.fix_missing_locations(ast.copy_location(test, getattr(where, "test", where)))
 
     def is_unread(self, stmt: Any) -> bool:

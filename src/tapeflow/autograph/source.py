@@ -68,7 +68,7 @@ def _parsed(lines: list[str], margin: int) -> Any:
 def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
     """The lambda of that code: one that begins in its first line and compiles to the same."""
     first = code.co_firstlineno
-    bodies = [p for p in code.co_positions() if None not in p and p[0] >= first and p[3]]
+    bodies = [p for p in code.co_positions() if None not in p and p[0] >= first and p[3]]  # type: ignore[operator]
     if not bodies:
         return None
     end_line, end_column = max((p[1], p[3]) for p in bodies)
@@ -76,8 +76,8 @@ def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
     encoded = text.encode()
     start = encoded.find(b"lambda")
     while start >= 0:
-        rest = [encoded[start:].decode(), *lines[first:end_line]] if end_line > first else [encoded[start:].decode()]
-        node = _shortest_lambda(rest, end_line - first, end_column - (start if end_line == first else 0))
+        rest = [encoded[start:].decode(), *lines[first:end_line]] if end_line > first else [encoded[start:].decode()]  # type: ignore[operator]
+        node = _shortest_lambda(rest, end_line - first, end_column - (start if end_line == first else 0))  # type: ignore[operator]
         if node is not None and _same_code(node, code):
             ast.increment_lineno(node, first - 1)
             for child in ast.walk(node):
@@ -111,7 +111,7 @@ def _shortest_lambda(lines: list[str], last: int, end: int) -> ast.Lambda | None
 
 def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
     free = [name for name in code.co_freevars if name != "__class__"]
-    factory = ast.FunctionDef(
+    factory = ast.FunctionDef(  # type: ignore[call-arg]
         name="factory", body=[ast.Return(node)], decorator_list=[], returns=None, type_comment=None, type_params=[],
         args=ast.arguments(posonlyargs=[], args=[ast.arg(f) for f in free], kwonlyargs=[], kw_defaults=[], defaults=[]),
     )  # fmt: skip

@@ -413,7 +413,7 @@ def _functionised(body: list[ast.stmt]) -> list[ast.AST]:
     found: list[ast.AST] = []
     for node in activity.own_nodes(body):
         if isinstance(node, (ast.While, ast.For)):
-            found += [*node.body, getattr(node, "target", None) or node.test]  # type: ignore[attr-defined]
+            found += [*node.body, getattr(node, "target", None) or node.test]  # type: ignore[attr-defined, union-attr]
         elif isinstance(node, ast.If) and not getattr(node, "native", False):
             found += [*node.body, *node.orelse]
     return found

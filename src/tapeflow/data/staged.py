@@ -22,8 +22,8 @@ from tapeflow.data.structure import Element
 from tapeflow.graph.python_op import python_op
 from tapeflow.optional import Optional, OptionalSpec
 
-_DATASET = [(variant, [])]
-_ITERATOR = [(resource, [])]
+_DATASET = [(variant, [])]  # type: ignore[var-annotated]
+_ITERATOR = [(resource, [])]  # type: ignore[var-annotated]
 
 
 class StagedDataset(Dataset):

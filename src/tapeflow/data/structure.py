@@ -168,7 +168,7 @@ def batch_component(values: Sequence[Any], spec: Any, index: int) -> Any:
     if type(spec) is TensorSpec:
         first = values[0]
         try:
-            return torch.stack(values) if isinstance(first, torch.Tensor) else _stack_arrays(values)
+            return torch.stack(values) if isinstance(first, torch.Tensor) else _stack_arrays(values)  # type: ignore[arg-type]
         except (RuntimeError, ValueError):
             for i, v in enumerate(values):
                 if v.shape != first.shape:
@@ -240,7 +240,7 @@ def slice_row(value: Any, index: int) -> Any:
 
 def unbatched(spec: Any) -> Any:
     """The spec of one slice."""
-    return spec._unbatch() if isinstance(spec, TypeSpec) else spec
+    return spec._unbatch() if isinstance(spec, TypeSpec) else spec  # type: ignore[attr-defined]
 
 
 def weaker(a: Any, b: Any) -> Any:

@@ -114,7 +114,7 @@ class Function:
 
     def _remember(self, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
         """Notes the short way to a trace, for arguments that are tensors and Python values alone."""
-        if state.devices or self._input_signature is not None and any(type(a) is not EagerTensor for a in args):
+        if state.devices or (self._input_signature is not None and any(type(a) is not EagerTensor for a in args)):
             return
         places = [i for i, a in enumerate(args) if type(a) is EagerTensor]
         if sum(is_tensor_spec(s) for s in concrete.function_type.flat) != len(places):
@@ -219,7 +219,7 @@ class Function:
     def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_make_variables: bool) -> ConcreteFunction:
         names = self._signature.names(args, kwargs)
         specs = self._specs(args, kwargs)
-        graph = FuncGraph(self._name)
+        graph = FuncGraph(self._name)  # type: ignore[arg-type]
         graph.may_make_variables = may_make_variables
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
@@ -341,13 +341,13 @@ class Function:
             args = specs
         bound = self._signature.bind(args, kwargs)
         if self._input_signature is not None:
-            key: Any = (key_of(self._input_signature), key_of(bound[0][len(self._input_signature) :]))
+            key: Any = (key_of(self._input_signature), key_of(bound[0][len(self._input_signature) :]))  # type: ignore[no-redef]
         else:
             bound = self._without_arrays(bound)
             key = (_key_of_specs(bound[0]), _key_of_specs(bound[1]))
         devices = tuple([d.device or d.stops for d in state.devices])
         key = (key, devices, state.graph is not None and getattr(state.graph, "seed", None))
-        concrete = self._traces.get(key)
+        concrete = self._traces.get(key)  # type: ignore[assignment]
         return self._traced(key, *bound) if concrete is None else concrete  # type: ignore[return-value]
 
     def experimental_get_tracing_count(self) -> int:
@@ -382,7 +382,7 @@ class Function:
     @property
     def name(self) -> str:
         """The function's name."""
-        return self._name
+        return self._name  # type: ignore[return-value]
 
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
         """The code that runs for these arguments, `compiler_ir(stage)`."""
@@ -419,7 +419,8 @@ class Function:
     def _bound(self, instance: Any) -> Function:
         autograph, jit_compile, reduce_retracing, *_ = self._options
         return Function(
-            self._python_function, self._name, self._input_signature, autograph, jit_compile, reduce_retracing, bound_to=instance
+            self._python_function, self._name, self._input_signature, autograph, jit_compile, reduce_retracing,
+            bound_to=instance
         )
 
     def __deepcopy__(self, memo: Any) -> Function:

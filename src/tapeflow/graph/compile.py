@@ -193,7 +193,7 @@ class Compiled:
         targets = [self._name(t) for t in operation.outputs]
         if not targets:
             return call
-        many = len(targets) > 1 or isinstance(op, NodeOp) and not op.inline and op is not READ and op.gives_tuple
+        many = len(targets) > 1 or (isinstance(op, NodeOp) and not op.inline and op is not READ and op.gives_tuple)
         many = many or (not isinstance(op, NodeOp) and (op.many or len(op.opdef.outputs) > 1))
         return f"{', '.join(targets)}{',' if many and len(targets) == 1 else ''} = {call}"
 

@@ -183,8 +183,7 @@ class FuncGraph(Graph):
         if inner.op.type == "Placeholder" or inner.op.graph is not self:
             from tapeflow.array.passing import identity
 
-            made = identity(inner)
-            return made
+            return identity(inner)
         return inner
 
 

@@ -1,6 +1,7 @@
 """Gradients of operations that call functions: conditionals, loops, calls.
 
-When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more output; the gradient
+When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more
+output; the gradient
 is an operation that asks this tape. So a branch is differentiated only if it was taken, and a loop as often as it ran.
 """
 

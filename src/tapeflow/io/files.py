@@ -97,4 +97,4 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
         return None
     from tapeflow.graph.python_op import python_op
 
-    return python_op("WriteFile", write, inputs)
+    return python_op("WriteFile", write, inputs)  # type: ignore[return-value]

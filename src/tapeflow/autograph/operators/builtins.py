@@ -17,7 +17,7 @@ class StagedRange:
     """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
-        self.start, self.limit, self.delta = (0, start, delta) if limit is None else (start, limit, delta)
+        self.start, self.limit, self.delta = (0, start, delta) if limit is None else (start, limit, delta)  # type: ignore[var-annotated]
 
     def tensor(self) -> Any:
         """All numbers, as one tensor."""

@@ -18,7 +18,6 @@ from tapeflow.core.context import state
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.shape import TensorShape
 
-
 __all__ = [
     "InteractiveSession", "Session", "get_default_graph", "get_default_session", "global_variables",
     "global_variables_initializer", "placeholder", "reset_default_graph", "sparse_placeholder", "trainable_variables",
