@@ -113,6 +113,8 @@ from tapeflow.custom_gradients import (
 from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 from tapeflow.function import function
 from tapeflow.functional import foldl, foldr, map_fn, scan
+from tapeflow.graph.graph import Graph
+from tapeflow.graph.operation import Operation
 from tapeflow.hosting import install_as_tensorflow
 from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from tapeflow.linalg import sqrtm as matrix_square_root
@@ -180,8 +182,6 @@ from tapeflow.math.topk import approx_top_k
 from tapeflow.module import Module
 from tapeflow.optional import OptionalSpec
 from tapeflow.printing import print
-from tapeflow.graph.graph import Graph
-from tapeflow.graph.operation import Operation
 from tapeflow.scopes import (
     control_dependencies,
     executing_eagerly,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow import errors
 from tapeflow.core.context import registry
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
@@ -365,6 +366,8 @@ def _added(a: Raw | None, b: Raw | None) -> Raw | None:
 
 
 def _sum_of_lists(inputs: Sequence[np.ndarray]) -> np.ndarray:
+    if any(held.shape or isinstance(held[()], bytes) for held in inputs):
+        raise errors.UnimplementedError(None, None, "AddN has no kernel for string tensors")
     total: Any = _Zeros()
     for held in inputs:
         items = held[()]

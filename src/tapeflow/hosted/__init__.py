@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 MODULES = {
+    "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
     "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
     "tensorflow.python.eager.context": {
         "async_wait": "tapeflow.hosted.eager_context",

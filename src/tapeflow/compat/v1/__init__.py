@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.compat.v1 import io
 from tapeflow.compat.v1.session import (
     InteractiveSession,
     Session,
@@ -20,7 +21,7 @@ from tapeflow.core.shape import TensorShape
 
 __all__ = [
     "InteractiveSession", "Session", "get_default_graph", "get_default_session", "global_variables",
-    "global_variables_initializer", "placeholder", "reset_default_graph", "sparse_placeholder", "trainable_variables",
+    "global_variables_initializer", "io", "placeholder", "reset_default_graph", "sparse_placeholder", "trainable_variables",
     "variables_initializer",
 ]  # fmt: skip
 
