@@ -33,7 +33,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     if options is not None:
         raise errors.UnimplementedError(None, None, f"tf_record_iterator reads no compressed files, and got {options!r}")
     try:
-        file = Path(path).open("rb")
+        file = Path(path).open("rb")  # noqa: SIM115 (closed below, as the records are read)
     except FileNotFoundError:
         raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from None
     with file:
