@@ -128,7 +128,7 @@ def _live(node: Any, out: set[str], always: set[str]) -> set[str]:
     if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
         after = _live_block(node.finalbody, out, always)  # type: ignore[union-attr]
         handled = set().union(after, *((_live_block(h.body, after, always) - {h.name}) | (reads(h.type) if h.type else set())
-                                       for h in node.handlers))  # fmt: skip  # type: ignore[union-attr]
+                                       for h in node.handlers))  # type: ignore[union-attr]  # fmt: skip
         return _live_block(node.body, _live_block(node.orelse, after, always | after), always | handled) | handled  # type: ignore[union-attr]
     if isinstance(node, (ast.With, ast.AsyncWith)):
         inside = _live_block(node.body, out, always)

@@ -89,7 +89,7 @@ def _function_in(value: Any) -> types.FunctionType | None:
     if isinstance(value, types.MethodType):
         value = value.__func__
     if not isinstance(value, types.FunctionType) and not isinstance(value, type):
-        value = inspect.unwrap(getattr(type(value), "__call__", None)) if hasattr(type(value), "__call__") else None  # noqa: B004  # type: ignore[arg-type]
+        value = inspect.unwrap(getattr(type(value), "__call__", None)) if hasattr(type(value), "__call__") else None  # type: ignore[arg-type]  # noqa: B004
     return value if isinstance(value, types.FunctionType) else None
 
 
