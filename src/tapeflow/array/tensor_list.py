@@ -367,7 +367,7 @@ def _added(a: Raw | None, b: Raw | None) -> Raw | None:
 
 def _sum_of_lists(inputs: Sequence[np.ndarray]) -> np.ndarray:
     if any(held.shape or isinstance(held[()], bytes) for held in inputs):
-        raise errors.UnimplementedError(None, None, "AddN has no kernel for string tensors")
+        raise errors.InvalidArgumentError(None, None, "Value for attr 'T' of string is not in the list of allowed values")
     total: Any = _Zeros()
     for held in inputs:
         items = held[()]
