@@ -151,6 +151,18 @@ def test_near_shows_values_and_tolerances():
         D.assert_near(1, 2)
 
 
+def test_what_is_known_is_checked_while_a_function_is_traced():
+    @tf.function
+    def checked(x):
+        tf.debugging.assert_equal(x.shape, (2, 3))
+        tf.debugging.assert_less(tf.constant(1.0), 2.0)
+        return x
+
+    assert checked(tf.ones([2, 3])).shape == (2, 3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x == y did not hold"):
+        checked.get_concrete_function(tf.TensorSpec([2, 4]))
+
+
 def test_same_float_dtype():
     assert D.assert_same_float_dtype() is tf.float32
     assert D.assert_same_float_dtype([tf.constant(1.0, tf.float64), None]) is tf.float64

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor, invalid
@@ -25,17 +26,12 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, convert(y, hint=x.dtype)
 
 
-def _waits(*tensors: Tensor) -> bool:
-    """Whether a value is known only when the graph runs."""
-    return any(isinstance(t, SymbolicTensor) for t in tensors)  # type: ignore[name-defined]
-
-
 def _stage(check: Callable[..., None], *tensors: Tensor) -> None:
     """Makes a check an operation of the graph: at once where all values are known."""
     from tapeflow.graph.python_op import as_eager, executing_eagerly, python_op
     from tapeflow.graph.static import value_of
 
-    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]  # type: ignore[name-defined]
+    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
     if all(isinstance(v, torch.Tensor) for v in known):
         with executing_eagerly():
             check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
@@ -45,7 +41,7 @@ def _stage(check: Callable[..., None], *tensors: Tensor) -> None:
 
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
     x, y = _pair(x, y)
-    if _waits(x, y):
+    if state.graph is not None:
         _stage(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
         return None
     holds = op(x, y)
@@ -129,7 +125,7 @@ def _sign(
     sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None
 ) -> Any:
     x = convert(x)
-    if _waits(x):
+    if state.graph is not None:
         _stage(lambda a: _sign(sign, op, a, message, summarize), x)
         return None
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
@@ -199,7 +195,7 @@ def assert_near(
     epsilon = 10 * float(_epsilon(real))
     rtol = cast(convert(epsilon if rtol is None else rtol), real)
     atol = cast(convert(epsilon if atol is None else atol), real)
-    if _waits(x, y, rtol, atol):
+    if state.graph is not None:
         _stage(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
         return None
     if bool(reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))):
