@@ -14,7 +14,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, string, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.nodes import Elements, Node, Rows, integer
@@ -34,9 +34,12 @@ def _batch_size(value: Any, op: str) -> int:
     return size
 
 
-def _batches(size: int, batch_size: int, drop_remainder: bool) -> int:
-    """How many batches so many elements make."""
-    return size if size < 0 else size // batch_size if drop_remainder else -(-size // batch_size)
+def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
+    """Lists of `size` elements; the last one may be shorter, unless it is to be dropped."""
+    while run := list(itertools.islice(elements, size)):
+        if len(run) < size and drop_remainder:
+            return
+        yield run
 
 
 class _Batching(Node):
@@ -48,15 +51,11 @@ class _Batching(Node):
         self._drop_remainder = drop_remainder
 
     def _size(self) -> int:
-        return _batches(self._input_dataset._size(), self._batch_size, self._drop_remainder)
+        size = self._input_dataset._size()
+        return size if size < 0 else size // self._batch_size if self._drop_remainder else -(-size // self._batch_size)
 
     def _runs(self) -> Iterator[list[Element]]:
-        elements, size = self._input_dataset._iterate(), self._batch_size
-        while True:
-            run = list(itertools.islice(elements, size))
-            if len(run) < size and (self._drop_remainder or not run):
-                return
-            yield run
+        return _runs(self._input_dataset._iterate(), self._batch_size, self._drop_remainder)
 
 
 class BatchDataset(_Batching):
@@ -98,11 +97,7 @@ class RowBatches(Node):
             for start in range(0, rows.count - size + 1 if drop else rows.count, size):
                 yield rows.between(start, min(start + size, rows.count))
             return
-        numbers = self._input_dataset._iterate()
-        while True:
-            run = list(itertools.islice(numbers, size))
-            if len(run) < size and (drop or not run):
-                return
+        for run in _runs(self._input_dataset._iterate(), size, drop):
             yield rows.take(torch.tensor(run, dtype=torch.int64))
 
 
@@ -224,7 +219,6 @@ class RaggedDataset(Node):
         return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
-        from tapeflow.core.tensor import EagerTensor
         from tapeflow.ragged.tensor import RaggedTensor
 
         old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)

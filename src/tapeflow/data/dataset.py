@@ -17,8 +17,8 @@ from tapeflow.data import structure
 from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec, held
 from tapeflow.data.structure import Element
+from tapeflow.data.threads import AUTOTUNE
 
-AUTOTUNE = -1
 INFINITE = -1
 UNKNOWN = -2
 

@@ -193,7 +193,7 @@ def sample(spec: Any, n: int) -> Any:
 def _common(a: Any, b: Any) -> Any:
     structure.same_form(a, b)
     pairs = zip(structure.flatten(a), structure.flatten(b), strict=True)
-    return structure.pack(a, [structure.weaker(x, y) or y for x, y in pairs])
+    return structure.pack(a, [x.most_specific_common_supertype([y]) or y for x, y in pairs])
 
 
 def _loosened(spec: Any) -> Any:

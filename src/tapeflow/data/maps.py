@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,15 +12,15 @@ import torch
 
 from tapeflow.core.dtypes import bool_, int64
 from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import AUTOTUNE, INFINITE, UNKNOWN
+from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, first_of
 from tapeflow.data.nodes import Elements, Node, Rows, integer
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
-from tapeflow.data.threads import ahead, mapped_in_threads
+from tapeflow.data.threads import AUTOTUNE, ahead, cores, mapped_in_threads
 from tapeflow.errors import FailedPreconditionError
 
 
@@ -38,6 +39,18 @@ def _returns_dataset(function: MappedFunction) -> Any:
         kind = getattr(spec, "value_type", type(spec))
         raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {kind!r}.")
     return spec.element_spec
+
+
+def _elements_of(function: MappedFunction, element: Element) -> Iterator[Element]:
+    """The elements of the dataset that a function gives."""
+    return rewritten(function(element)[0])._iterate()
+
+
+def _parallel_calls(value: Any, op: str) -> int:
+    calls = integer(value)
+    if calls < 1 and calls != AUTOTUNE:
+        raise invalid(f"num_parallel_calls must be greater than zero. [Op:{op}] name: ")
+    return calls
 
 
 class MapDataset(Node):
@@ -74,9 +87,7 @@ class ParallelMapDataset(MapDataset):
     """A function of each element, in several threads."""
 
     def __init__(self, source: Any, map_func: Any, num_parallel_calls: Any, deterministic: bool | None) -> None:
-        self._calls = integer(num_parallel_calls)
-        if self._calls < 1 and self._calls != AUTOTUNE:
-            raise invalid("num_parallel_calls must be greater than zero. [Op:ParallelMapDatasetV2] name: ")
+        self._calls = _parallel_calls(num_parallel_calls, "ParallelMapDatasetV2")
         self._deterministic = deterministic
         super().__init__(source, map_func)
 
@@ -136,7 +147,7 @@ class FlatMapDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         for element in self._input_dataset._iterate():
-            yield from rewritten(self._function(element)[0])._iterate()
+            yield from _elements_of(self._function, element)
 
 
 class InterleaveDataset(Node):
@@ -156,11 +167,9 @@ class InterleaveDataset(Node):
         return UNKNOWN
 
     def _open(self, element: Element) -> Iterator[Element]:
-        return rewritten(self._function(element)[0])._iterate()
+        return _elements_of(self._function, element)
 
     def _iterate(self) -> Iterator[Element]:
-        from tapeflow.data.threads import cores
-
         inputs = self._input_dataset._iterate()
         cycle: list[Iterator[Element] | None] = [None] * (self._cycle if self._cycle > 0 else cores())
         more = True
@@ -188,9 +197,7 @@ class ParallelInterleaveDataset(InterleaveDataset):
     def __init__(
         self, source: Any, map_func: Any, cycle_length: Any, block_length: Any, num_parallel_calls: Any
     ) -> None:
-        self._calls = integer(num_parallel_calls)
-        if self._calls < 1 and self._calls != AUTOTUNE:
-            raise invalid("num_parallel_calls must be greater than zero. [Op:ParallelInterleaveDatasetV4] name: ")
+        self._calls = _parallel_calls(num_parallel_calls, "ParallelInterleaveDatasetV4")
         super().__init__(source, map_func, cycle_length, block_length)
 
     def _open(self, element: Element) -> Iterator[Element]:
@@ -279,8 +286,6 @@ class GroupByWindowDataset(Node):
         return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
-        from tapeflow.core.tensor import EagerTensor
-
         groups: dict[int, list[Element]] = {}
         sizes: dict[int, int] = {}
         for element in self._input_dataset._iterate():
@@ -298,7 +303,7 @@ class GroupByWindowDataset(Node):
 
     def _reduced(self, key: int, group: list[Element]) -> Iterator[Element]:
         nested = Elements(group, self._input_dataset.element_spec)
-        return rewritten(self._reduce((torch.tensor(key), nested))[0])._iterate()
+        return _elements_of(self._reduce, (torch.tensor(key), nested))
 
 
 class UniqueDataset(Node):
@@ -348,17 +353,8 @@ class DirectedInterleaveDataset(Node):
     """Elements of several datasets, as a dataset of numbers says."""
 
     def __init__(self, selector: Any, datasets: Any, stop_on_empty: bool) -> None:
-        spec = datasets[0].element_spec
-        flat = structure.flatten(spec)
-        for ds in datasets[1:]:
-            try:
-                structure.same_form(spec, ds.element_spec)
-                flat = [structure.weaker(a, b) for a, b in zip(flat, structure.flatten(ds.element_spec), strict=True)]
-                if None in flat:
-                    raise TypeError
-            except (TypeError, ValueError) as e:
-                raise TypeError(f"Incompatible dataset elements: {spec} vs. {ds.element_spec}") from e
-        super().__init__(structure.pack(spec, flat), selector, *datasets)
+        spec = functools.reduce(structure.common_spec, [ds.element_spec for ds in datasets])
+        super().__init__(spec, selector, *datasets)
         self._stop_on_empty = stop_on_empty
 
     def _size(self) -> int:

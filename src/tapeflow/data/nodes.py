@@ -11,7 +11,6 @@ import copy
 import itertools
 import operator
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -290,10 +289,9 @@ class ZipDataset(Node):
         return (tuple(itertools.chain.from_iterable(c)) for c in columns)
 
     def _rows(self) -> Rows | None:
-        found = [ds._rows() for ds in self._input_datasets]
-        if any(r is None for r in found):
+        rows = [r for ds in self._input_datasets if (r := ds._rows()) is not None]
+        if len(rows) < len(self._input_datasets):
             return None
-        rows: list[Rows] = found  # type: ignore[assignment]
         return Rows(
             min(r.count for r in rows),
             lambda numbers: tuple(itertools.chain.from_iterable(r.take(numbers) for r in rows)),
@@ -305,15 +303,7 @@ class ConcatenateDataset(Node):
     """The elements of one dataset, then those of another."""
 
     def __init__(self, first: Any, second: Any) -> None:
-        a, b = first.element_spec, second.element_spec
-        try:
-            structure.same_form(a, b)
-            common = [structure.weaker(x, y) for x, y in zip(structure.flatten(a), structure.flatten(b), strict=True)]
-            if None in common:
-                raise TypeError
-        except (TypeError, ValueError) as e:
-            raise TypeError(f"Incompatible dataset elements:\n  {a} vs.   {b}") from e
-        super().__init__(structure.pack(a, common), first, second)
+        super().__init__(structure.common_spec(first.element_spec, second.element_spec), first, second)
 
     def _size(self) -> int:
         sizes = [ds._size() for ds in self._input_datasets]
@@ -447,7 +437,6 @@ class CacheDataset(Node):
     def __init__(self, source: Any) -> None:
         super().__init__(source.element_spec, source)
         self._memory: dict[str, list[Element]] = {}
-        self._lock = threading.Lock()
 
     def _size(self) -> int:
         return self._input_dataset._size()
@@ -461,8 +450,7 @@ class CacheDataset(Node):
         for element in self._input_dataset._iterate():
             elements.append(element)
             yield element
-        with self._lock:
-            self._memory.setdefault("all", elements)
+        self._memory.setdefault("all", elements)
 
     def __repr__(self) -> str:
         return f"<CacheDataset element_spec={self._spec}>"

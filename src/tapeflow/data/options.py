@@ -64,11 +64,6 @@ class OptionsBase:
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._declared)
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = None  # type: ignore[assignment]
-
     def _merged(self, other: Any) -> Any:
         """These options, with those that `other` sets."""
         result = type(self)()

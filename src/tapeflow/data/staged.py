@@ -11,8 +11,7 @@ from typing import Any
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import bool as tf_bool
-from tapeflow.core.dtypes import int64, resource, variant
+from tapeflow.core.dtypes import DType, bool_, int64, resource, variant
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
 from tapeflow.data.dataset import UNKNOWN, Dataset
@@ -22,8 +21,8 @@ from tapeflow.data.structure import Element
 from tapeflow.graph.python_op import python_op
 from tapeflow.optional import Optional, OptionalSpec
 
-_DATASET = [(variant, [])]  # type: ignore[var-annotated]
-_ITERATOR = [(resource, [])]  # type: ignore[var-annotated]
+_DATASET: list[tuple[DType, Sequence[int]]] = [(variant, ())]
+_ITERATOR: list[tuple[DType, Sequence[int]]] = [(resource, ())]
 
 
 class StagedDataset(Dataset):
@@ -226,7 +225,7 @@ class StagedOptional(Optional):
         def ask(optional: Any) -> list[Any]:
             return [optional.value[()].has_value()]
 
-        return python_op("OptionalHasValue", ask, [self._variant_tensor], [(tf_bool, [])], stateful=False).outputs[0]
+        return python_op("OptionalHasValue", ask, [self._variant_tensor], [(bool_, [])], stateful=False).outputs[0]
 
     def get_value(self, name: str | None = None) -> Any:
         """The value; when the graph runs, an InvalidArgumentError if there is none."""

@@ -17,7 +17,7 @@ from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import NoneTensorSpec, TensorSpec, TypeSpec, spec_of
+from tapeflow.core.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.tensor import EagerTensor, Tensor, as_numpy, invalid
 
 Element = tuple[Any, ...]
@@ -159,7 +159,7 @@ def _array(value: Any, dtype: Any) -> Any:
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
-def batch_component(values: Sequence[Any], spec: Any, index: int) -> Any:
+def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
     """The values of one component of several elements, stacked.
 
     Raises:
@@ -168,7 +168,7 @@ def batch_component(values: Sequence[Any], spec: Any, index: int) -> Any:
     if type(spec) is TensorSpec:
         first = values[0]
         try:
-            return torch.stack(values) if isinstance(first, torch.Tensor) else _stack_arrays(values)  # type: ignore[arg-type]
+            return torch.stack(values) if isinstance(first, torch.Tensor) else _stack_arrays(values)
         except (RuntimeError, ValueError):
             for i, v in enumerate(values):
                 if v.shape != first.shape:
@@ -240,12 +240,23 @@ def slice_row(value: Any, index: int) -> Any:
 
 def unbatched(spec: Any) -> Any:
     """The spec of one slice."""
-    return spec._unbatch() if isinstance(spec, TypeSpec) else spec  # type: ignore[attr-defined]
+    return spec._unbatch()
 
 
-def weaker(a: Any, b: Any) -> Any:
-    """The most specific spec of the values of both, or None."""
-    return a.most_specific_common_supertype([b])
+def common_spec(a: Any, b: Any) -> Any:
+    """The most specific spec of the elements of both.
+
+    Raises:
+        TypeError: there is none.
+    """
+    try:
+        same_form(a, b)
+        common = [x.most_specific_common_supertype([y]) for x, y in zip(flatten(a), flatten(b), strict=True)]
+        if None in common:
+            raise TypeError
+    except (TypeError, ValueError) as e:
+        raise TypeError(f"Incompatible dataset elements:\n  {a} vs.   {b}") from e
+    return pack(a, common)
 
 
 def batch_spec(spec: Any, size: int | None) -> Any:
