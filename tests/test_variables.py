@@ -187,3 +187,45 @@ def test_variable_creators_are_asked_from_the_inside():
         v = tf.Variable(1.0, True, name="v")
     assert asked == ["inner", "outer"]
     assert v.name == "outer_inner_v:0"
+
+
+PARTS = {
+    "scatter_update": ([[9.0, 9.0]], [1]),
+    "scatter_add": ([[1.0, 2.0], [3.0, 4.0]], [1, 1]),
+    "scatter_sub": ([[1.0, 2.0], [3.0, 4.0]], [1, 1]),
+    "scatter_mul": ([[2.0, 2.0]], [2]),
+    "scatter_div": ([[2.0, 2.0]], [2]),
+    "scatter_max": ([[4.0, 0.0]], [1]),
+    "scatter_min": ([[4.0, 0.0]], [1]),
+    "batch_scatter_update": ([[9.0], [8.0], [7.0]], [[0], [1], [0]]),
+    "scatter_nd_update": ([9.0, 8.0], [[0, 1], [2, 0]]),
+    "scatter_nd_add": ([9.0, 8.0], [[0, 1], [0, 1]]),
+    "scatter_nd_sub": ([9.0, 8.0], [[0, 1], [2, 0]]),
+}
+
+
+@pytest.mark.parametrize("method", PARTS)
+def test_parts_are_assigned_when_a_function_runs(method):
+    values, indices = (tf.constant(part) for part in PARTS[method])
+    start = tf.reshape(tf.range(6.0), [3, 2])
+    eager, staged = tf.Variable(start), tf.Variable(start)
+
+    def change(v, values, indices):
+        if "nd" in method:
+            return getattr(v, method)(indices, values) * 1.0
+        return getattr(v, method)(tf.IndexedSlices(values, indices)) * 1.0
+
+    function = tf.function(lambda *parts: change(staged, *parts))
+    for _ in range(2):
+        expected = change(eager, values, indices)
+        np.testing.assert_array_equal(function(values, indices), expected)
+    np.testing.assert_array_equal(staged, eager)
+    assert not np.array_equal(staged, start)
+
+
+def test_a_function_says_which_row_is_out_of_range():
+    v = tf.Variable([1.0, 2.0])
+    add = tf.function(lambda i: v.scatter_add(tf.IndexedSlices([1.0], i)).read_value())
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in \[0, 2\)"):
+        add([5])
+    assert v.numpy().tolist() == [1.0, 2.0]

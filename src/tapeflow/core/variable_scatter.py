@@ -1,8 +1,8 @@
 """Assigning parts of a variable: rows, and elements or slices by several indices.
 
 All of them come down to one thing: the memory of the value seen as a table, some rows of it, and what happens to them.
-    The
-memory is the variable's own where nobody else can see it, else a copy that becomes the new value.
+The memory is the variable's own where nobody else can see it, else a copy that becomes the new value. While a graph is
+built, each is an operation that does so when the graph runs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from tapeflow import errors
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert, datatype_name
 from tapeflow.core.dtypes import DType, int32, int64
 from tapeflow.core.indexed_slices import IndexedSlices
@@ -61,6 +62,7 @@ class AssignsParts:
     _set: Callable[[EagerTensor], None]
     _in_place: Callable[[], torch.Tensor | None]
     _assigned: Callable[[], Any]
+    _stage: Callable[..., Any]
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -128,15 +130,17 @@ class AssignsParts:
             >>> v.batch_scatter_update(tf.IndexedSlices([[9], [8]], [[0], [1]])).numpy().tolist()
             [[9, 2], [3, 8]]
         """
-        indices, updates = self._delta(sparse_delta)
+        return self._now_or_later("ResourceScatterUpdate", AssignsParts._scatter_batch, _UPDATE, *self._delta(sparse_delta))
+
+    def _scatter_batch(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
         batch = indices.value.shape[:-1]
         shape = self._value.value.shape
         if shape[: len(batch)] != batch or not indices.value.ndim:
             raise invalid(f"indices of shape {list(indices.shape)} do not match the first dimensions of {list(shape)}")
         at = indices.value.long()
-        _check_range(at, shape[len(batch)], "ResourceScatterUpdate")
+        _check_range(at, shape[len(batch)], op)
         start = torch.arange(math.prod(batch)).reshape(*batch, 1) * shape[len(batch)]
-        return self._change("ResourceScatterUpdate", _UPDATE, at + start, updates, len(batch) + 1)
+        return self._change(op, change, at + start, updates, len(batch) + 1)
 
     def _delta(self, delta: Any) -> tuple[EagerTensor, EagerTensor]:
         """The indices and the values of slices, as tensors of the right dtypes."""
@@ -145,7 +149,9 @@ class AssignsParts:
         return _indices(delta.indices), convert(delta.values, self.dtype)
 
     def _scatter(self, op: str, change: Rows, delta: Any) -> Any:
-        indices, updates = self._delta(delta)
+        return self._now_or_later(op, AssignsParts._scatter_rows, change, *self._delta(delta))
+
+    def _scatter_rows(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
         shape, wanted, got = self._value.value.shape, indices.value.shape, updates.value.shape
         if len(got) and got[: len(wanted)] != wanted:
             raise invalid(
@@ -161,8 +167,7 @@ class AssignsParts:
         _check_range(at, shape[0], op)
         return self._change(op, change, at, updates, 1)
 
-    # ---- elements and slices by several indices
-    # -------------------------------------------------------------------------
+    # ---- elements and slices by several indices ----------------------------------------------------------------------
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Replaces the elements or slices at `indices`.
@@ -202,7 +207,10 @@ class AssignsParts:
         return self._scatter_nd("ResourceScatterNdMin", _MINIMUM, indices, updates)
 
     def _scatter_nd(self, op: str, change: Rows, indices: Any, updates: Any) -> Any:
-        where, updates = _indices(indices), convert(updates, self.dtype)
+        where, given = _indices(indices), convert(updates, self.dtype)
+        return self._now_or_later(op, AssignsParts._scatter_places, change, where, given)
+
+    def _scatter_places(self, op: str, change: Rows, where: EagerTensor, updates: EagerTensor) -> Any:
         shape = self._value.value.shape
         *count, depth = where.value.shape or (0,)
         if not where.value.ndim or depth > len(shape) or tuple(updates.value.shape) != (*count, *shape[depth:]):
@@ -257,8 +265,18 @@ class AssignsParts:
         self._set(EagerTensor(before.value + 1, self.dtype))
         return EagerTensor(before.value, self.dtype)
 
-    # ---- what they share
-    # -----------------------------------------------------------------------------------------------
+    # ---- what they share ---------------------------------------------------------------------------------------------
+
+    def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
+        """`scatter(self, op, change, indices, updates)`; while a graph is built, an operation of the graph that does it."""
+        if state.graph is None:
+            return scatter(self, op, change, indices, updates)
+        dtype = indices.dtype
+
+        def kernel(variable: Any, at: Any, given: Any) -> None:
+            scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(given, variable.dtype))
+
+        return self._stage(op, kernel, (indices, updates))
 
     def _change(self, op: str, change: Rows, at: torch.Tensor, updates: EagerTensor, depth: int) -> Any:
         """Changes rows of the value.
