@@ -68,7 +68,7 @@ class Body:
 
     def _staged(self, values: Sequence[Any]) -> list[SymbolicTensor]:
         name = "StatefulPartitionedCall" if self.stateful else "PartitionedCall"
-        op = NodeOp(name, self.compiled, stateful=self.stateful, bodies={"f": self}, gives_tuple=True)
+        op = NodeOp(name, self.compiled, stateful=self.stateful, bodies={"f": self}, places={"f": range(len(values))}, gives_tuple=True)
         op.gradient, op.differentiable = taped_gradient(self.call), True
         return state.graph.node(op, values, [(t.dtype, t.shape) for t in self.outputs]).outputs
 

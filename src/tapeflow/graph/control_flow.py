@@ -18,7 +18,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
 from tapeflow.function.body import Body
 from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.operation import NodeOp
+from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.taped import taped_gradient
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
@@ -39,14 +39,33 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
         if hasattr(state.graph, "variables_made"):
             state.graph.variables_made.extend(graph.variables_made)
     _check_alike(graphs, names, op_name)
-    bodies = [Body(graph) for graph in graphs]
+    captured, places = _captured_by(graphs)
+    made = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, name)
+    return _packed(graphs[0].structured_outputs, made.outputs)
+
+
+def _captured_by(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]]]:
+    """What graphs capture, all of it once, and where in it the captures of each are."""
     captured: dict[int, Any] = {}
     for graph in graphs:
         for outer, _ in graph.captures:
             captured.setdefault(outer._id or id(outer), outer)
-    places = [[list(captured).index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs]
+    keys = list(captured)
+    return list(captured.values()), [[keys.index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs]
+
+
+def conditional(
+    index: Any, values: Sequence[Any], bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], name: str | None
+) -> Operation:
+    """The operation that calls one of several bodies.
+
+    Args:
+        index: the number of the body, or whether it is the first of two.
+        values: what the bodies take.
+        names: the bodies', as attrs of the operation.
+        places: for each body, which of the values are its inputs.
+    """
     last = len(bodies) - 1
-    index = convert(index)
     conditional = not index.dtype.is_integer
 
     def chosen(value: Any) -> int:
@@ -70,9 +89,8 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
     stateful = any(b.stateful for b in bodies)
     kind = ("" if stateful else "Stateless") + ("If" if conditional else "Case")
     op = NodeOp(kind, kernel, stateful=stateful, gradient=taped_gradient(run), gives_tuple=True,
-                bodies=dict(zip(names, bodies, strict=True)))  # fmt: skip
-    made = state.graph.node(op, [index, *captured.values()], specs, name)
-    return _packed(graphs[0].structured_outputs, made.outputs)
+                bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)))  # fmt: skip
+    return state.graph.node(op, [index, *values], specs, name)
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
@@ -158,14 +176,35 @@ def while_loop(
     condition_body, loop_body = (Body(g) for g in graphs)
     if len(condition_body.outputs) != 1 or not condition_body.outputs[0].dtype.is_bool:
         raise TypeError(f"The condition of a while_loop must give one boolean scalar, not {graphs[0].structured_outputs}.")
-    captured: dict[int, Any] = {}
-    for graph in graphs:
-        for outer, _ in graph.captures:
-            captured.setdefault(outer._id or id(outer), outer)
-    keys = list(captured)
-    in_condition, in_body = ([keys.index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs)
-    count = len(flat)
-    limited = maximum_iterations is not None
+    captured, (in_condition, in_body) = _captured_by(graphs)
+    limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
+    specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
+    made = loop(flat, captured, condition_body, loop_body, (in_condition, in_body), specs, limit, name or "while")
+    return nest.pack_sequence_as(structure, made.outputs, expand_composites=True)
+
+
+def loop(
+    variables: Sequence[Any],
+    captured: Sequence[Any],
+    condition_body: Body,
+    loop_body: Body,
+    places: tuple[list[int], list[int]],
+    specs: Sequence[Any],
+    limit: Any,
+    name: str,
+) -> Operation:
+    """The operation that calls `loop_body` on the loop variables while `condition_body` gives true.
+
+    Args:
+        variables: the loop variables' first values.
+        captured: what the bodies take besides.
+        places: for each body, which of `captured` are its inputs after the loop variables.
+        specs: the dtypes and shapes of the loop variables.
+        limit: a scalar, how often at most; or None.
+    """
+    count = len(variables)
+    in_condition, in_body = places
+    limited = limit is not None
 
     def kernel(*values: Any) -> Any:
         limit = int(values[0]) if limited else -1
@@ -192,11 +231,10 @@ def while_loop(
 
     stateful = condition_body.stateful or loop_body.stateful
     op = NodeOp("While" if stateful else "StatelessWhile", kernel, stateful=stateful, gradient=taped_gradient(run),
-                gives_tuple=True, bodies={"cond": condition_body, "body": loop_body})  # fmt: skip
-    first = [convert(maximum_iterations, int32)] if limited else []
-    specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
-    made = state.graph.node(op, [*first, *flat, *captured.values()], specs, name or "while")
-    return nest.pack_sequence_as(structure, made.outputs, expand_composites=True)
+                gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
+                places={label: [*range(count), *(count + i for i in p)]
+                        for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
+    return state.graph.node(op, [*([limit] if limited else ()), *variables, *captured], specs, name)
 
 
 def _repeat(test: Any, step: Any, now: Any, of_condition: list[Any], of_body: list[Any], limit: int) -> Any:

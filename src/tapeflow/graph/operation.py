@@ -33,6 +33,7 @@ class NodeOp:
         gradient: `gradient(call, *dys)`; without one, nothing passes.
         attrs: what else there is to know of it, by TensorFlow's attr names.
         bodies: the functions that it calls, by TensorFlow's attr names.
+        places: for each of these, which of the operation's inputs it takes, after those that only steer (a predicate, a limit).
         gives_tuple: the kernel gives a tuple also where there is only one output.
     """
 
@@ -52,6 +53,7 @@ class NodeOp:
         gradient: Callable[..., Any] | None = None,
         attrs: dict[str, Any] | None = None,
         bodies: dict[str, Any] | None = None,
+        places: dict[str, Sequence[int]] | None = None,
         gives_tuple: bool = False,
     ) -> None:
         self.name = name
@@ -63,6 +65,7 @@ class NodeOp:
         self.none_for_zero = True
         self.attrs = attrs or {}
         self.bodies = bodies or {}
+        self.places = places or {}
         self.gives_tuple = gives_tuple
 
     def __repr__(self) -> str:
