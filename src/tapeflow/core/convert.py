@@ -70,7 +70,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}"
             )
         return value
-    if dtype is None and hint is not None:
+    if dtype is None and hint is not None and not _loses(value, hint):
         try:
             return convert(value, hint)
         except (TypeError, ValueError):
@@ -107,6 +107,11 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if is_sequence(value):
         return from_sequence(value, dtype)
     raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor.")
+
+
+def _loses(value: Any, hint: DType) -> bool:
+    """Whether an array's numbers would lose their fractions in a dtype that nobody asked for."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and hint.is_integer
 
 
 def placed(tensor: EagerTensor) -> EagerTensor:
