@@ -34,6 +34,10 @@ def _batch_size(value: Any, op: str) -> int:
     return size
 
 
+def _dimension(size: int, drop_remainder: bool) -> int | None:
+    return size if drop_remainder and type(size) is int else None
+
+
 def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
     """Lists of `size` elements; the last one may be shorter, unless it is to be dropped."""
     while run := list(itertools.islice(elements, size)):
@@ -63,7 +67,7 @@ class BatchDataset(_Batching):
 
     def __init__(self, source: Any, batch_size: Any, drop_remainder: Any) -> None:
         size, drop = _batch_size(batch_size, "BatchDatasetV2"), _truth(drop_remainder)
-        super().__init__(source, structure.batch_spec(source.element_spec, size if drop else None), size, drop)
+        super().__init__(source, structure.batch_spec(source.element_spec, _dimension(size, drop)), size, drop)
 
     def _iterate(self) -> Iterator[Element]:
         specs = flatten(self._input_dataset.element_spec)
@@ -135,7 +139,7 @@ class PaddedBatchDataset(_Batching):
         self._shapes = [tuple(s.as_list()) for s in shapes]
         self._values = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
         size, drop = _batch_size(batch_size, "PaddedBatchDatasetV2"), _truth(drop_remainder)
-        first = TensorShape([size if drop else None])
+        first = TensorShape([_dimension(size, drop)])
         made = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
         super().__init__(source, structure.pack(spec, made), size, drop)
 

@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64, variant
-from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.data import structure
+from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec, held
 from tapeflow.data.structure import Element
@@ -23,15 +22,22 @@ INFINITE = -1
 UNKNOWN = -2
 
 
-def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Any:
-    """A source of a kind; of tensors of a graph, one that is made when it runs."""
-    if state.graph is not None:
-        values, specs = structure.normalized(tensors)
-        if any(isinstance(t, SymbolicTensor) for t in nest.flatten(values, expand_composites=True)):
-            from tapeflow.data.staged import from_function
+def made(kind: Callable[..., Dataset], *args: Any) -> Any:
+    """A node of a kind; of tensors of a graph, one that is made when it runs."""
+    if state.graph is None:
+        return kind(*args)
+    from tapeflow.data.staged import node_of
 
-            return from_function(kind.__name__, kind, values, structure.map_specs(element_spec, specs))
-    return kind(tensors)
+    return node_of(kind, args)
+
+
+def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Any:
+    """A source that holds tensors; of tensors of a graph, one that is made when it runs."""
+    if state.graph is None:
+        return kind(tensors)
+    from tapeflow.data.staged import source_of
+
+    return source_of(kind, tensors, element_spec)
 
 
 class DatasetV2:
@@ -172,11 +178,13 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
             >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x).numpy().item()
             10
         """
+        initial = MappedFunction(lambda: initial_state, "reduce()", ())
+        function, spec = state_function(reduce_func, "reduce()", initial.output_spec, self.element_spec, lambda s: s)
         if state.graph is not None:
-            from tapeflow.data import staged
+            from tapeflow.data.staged import reduced
 
-            return staged.reduced(self, initial_state, reduce_func)
-        return maps.reduced(self, initial_state, reduce_func)
+            return reduced(self, initial, function, spec)
+        return structure.Packer(spec)(maps.reduction(self, initial, function))
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
         """What a function makes of this dataset.
@@ -240,17 +248,17 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
         """Numbers as the builtin `range` gives them; `output_type=tf.int64` is their dtype."""
-        return nodes.RangeDataset(args, kwargs.get("output_type", int64))
+        return made(nodes.RangeDataset, args, kwargs.get("output_type", int64))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
         """Numbers from `start` on, without an end."""
-        return nodes.CounterDataset(start, step, dtype)
+        return made(nodes.CounterDataset, start, step, dtype)
 
     @staticmethod
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
         """Random integers in [0, 2**32), without an end: TensorFlow's for the seed."""
-        return shuffling.RandomDataset(seed, rerandomize_each_iteration)
+        return made(shuffling.RandomDataset, seed, rerandomize_each_iteration)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
@@ -284,15 +292,15 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
         """The first `count` elements; all for -1."""
-        return nodes.TakeDataset(self, count)
+        return made(nodes.TakeDataset, self, count)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         """All but the first `count` elements; none for -1."""
-        return nodes.SkipDataset(self, count)
+        return made(nodes.SkipDataset, self, count)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """The elements `count` times over; without an end for None and -1."""
-        return nodes.RepeatDataset(self, count)
+        return made(nodes.RepeatDataset, self, count)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every `num_shards`-th element, from number `index` on.
@@ -300,12 +308,11 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
         Raises:
             InvalidArgumentError: there is no such shard.
         """
-        return nodes.ShardDataset(self, num_shards, index)
+        return made(nodes.ShardDataset, self, num_shards, index)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of an element's number, int64, and the element."""
-        first = nodes.integer(start)
-        return Dataset.zip((Dataset.range(first, 2**63 - 1), self))
+        return Dataset.zip((Dataset.range(start, 2**63 - 1), self))
 
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
@@ -325,7 +332,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
         """
-        return shuffling.ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
+        return made(shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The same elements, kept in memory once an iterator has gone through all.
@@ -339,7 +346,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """The same elements, up to `buffer_size` of them made ahead in a thread."""
-        return maps.PrefetchDataset(self, buffer_size)
+        return made(maps.PrefetchDataset, self, buffer_size)
 
     # ---- batches -----------------------------------------------------------------------------------------------------
 
@@ -352,8 +359,8 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
         Raises:
             InvalidArgumentError: `batch_size` is not positive; at an iterator, if shapes differ.
         """
-        made = batches.BatchDataset if num_parallel_calls is None else batches.ParallelBatchDataset
-        return made(self, batch_size, drop_remainder)
+        kind = batches.BatchDataset if num_parallel_calls is None else batches.ParallelBatchDataset
+        return made(kind, self, batch_size, drop_remainder)
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False,
@@ -377,7 +384,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
             >>> next(iter(ds)).numpy().tolist()
             [[1, 0], [2, 2]]
         """
-        return batches.PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return made(batches.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def ragged_batch(
         self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
@@ -402,7 +409,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
             >>> [[x.item() for x in w.as_numpy_iterator()] for w in tf.data.Dataset.range(5).window(3, 2)]
             [[0, 1, 2], [2, 3, 4], [4]]
         """
-        return batches.WindowDataset(self, size, shift, stride, drop_remainder)
+        return made(batches.WindowDataset, self, size, shift, stride, drop_remainder)
 
     # ---- functions -----------------------------------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.context import state
 from tapeflow.core.dtypes import int64
 from tapeflow.core.tensor import Tensor
 from tapeflow.data import maps
 from tapeflow.data.dataset import AUTOTUNE, Dataset
 from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.functions import debugging
 from tapeflow.data.iterators import Iterator
 from tapeflow.data.options import (
     AutoShardPolicy,
@@ -80,6 +82,18 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64) -> Transformation:
     """For `Dataset.apply`: the older name of `Dataset.ragged_batch`."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def enable_debug_mode() -> None:
+    """Has the functions of datasets made from now on run eagerly for each element, so that one can step through them.
+
+    Raises:
+        ValueError: a graph is being built.
+    """
+    if state.graph is not None:
+        raise ValueError("The debug mode can only be enabled in eager mode.")
+    if not debugging:
+        debugging.append(True)
 
 
 def enumerate_dataset(start: Any = 0) -> Transformation:

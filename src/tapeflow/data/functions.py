@@ -1,217 +1,254 @@
 """The functions that a user gives to `map`, `filter`, `reduce` and their like, on elements.
 
-What a function gives is found out when the dataset is made, by calling it on a sample: ones of the element's dtypes
-and shapes. Where the result's shape may depend on values or on dimensions that are not known, it is called on a second
-one, and what differs counts as unknown. A function that refuses the samples is asked with the first real element.
+Each is traced once, when the dataset is made: its graph tells what it gives, and runs for the elements. What it captures
+is read whenever it runs; what it captures of a function around is put in place when that function's graph runs.
 """
 
 from __future__ import annotations
 
-import builtins
-import types
-from collections.abc import Callable, Iterator, Sequence
+import copy
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-import torch
-
-from tapeflow.core.context import discard, listeners, nobody_listening, state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, string
+from tapeflow.autograph.conversion import converted
+from tapeflow.autograph.origin import in_user_code
+from tapeflow.core.context import nobody_listening
+from tapeflow.core.settings import settings
 from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.spec import NoneTensorSpec, TensorSpec, TypeSpec
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.structure import Element, Packer
-from tapeflow.errors import OpError
-from tapeflow.graph.python_op import executing_eagerly
+from tapeflow.function.body import Body, raw
+from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.operation import PRUNABLE, Operation
+from tapeflow.random.seeds import own_streams
+
+debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
 
 
 class MappedFunction:
-    """A user's function of elements.
+    """A user's function of elements, traced.
 
     Args:
         function: takes what a user sees of an element; a tuple as several arguments.
         name: of the transformation, for messages.
         spec: of the elements, or a tuple of specs for a function of several.
-        first: gives a real element, if there is one.
 
     Attributes:
         output_spec: the spec of what the function gives.
-        scalar: whether it is made of ops that work element by element on scalars alone, and so on many at once.
+        elementwise: whether it works element by element and on all in the same way, and so on many at once.
 
     Raises:
         ValueError: `function` is not callable.
         TypeError: it gives what can be no component.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str, spec: Any, first: Callable[[], Any]) -> None:
+    def __init__(self, function: Callable[..., Any], name: str, spec: Any) -> None:
         if not callable(function):
             raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
-        self.function = function
-        self.name = name
-        self.packer = Packer(spec)
-        self.spreads = type(spec) is tuple
-        self.scalar = False
-        if state.graph is None:
-            self.output_spec = self._found_spec(first)
-        else:  # it runs on elements, when the graph runs
-            with executing_eagerly():
-                self.output_spec = self._found_spec(first)
+        if settings.run_functions_eagerly:
+            warnings.warn(
+                "Even though the `tf.config.experimental_run_functions_eagerly` option is set, this option does not apply to "
+                "tf.data functions. To force eager execution of tf.data functions, please use "
+                "`tf.data.experimental.enable_debug_mode()`.",
+                stacklevel=4,
+            )
+        self._function = function
+        self._name = name
+        self._spec = spec
+        self._body = self._traced()
+        self._captured: list[Any] = self._body.graph.external_captures
+        self._inputs, self._outputs = structure.flatten(spec), structure.flatten(self.output_spec)
+        self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
+        self._draws = any(op.type in PRUNABLE and op.type != "ReadVariableOp" for op in self._body.graph._operations)
+        self.elementwise = not debugging and self._plain and _is_elementwise(self._body)
+
+    # ---- tracing -----------------------------------------------------------------------------------------------------
+
+    def _traced(self) -> Body:
+        graph = FuncGraph(getattr(self._function, "__name__", type(self._function).__name__))
+        function = converted(self._function)
+        args = structure.pack(self._spec, [
+            _placeholders(graph, s, f"args_{i}") for i, s in enumerate(structure.flatten(self._spec))
+        ])  # fmt: skip
+
+        def tensors() -> list[Any]:
+            result = function(*args) if type(args) is tuple else function(args)
+            value, self.output_spec = self._components(tuple(result) if type(result) is list else result)
+            return [t for s, v in self._pairs(value) for t in s.to_tensors(v)]
+
+        with in_user_code():
+            graph.trace(tensors, (), {})
+        return Body(graph)
+
+    def _components(self, result: Any) -> tuple[Any, Any]:
+        try:
+            value, spec = structure.normalized(result)
+        except (TypeError, ValueError) as e:
+            raise TypeError(f"Unsupported return value from function passed to {self._name}: {result}.") from e
+        if any(not isinstance(s, TypeSpec) for s in structure.flatten(spec)):
+            raise TypeError(f"Unsupported return value from function passed to {self._name}: {result}.")
+        return value, spec
+
+    def _pairs(self, value: Any) -> Iterator[tuple[Any, Any]]:
+        return zip(structure.flatten(self.output_spec), structure.flatten(value), strict=True)
+
+    # ---- captures of a graph around ----------------------------------------------------------------------------------
+
+    @property
+    def symbolic_captures(self) -> list[SymbolicTensor]:
+        """What it captures that is known only when a graph around it runs."""
+        return [c for c in self._captured if isinstance(c, SymbolicTensor)]
+
+    def knowing(self, values: dict[int, EagerTensor]) -> MappedFunction:
+        """This function with values, by the ids of the symbolic tensors, for what it captures."""
+        known = copy.copy(self)
+        known._captured = [values.get(id(c), c) for c in self._captured]
+        return known
+
+    # ---- running -----------------------------------------------------------------------------------------------------
+
+    def caller(self) -> Callable[[Element], Element]:
+        """What gives the function's element for one; random numbers in it begin anew with each caller."""
+        if debugging:
+            return self._eagerly
+        compiled, captured = self._body.compiled, tuple([raw(c) for c in self._captured])
+
+        def plain(element: Element) -> Element:
+            return compiled(*element, *captured)
+
+        def unpacked(element: Element) -> Element:
+            return self._packed(compiled(*self._unpacked(element), *captured))
+
+        call = plain if self._plain else unpacked
+        if not self._draws:
+            return call
+        streams: dict[Any, Any] = {}
+
+        def drawing(element: Element) -> Element:
+            with own_streams(streams):
+                return call(element)
+
+        return drawing
 
     def __call__(self, element: Element) -> Element:
         """The element that the function gives for one."""
-        with nobody_listening():
-            return structure.to_element(self._result(element))
+        return self.caller()(element)
 
-    def value(self, element: Element) -> Any:
-        """What the function gives, as the user sees it."""
+    def _eagerly(self, element: Element) -> Element:
+        args = Packer(self._spec)(element)
         with nobody_listening():
-            result = self._result(element)
-        return structure.pack(result, [structure.component(v) for v in structure.flatten(result)])
+            result = self._function(*args) if type(args) is tuple else self._function(args)
+            return structure.to_element(tuple(result) if type(result) is list else result)
 
-    def _result(self, element: Element) -> Any:
-        args = self.packer(element)
-        result = self.function(*args) if self.spreads else self.function(args)
-        return tuple(result) if type(result) is list else result
+    def _unpacked(self, element: Element) -> list[Any]:
+        """The raw values of the tensors that an element is made of."""
+        return [
+            v for s, c in zip(self._inputs, element, strict=True)
+            for v in ([c] if type(s) is TensorSpec else [t.value for t in s.to_tensors(c)])
+        ]  # fmt: skip
+
+    def _packed(self, values: Element) -> Element:
+        tensors = map(EagerTensor, values, [t.dtype for t in self._body.outputs])
+        return tuple([next(tensors).value if type(s) is TensorSpec else s.from_tensors(tensors) for s in self._outputs])
 
     def many(self, columns: Element, count: int) -> Element:
-        """What a `scalar` function gives for many elements, given and taken as columns."""
-        result = self(columns)
-        return tuple([v if v.ndim else v.expand(count) for v in result])
-
-    # ---- what it gives -------------------------------------------------------------------------------------------------
-
-    def _found_spec(self, first: Callable[[], Any]) -> Any:
-        flat = structure.flatten(self.packer.spec)
-        try:
-            samples = [tuple([sample(s, n) for s in flat]) for n in (1, 2)]
-            spec = self._spec_for(samples[0], flat)
-            if any(known.rank != 0 for known in map(structure.known_shape, structure.flatten(spec))):
-                spec = _common(spec, self._spec_for(samples[1], flat))
-            return spec
-        except (_NoSampleError, OpError, ArithmeticError, IndexError, KeyError, AssertionError):
-            element = first()
-            if element is None:
-                raise
-            return _loosened(self._spec_for(element, flat))
-
-    def _spec_for(self, element: Element, specs: Sequence[Any]) -> Any:
-        observer = _Observer()
-        with observer:
-            result = self._result(element)
-        try:
-            spec = structure.normalized(result)[1]
-        except (TypeError, ValueError) as e:
-            raise TypeError(f"Unsupported return value from function passed to {self.name}: {result}.") from e
-        if any(not isinstance(s, TypeSpec) for s in structure.flatten(spec)):
-            raise TypeError(f"Unsupported return value from function passed to {self.name}: {result}.")
-        flat = [*specs, *structure.flatten(spec)]
-        self.scalar = observer.scalar and _is_simple(self.function) and all(
-            type(s) is TensorSpec and s.shape.rank == 0 and s.dtype.torch is not None for s in flat
-        )
-        return spec
+        """What an `elementwise` function gives for many elements, given and taken as columns."""
+        ranks = [s.shape.rank for s in self._outputs]
+        values = zip(self(columns), ranks, strict=True)
+        return tuple([v if v.ndim > rank else v.expand(count, *v.shape) for v, rank in values])
 
 
-class _Observer:
-    """Sees every op that runs, as a tape does: whether all of them work on scalars alone, element by element."""
-
-    def __init__(self) -> None:
-        self.scalar = True
-        self.variables: dict[int, Any] = {}
-
-    def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        if op.shape not in (same, broadcast) or any(t.value.ndim for t in (*inputs, *outputs)):
-            self.scalar = False
-
-    def variable_read(self, variable: Any) -> None:
-        self.scalar = False
-
-    def __enter__(self) -> None:
-        self.outer, state.tapes = state.tapes, [self]
-        listeners.append(self)
-
-    def __exit__(self, *_: Any) -> None:
-        state.tapes = self.outer
-        discard(listeners, self)
+def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:
+    with graph.as_default():
+        return spec.from_tensors(iter([graph.input(s, name) for s in spec.flatten()]))
 
 
-# Names of what acts on more than its arguments, which a function that runs once for many elements must not use.
-_ACTS = frozenset({"py_function", "numpy_function", "print", "random", "Variable", "Assert", "debugging", "timestamp"})
-_CALLABLE = frozenset({"abs", "bool", "float", "int", "len", "max", "min", "pow", "range", "round", "tuple"})
+_LOOK_ACROSS = frozenset({"LRN"})  # of the shape of their input, and yet not element by element
 
 
-def _is_simple(function: Any) -> bool:
-    """Whether a Python function calls nothing but this library and uses nothing that changes."""
-    if type(function) is not types.FunctionType:
+def _is_elementwise(body: Body) -> bool:
+    """Whether a body does the same to every number of its inputs, so that these may have one more dimension in front."""
+    graph = body.graph
+    if graph.variables or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
         return False
-    code = function.__code__
-    if any(isinstance(c, types.CodeType) for c in code.co_consts):
+    arguments = graph.inputs
+    if any(t.shape.rank is None or t.dtype.torch is None for t in (*arguments, *body.outputs)):
         return False
-    if any(n in _ACTS or n.startswith(("assign", "scatter", "write")) for n in code.co_names):
-        return False
-    try:
-        used = [cell.cell_contents for cell in function.__closure__ or ()]
-    except ValueError:  # a cell that is not filled yet
-        return False
-    for name in code.co_names:
-        if name in function.__globals__:
-            used.append(function.__globals__[name])
-        elif hasattr(builtins, name) and name not in _CALLABLE:
+    varying = {id(t) for t in arguments}  # what differs from element to element
+    for operation in graph._operations:
+        if operation.type in ("Const", "Placeholder"):
+            continue
+        if not _maps_numbers(operation):
             return False
-    return all(map(_is_fixed, used))
+        ranks = {t.shape.rank for t in operation.inputs if id(t) in varying}
+        if ranks:
+            varying.update(id(t) for t in operation.outputs)
+            if ranks != {operation.outputs[0].shape.rank}:
+                return False
+    return True
 
 
-def _is_fixed(value: Any) -> bool:
-    if isinstance(value, (Tensor, DType, int, float, str, bytes, np.generic)):
-        return True
-    if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] in ("tapeflow", "tensorflow", "math")
-    return isinstance(value, types.FunctionType) and value.__module__.startswith("tapeflow.")
+def _maps_numbers(operation: Operation) -> bool:
+    op = operation.op
+    rule = getattr(op, "shape", None)
+    return (rule is broadcast or (rule is same and len(operation.inputs) == 1)) and op.name not in _LOOK_ACROSS
 
 
-class _NoSampleError(Exception):
-    """There is no sample of a spec."""
+# ---- functions with a state ------------------------------------------------------------------------------------------
 
 
-def sample(spec: Any, n: int) -> Any:
-    """A component of a spec: ones or twos, of sizes 2 or 3 where they are not known."""
-    if isinstance(spec, NoneTensorSpec):
-        return None
-    if type(spec) is not TensorSpec:
-        if hasattr(spec, "element_spec") and hasattr(spec, "_sample"):
-            return spec._sample(n)
-        raise _NoSampleError
-    shape = [n + 1 if d is None else d for d in spec.shape._dims or ()]
-    if spec.dtype is string:
-        return np.full(shape, b"1" * n, object) if shape else structure.bare(convert(b"1" * n))
-    if spec.dtype.torch is None:
-        raise _NoSampleError
-    return torch.full(shape, 1 if spec.dtype.is_bool else n, dtype=spec.dtype.torch)
+def state_function(
+    function: Callable[..., Any], name: str, state_spec: Any, element_spec: Any, new_state: Callable[[Any], Any], who: str = ""
+) -> tuple[MappedFunction, Any]:
+    """A function of a state and an element, and the spec of all states: its shapes hold before and after.
+
+    Args:
+        function: the user's.
+        name: of the transformation.
+        state_spec, element_spec: of the first state, and of the elements.
+        new_state: gives the spec of the new state out of that of what the function gives.
+        who: begins messages.
+
+    Raises:
+        TypeError, InvalidArgumentError: the state changes its structure or dtypes.
+    """
+    while True:
+        traced = MappedFunction(function, name, (state_spec, element_spec))
+        after = new_state(traced.output_spec)
+        check_state(state_spec, after, who)
+        common = [
+            a.most_specific_common_supertype([b])
+            for a, b in zip(structure.flatten(state_spec), structure.flatten(after), strict=True)
+        ]
+        relaxed = structure.pack(state_spec, common)
+        if relaxed == state_spec or None in common:
+            return traced, state_spec
+        state_spec = relaxed
 
 
-def _common(a: Any, b: Any) -> Any:
-    structure.same_form(a, b)
-    pairs = zip(structure.flatten(a), structure.flatten(b), strict=True)
-    return structure.pack(a, [x.most_specific_common_supertype([y]) or y for x, y in pairs])
+def check_state(before: Any, after: Any, who: str = "") -> None:
+    """Refuses a state that changes its structure or dtypes.
 
-
-def _loosened(spec: Any) -> Any:
-    """A spec that knows of shapes no more than their ranks, as one element tells no more."""
-
-    def loosen(s: Any) -> Any:
-        return TensorSpec([None] * s.shape.rank, s.dtype) if type(s) is TensorSpec else s
-
-    return structure.map_specs(loosen, spec)
-
-
-def first_of(dataset: Any) -> Callable[[], Any]:
-    """Gives the first element of a dataset, or None."""
-
-    def first() -> Any:
-        elements: Iterator[Element] = dataset._iterate()
-        return next(elements, None)
-
-    return first
-
-
+    Raises:
+        InvalidArgumentError: it has another number of components.
+        TypeError: a component is of another class or dtype.
+    """
+    old, new = structure.flatten(before), structure.flatten(after)
+    if len(old) != len(new):
+        raise invalid(
+            "The number of components of the initial state and the reduce function output does not match. "
+            f"(initial_state={len(old)}, output={len(new)}). [Op:ReduceDataset] name: "
+        )
+    for a, b in zip(old, new, strict=True):
+        if type(a) is not type(b):
+            raise TypeError(
+                f"{who}The element classes for the new state must match the initial state. Expected {before}, got {after}."
+            )
+        if getattr(a, "dtype", None) is not getattr(b, "dtype", None):
+            raise TypeError(
+                f"{who}The element types for the new state must match the initial state. Expected {a.dtype}, got {b.dtype}."
+            )

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.autograph.conversion import converted
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, int64
 from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
-from tapeflow.data.functions import MappedFunction, first_of
+from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.nodes import Elements, Node, Rows, integer
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
@@ -25,7 +28,7 @@ from tapeflow.errors import FailedPreconditionError
 
 
 def _function(source: Any, function: Any, name: str) -> MappedFunction:
-    return MappedFunction(function, f"Dataset.{name}()", source.element_spec, first_of(source))
+    return MappedFunction(function, f"Dataset.{name}()", source.element_spec)
 
 
 def _returns_dataset(function: MappedFunction) -> Any:
@@ -41,9 +44,9 @@ def _returns_dataset(function: MappedFunction) -> Any:
     return spec.element_spec
 
 
-def _elements_of(function: MappedFunction, element: Element) -> Iterator[Element]:
-    """The elements of the dataset that a function gives."""
-    return rewritten(function(element)[0])._iterate()
+def _elements(made: Element) -> Iterator[Element]:
+    """The elements of the dataset that a function gave."""
+    return rewritten(made[0])._iterate()
 
 
 def _parallel_calls(value: Any, op: str) -> int:
@@ -69,10 +72,10 @@ class MapDataset(Node):
         return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
-        return map(self._function, self._input_dataset._iterate())
+        return map(self._function.caller(), self._input_dataset._iterate())
 
     def _rows(self) -> Rows | None:
-        rows = self._input_dataset._rows() if self._function.scalar else None
+        rows = self._input_dataset._rows() if self._function.elementwise else None
         if rows is None:
             return None
         function = self._function
@@ -95,7 +98,7 @@ class ParallelMapDataset(MapDataset):
         ordered = self._deterministic
         if ordered is None:
             ordered = self.options().deterministic is not False
-        return mapped_in_threads(self._function, self._input_dataset._iterate(), self._calls, ordered)
+        return mapped_in_threads(self._function.caller(), self._input_dataset._iterate(), self._calls, ordered)
 
 
 class FilterDataset(Node):
@@ -116,11 +119,12 @@ class FilterDataset(Node):
         size = self._input_dataset._size()
         return size if size in (0, INFINITE) else UNKNOWN
 
-    def _holds(self, element: Element) -> bool:
-        return bool(self._predicate(element)[0])
+    def _holds(self) -> Callable[[Element], bool]:
+        predicate = self._predicate.caller()
+        return lambda element: bool(predicate(element)[0])
 
     def _iterate(self) -> Iterator[Element]:
-        return filter(self._holds, self._input_dataset._iterate())
+        return filter(self._holds(), self._input_dataset._iterate())
 
 
 class TakeWhileDataset(FilterDataset):
@@ -132,7 +136,7 @@ class TakeWhileDataset(FilterDataset):
         return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
-        return itertools.takewhile(self._holds, self._input_dataset._iterate())
+        return itertools.takewhile(self._holds(), self._input_dataset._iterate())
 
 
 class FlatMapDataset(Node):
@@ -146,8 +150,8 @@ class FlatMapDataset(Node):
         return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
-        for element in self._input_dataset._iterate():
-            yield from _elements_of(self._function, element)
+        made = map(self._function.caller(), self._input_dataset._iterate())
+        return itertools.chain.from_iterable(map(_elements, made))
 
 
 class InterleaveDataset(Node):
@@ -166,21 +170,21 @@ class InterleaveDataset(Node):
     def _size(self) -> int:
         return UNKNOWN
 
-    def _open(self, element: Element) -> Iterator[Element]:
-        return _elements_of(self._function, element)
+    def _open(self, made: Element) -> Iterator[Element]:
+        return _elements(made)
 
     def _iterate(self) -> Iterator[Element]:
-        inputs = self._input_dataset._iterate()
+        inputs = map(self._function.caller(), self._input_dataset._iterate())
         cycle: list[Iterator[Element] | None] = [None] * (self._cycle if self._cycle > 0 else cores())
         more = True
         while True:
             for i in range(len(cycle)):
                 current = cycle[i]
                 if current is None:
-                    if not more or (element := next(inputs, None)) is None:
+                    if not more or (made := next(inputs, None)) is None:
                         more = False
                         continue
-                    current = cycle[i] = self._open(element)
+                    current = cycle[i] = self._open(made)
                 given = 0
                 for value in itertools.islice(current, self._block):
                     given += 1
@@ -200,110 +204,100 @@ class ParallelInterleaveDataset(InterleaveDataset):
         self._calls = _parallel_calls(num_parallel_calls, "ParallelInterleaveDatasetV4")
         super().__init__(source, map_func, cycle_length, block_length)
 
-    def _open(self, element: Element) -> Iterator[Element]:
-        return ahead(super()._open(element), self._block if self._calls > 1 else AUTOTUNE)
+    def _open(self, made: Element) -> Iterator[Element]:
+        return ahead(super()._open(made), self._block if self._calls > 1 else AUTOTUNE)
 
 
 class ScanDataset(Node):
     """What a function gives for each element and a state that it passes on."""
 
     def __init__(self, source: Any, initial_state: Any, scan_func: Any) -> None:
-        value, state_spec = structure.normalized(initial_state)
-        self._initial = structure.to_element(value)
-        self._function = MappedFunction(scan_func, "Dataset.scan()", (state_spec, source.element_spec), lambda: None)
-        spec = self._function.output_spec
-        if type(spec) is not tuple or len(spec) != 2:
-            raise TypeError(
-                "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but "
-                f"its return type is {spec}."
-            )
-        check_state(state_spec, spec[0], "Invalid `scan_func`. ")
-        super().__init__(spec[1], source)
+        self._initial = MappedFunction(lambda: initial_state, "Dataset.scan()", ())
+        self._function, _ = state_function(
+            scan_func, "Dataset.scan()", self._initial.output_spec, source.element_spec, _state_of_pair, "Invalid `scan_func`. "
+        )
+        super().__init__(self._function.output_spec[1], source)
 
     def _size(self) -> int:
         return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
-        state, size = self._initial, len(self._initial)
+        state, function = self._initial(()), self._function.caller()
+        size = len(state)
         for element in self._input_dataset._iterate():
-            result = self._function((*state, *element))
+            result = function((*state, *element))
             state = result[:size]
             yield result[size:]
 
 
-def check_state(before: Any, after: Any, who: str = "") -> None:
-    """Refuses a state that changes its structure or dtypes.
-
-    Raises:
-        InvalidArgumentError: it has another number of components.
-        TypeError: a component is of another class or dtype.
-    """
-    old, new = structure.flatten(before), structure.flatten(after)
-    if len(old) != len(new):
-        raise invalid(
-            "The number of components of the initial state and the reduce function output does not match. "
-            f"(initial_state={len(old)}, output={len(new)}). [Op:ReduceDataset] name: "
+def _state_of_pair(spec: Any) -> Any:
+    if type(spec) is not tuple or len(spec) != 2:
+        raise TypeError(
+            "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but "
+            f"its return type is {spec}."
         )
-    for a, b in zip(old, new, strict=True):
-        if type(a) is not type(b):
-            raise TypeError(
-                f"{who}The element classes for the new state must match the initial state. Expected {before}, got {after}."
-            )
-        if getattr(a, "dtype", None) is not getattr(b, "dtype", None):
-            raise TypeError(
-                f"{who}The element types for the new state must match the initial state. Expected {a.dtype}, got {b.dtype}."
-            )
+    return spec[0]
 
 
-def reduced(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+def reduction(dataset: Any, initial: MappedFunction, function: MappedFunction) -> Element:
     """The state after a function has seen all elements."""
-    value, state_spec = structure.normalized(initial_state)
-    function = MappedFunction(reduce_func, "reduce()", (state_spec, dataset.element_spec), lambda: None)
-    check_state(state_spec, function.output_spec)
-    state = structure.to_element(value)
+    state, step = initial(()), function.caller()
     for element in rewritten(dataset)._iterate():
-        state = function((*state, *element))
-    return structure.Packer(state_spec)(state)
+        state = step((*state, *element))
+    return state
 
 
 class GroupByWindowDataset(Node):
     """Elements gathered by a key, and what a function makes of each group when it is full."""
 
+    _name = "Dataset.group_by_window()"
+
     def __init__(self, source: Any, key_func: Any, reduce_func: Any, window_size_func: Any) -> None:
-        spec = source.element_spec
-        self._key = _function(source, key_func, "group_by_window")
-        self._window_size = window_size_func
-        key, nested = TensorSpec([], int64), DatasetSpec(spec)
-        self._reduce = MappedFunction(reduce_func, "Dataset.group_by_window()", (key, nested), lambda: None)
-        if not key.is_compatible_with(self._key.output_spec):
-            raise ValueError(
-                "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return type is "
-                f"{self._key.output_spec}."
+        key = TensorSpec([], int64)
+        self._key = self._number("key_func", key_func, source.element_spec)
+        self._window_size = self._number("window_size_func", window_size_func, key)
+        self._reduce = MappedFunction(reduce_func, self._name, (key, DatasetSpec(source.element_spec)))
+        spec = self._reduce.output_spec
+        if not isinstance(spec, DatasetSpec):
+            raise TypeError(
+                "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return type is "
+                f"{spec}."
             )
-        super().__init__(_returns_dataset(self._reduce), source)
+        super().__init__(spec.element_spec, source)
+
+    def _number(self, which: str, function: Any, spec: Any) -> MappedFunction:
+        traced = MappedFunction(lambda *args: _as_int64(converted(function)(*args)), self._name, spec)
+        if not TensorSpec([], int64).is_compatible_with(traced.output_spec):
+            raise ValueError(
+                f"Invalid `{which}`. `{which}` must return a single `tf.int64` scalar tensor but its return type is "
+                f"{traced.output_spec}."
+            )
+        return traced
 
     def _size(self) -> int:
         return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
+        key_of, size_of, reduce = self._key.caller(), self._window_size.caller(), self._reduce.caller()
+        spec = self._input_dataset.element_spec
         groups: dict[int, list[Element]] = {}
         sizes: dict[int, int] = {}
         for element in self._input_dataset._iterate():
-            key = int(self._key(element)[0])
+            key = int(key_of(element)[0])
             if key not in groups:
                 groups[key] = []
-                sizes[key] = integer(self._window_size(EagerTensor(torch.tensor(key), int64)))
+                sizes[key] = int(size_of((torch.tensor(key),))[0])
                 if sizes[key] <= 0:
                     raise invalid(f"Window size must be greater than zero, but got {sizes[key]}.")
             groups[key].append(element)
             if len(groups[key]) == sizes[key]:
-                yield from self._reduced(key, groups.pop(key))
+                yield from _elements(reduce((torch.tensor(key), Elements(groups.pop(key), spec))))
         for key in sorted(groups):
-            yield from self._reduced(key, groups[key])
+            yield from _elements(reduce((torch.tensor(key), Elements(groups[key], spec))))
 
-    def _reduced(self, key: int, group: list[Element]) -> Iterator[Element]:
-        nested = Elements(group, self._input_dataset.element_spec)
-        return _elements_of(self._reduce, (torch.tensor(key), nested))
+
+def _as_int64(value: Any) -> Any:
+    return value if isinstance(value, (Tensor, CompositeTensor)) else convert(value, int64)
 
 
 class UniqueDataset(Node):

@@ -23,6 +23,7 @@ from tapeflow.core.spec import TensorSpec
 from tapeflow.core.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
+from tapeflow.data.functions import MappedFunction
 from tapeflow.data.options import Options
 from tapeflow.data.structure import Element
 
@@ -58,11 +59,19 @@ class Node(Dataset):
         node._input_datasets = tuple(inputs)
         return node
 
+    def _functions(self) -> dict[str, MappedFunction]:
+        """The user's functions that this node calls, by its attributes."""
+        return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
+
     def _iterate(self) -> Iterator[Element]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<_{type(self).__name__} element_spec={self._spec}>"
+
+
+class UnknownInteger(int):
+    """Stands for a number that is known only when a graph runs, in a node that is made for its spec alone."""
 
 
 def integer(value: Any) -> int:
@@ -71,7 +80,7 @@ def integer(value: Any) -> int:
     Raises:
         TypeError: it is no integer.
     """
-    if type(value) is int:
+    if isinstance(value, int):
         return value
     return operator.index(host_value(convert(value, None if hasattr(value, "dtype") else int64)))
 

@@ -22,7 +22,7 @@ from tapeflow.data.dataset import INFINITE
 from tapeflow.data.nodes import Chooser, Node, integer
 from tapeflow.data.structure import Element
 from tapeflow.random.philox import from_seeds
-from tapeflow.random.seeds import op_seeds
+from tapeflow.random.seeds import lasting_seeds
 
 _FIRST, _MOST = 16, 2048  # blocks of four words that are made at once
 
@@ -60,7 +60,7 @@ class Seeds:
     """
 
     def __init__(self, seed: Any, renew: bool) -> None:
-        self._seeds = op_seeds(None if seed is None else integer(seed))
+        self._seeds = lasting_seeds(None if seed is None else integer(seed))
         if self._seeds == (0, 0) and not renew:
             self._seeds = secrets.randbits(63), secrets.randbits(63)
         self._words = Words(self._seeds) if renew else None

@@ -11,7 +11,6 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.data import structure
 
 
 def held(value: Any, dtype: Any) -> EagerTensor:
@@ -69,12 +68,6 @@ class DatasetSpec(TypeSpec):
 
             return StagedDataset(components, self._element_spec)
         return components.value[()]
-
-    def _sample(self, n: int) -> Any:
-        from tapeflow.data.functions import sample
-        from tapeflow.data.nodes import Elements
-
-        return Elements([tuple([sample(s, n) for s in structure.flatten(self._element_spec)])] * n, self._element_spec)
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
         return DatasetSpec(self._element_spec, TensorShape([batch_size]).concatenate(self._dataset_shape))

@@ -9,16 +9,22 @@ from collections.abc import Callable, Sequence
 from collections.abc import Iterator as PyIterator
 from typing import Any
 
+import numpy as np
+
 from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import DType, bool_, int64, resource, variant
+from tapeflow.core.dtypes import DType, bool_, int64, resource, string, variant
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.functions import MappedFunction
 from tapeflow.data.iterators import Iterator, OwnedIterator
+from tapeflow.data.maps import reduction
+from tapeflow.data.nodes import Node, UnknownInteger
 from tapeflow.data.spec import IteratorSpec, held
 from tapeflow.data.structure import Element
 from tapeflow.graph.python_op import python_op
+from tapeflow.graph.static import value_of
 from tapeflow.optional import Optional, OptionalSpec
 
 _DATASET: list[tuple[DType, Sequence[int]]] = [(variant, ())]
@@ -58,33 +64,89 @@ class StagedDataset(Dataset):
         )
 
 
-def staged_inputs(dataset: Dataset) -> list[StagedDataset]:
-    """The datasets that a pipeline starts from and that are known only when the graph runs."""
+def _sources(dataset: Any) -> list[Any]:
+    """The datasets that a pipeline starts from, and the tensors that its functions capture, known when the graph runs."""
     if isinstance(dataset, StagedDataset):
         return [dataset]
-    found = [s for source in dataset._inputs() for s in staged_inputs(source)]
-    return list(dict.fromkeys(found))
+    found = [s for source in dataset._inputs() for s in _sources(source)]
+    if isinstance(dataset, Node):
+        found += [t for f in dataset._functions().values() for t in f.symbolic_captures]
+    return list({id(s): s for s in found}.values())
 
 
 def variant_of(dataset: Dataset) -> Tensor:
     """The tensor of a pipeline, while a graph is built."""
-    sources = staged_inputs(dataset)
+    sources = _sources(dataset)
     if not sources:
         return held(dataset, variant)
 
-    def build(*known: Any) -> list[Any]:
-        values = dict(zip(sources, (k.value[()] for k in known), strict=True))
-        return [held(_rebuilt(dataset, values), variant)]
+    def build(*values: Any) -> list[Any]:
+        return [held(_known(dataset, dict(zip(map(id, sources), values, strict=True))), variant)]
 
-    name = type(dataset).__name__.lstrip("_")
-    return python_op(name, build, [s._variant_tensor for s in sources], _DATASET, stateful=False).outputs[0]
+    inputs = [s._variant_tensor if isinstance(s, StagedDataset) else s for s in sources]
+    return python_op(type(dataset).__name__, build, inputs, _DATASET, stateful=False).outputs[0]
 
 
-def _rebuilt(dataset: Dataset, known: dict[StagedDataset, Dataset]) -> Dataset:
+def _known(dataset: Any, values: dict[int, Any]) -> Any:
+    """A pipeline, with eager tensors for what was not known."""
     if isinstance(dataset, StagedDataset):
-        return known[dataset]
+        return values[id(dataset)].value[()]
     inputs = dataset._inputs()
-    return dataset._over([_rebuilt(source, known) for source in inputs]) if staged_inputs(dataset) else dataset
+    known = [_known(source, values) for source in inputs]
+    functions = {} if not isinstance(dataset, Node) else dataset._functions()
+    functions = {name: f.knowing(values) for name, f in functions.items() if f.symbolic_captures}
+    if not functions and all(a is b for a, b in zip(known, inputs, strict=True)):
+        return dataset
+    dataset = dataset._over(known)
+    dataset.__dict__.update(functions)
+    return dataset
+
+
+def node_of(kind: Callable[..., Dataset], args: Sequence[Any]) -> Dataset:
+    """A node; where an argument is known only when the graph runs, one that is made then."""
+    flat = [_known_value(a) for a in nest.flatten(args)]
+    args = nest.pack_sequence_as(args, flat)
+    symbolic = [i for i, a in enumerate(flat) if isinstance(a, SymbolicTensor)]
+    if not symbolic:
+        return kind(*args)
+    spec = kind(*nest.map_structure(_stand_in, args)).element_spec
+    staged = [i for i, a in enumerate(flat) if isinstance(a, Dataset)]
+    tensors = [flat[i] for i in symbolic], [flat[i] for i in staged]
+
+    def make(known: Any) -> Dataset:
+        values = list(flat)
+        for i, value in zip([*symbolic, *staged], nest.flatten(known), strict=True):
+            values[i] = value
+        return kind(*nest.pack_sequence_as(args, values))
+
+    return from_function(kind.__name__, make, tensors, spec)
+
+
+def _known_value(arg: Any) -> Any:
+    value = value_of(arg) if isinstance(arg, SymbolicTensor) else None
+    return arg if value is None else EagerTensor(value, arg.dtype)
+
+
+def _stand_in(arg: Any) -> Any:
+    """What takes the place of a tensor in a node that is made for its spec."""
+    if not isinstance(arg, SymbolicTensor):
+        return arg
+    if arg.dtype is string:
+        return "" if arg.shape.rank == 0 else [""]
+    if arg.dtype is bool_:
+        return False
+    return np.full(arg.shape.as_list(), -1) if arg.shape.rank else UnknownInteger(1)
+
+
+def source_of(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Dataset:
+    """A source that holds tensors; where they are the graph's, one that is made when it runs."""
+    values, specs = structure.normalized(tensors)
+    if not any(isinstance(t, SymbolicTensor) for t in nest.flatten(values, expand_composites=True)):
+        return kind(tensors)
+    flat = [_known_value(t) for t in nest.flatten(values, expand_composites=True)]
+    if not any(isinstance(t, SymbolicTensor) for t in flat):
+        return kind(nest.pack_sequence_as(values, flat, expand_composites=True))
+    return from_function(kind.__name__, kind, values, structure.map_specs(element_spec, specs))
 
 
 def from_function(name: str, make: Callable[..., Dataset], tensors: Any, element_spec: Any) -> StagedDataset:
@@ -100,8 +162,8 @@ def from_function(name: str, make: Callable[..., Dataset], tensors: Any, element
     def build(*flat: Any) -> list[Any]:
         return [held(make(nest.pack_sequence_as(tensors, flat, expand_composites=True)), variant)]
 
-    made = python_op(name, build, nest.flatten(tensors, expand_composites=True), _DATASET, stateful=False)
-    return StagedDataset(made.outputs[0], element_spec)
+    node = python_op(name, build, nest.flatten(tensors, expand_composites=True), _DATASET, stateful=False)
+    return StagedDataset(node.outputs[0], element_spec)
 
 
 def cardinality(dataset: Dataset) -> SymbolicTensor:
@@ -113,22 +175,16 @@ def cardinality(dataset: Dataset) -> SymbolicTensor:
     return python_op("DatasetCardinality", count, [dataset._variant_tensor], [(int64, [])], stateful=False).outputs[0]
 
 
-def reduced(dataset: Dataset, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-    """`Dataset.reduce` as a loop of the graph."""
-    from tapeflow.control_flow import while_loop
-    from tapeflow.core.convert import convert
+def reduced(dataset: Dataset, initial: MappedFunction, function: MappedFunction, spec: Any) -> Any:
+    """`Dataset.reduce` as an operation of the graph."""
+    captured = list({id(t): t for f in (initial, function) for t in f.symbolic_captures}.values())
 
-    iterator = iter(dataset)
+    def run(known: Any, *values: Any) -> list[Any]:
+        found = dict(zip(map(id, captured), values, strict=True))
+        state = reduction(known.value[()], initial.knowing(found), function.knowing(found))
+        return nest.flatten(structure.Packer(spec)(state), expand_composites=True)
 
-    def step(optional: Any, before: Any) -> tuple[Any, Any]:
-        after = reduce_func(before, optional.get_value())
-        after = nest.map_structure(
-            lambda old, new: new if isinstance(new, CompositeTensor) else convert(new, old.dtype), before, after
-        )
-        return iterator.get_next_as_optional(), after
-
-    first = nest.map_structure(lambda v: v if isinstance(v, (Tensor, CompositeTensor)) else convert(v), initial_state)
-    return while_loop(lambda optional, _: optional.has_value(), step, (iterator.get_next_as_optional(), first))[1]
+    return _packed("ReduceDataset", run, [dataset._variant_tensor, *captured], spec)
 
 
 # ---- iterators -------------------------------------------------------------------------------------------------------
@@ -167,7 +223,7 @@ class StagedIterator(Iterator):
         def take(iterator: Any) -> list[Any]:
             return nest.flatten(iterator.value[()].get_next(), expand_composites=True)
 
-        return _packed("IteratorGetNext", take, self._handle, self._spec)
+        return _packed("IteratorGetNext", take, [self._handle], self._spec)
 
     def get_next_as_optional(self) -> Optional:
         """The next element, or nothing at the end."""
@@ -189,10 +245,10 @@ def iterator_of(dataset: Dataset) -> StagedIterator:
     return StagedIterator(made.outputs[0], dataset.element_spec)
 
 
-def _packed(name: str, function: Callable[[Any], list[Any]], source: Tensor, spec: Any) -> Any:
+def _packed(name: str, function: Callable[..., list[Any]], inputs: Sequence[Any], spec: Any) -> Any:
     """What an operation gives, in the structure of a spec."""
     specs = nest.flatten(spec, expand_composites=True)
-    outputs = python_op(name, function, [source], [(s.dtype, s.shape) for s in specs]).outputs
+    outputs = python_op(name, function, inputs, [(s.dtype, s.shape) for s in specs]).outputs
     return nest.pack_sequence_as(spec, outputs, expand_composites=True)
 
 
@@ -233,4 +289,4 @@ class StagedOptional(Optional):
         def take(optional: Any) -> list[Any]:
             return nest.flatten(optional.value[()].get_value(), expand_composites=True)
 
-        return _packed("OptionalGetValue", take, self._variant_tensor, self._element_spec)
+        return _packed("OptionalGetValue", take, [self._variant_tensor], self._element_spec)

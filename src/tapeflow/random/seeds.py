@@ -1,8 +1,8 @@
 """Seeds: the global one, those of ops, and where the streams of numbers that follow from them stand.
 
 With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds goes on
-with its stream at each call; `tf.random.set_seed` begins all anew. Without any seed the numbers come from torch's
-generators, one for each thread and device, which are not the user's own.
+with its stream at each call, and so does an op of a graph; `tf.random.set_seed` begins all anew. Without any seed the
+numbers come from torch's generators, one for each thread and device, which are not the user's own.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ from __future__ import annotations
 import random
 import secrets
 import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core import context
 from tapeflow.core.settings import settings
 from tapeflow.random.philox import Philox, from_seeds
 
@@ -28,19 +32,28 @@ class _Global:
     Attributes:
         seed: the global seed, or None.
         sequence: gives the seeds of ops without one.
-        lasting: the seeds of ops whose streams go on. (Those that `sequence` gave are used once.)
+        once: the seeds that `sequence` gave to an op that is about to run; all other streams go on.
         streams: by op, attrs and seeds, where its stream stands.
+        given: how many ops of a graph got seeds of it.
     """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.seed: Any = None
         self.sequence = random.Random()
-        self.lasting: set[tuple[int, int]] = set()
+        self.once: set[tuple[int, int]] = set()
         self.streams: dict[Any, Philox] = {}
+        self.given: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+
+class _Own(threading.local):
+    """The streams that this thread uses in place of the program's."""
+
+    streams: dict[Any, Philox] | None = None
 
 
 state = _Global()
+_own = _Own()
 
 
 def set_seed(seed: Any) -> None:
@@ -63,7 +76,7 @@ def set_seed(seed: Any) -> None:
     with state.lock:
         state.seed = seed
         state.sequence = random.Random(seed)
-        state.lasting.clear()
+        state.once.clear()
         state.streams.clear()
 
 
@@ -73,6 +86,15 @@ def op_seeds(seed: Any) -> tuple[int, int]:
     Raises:
         RuntimeError: there is no seed, and `tf.config.experimental.enable_op_determinism` wants one.
     """
+    seeds = lasting_seeds(seed)
+    if seed is None and context.state.graph is None and seeds != (0, 0):
+        with state.lock:
+            state.once.add(seeds)
+    return seeds
+
+
+def lasting_seeds(seed: Any) -> tuple[int, int]:
+    """The same for what is no op that runs at once, such as a dataset."""
     if seed is None and state.seed is None:
         if settings.deterministic:
             raise RuntimeError(
@@ -82,13 +104,27 @@ def op_seeds(seed: Any) -> tuple[int, int]:
         return 0, 0
     with state.lock:
         first = _DEFAULT if state.seed is None else state.seed % _MODULUS
-        second = state.sequence.randint(0, _MODULUS) if seed is None else seed
-        seeds = int(first), int(second % _MODULUS)
-        if seeds == (0, 0):
-            seeds = 0, _MODULUS
-        if seed is not None:
-            state.lasting.add(seeds)
-    return seeds
+        second = (_following(context.state.graph) if seed is None else seed) % _MODULUS
+    return (int(first), int(second)) if first or second else (0, _MODULUS)
+
+
+def _following(graph: Any) -> int:
+    """The seed of an op that has none: in a graph, the number of those before it there."""
+    if graph is None:
+        return state.sequence.randint(0, _MODULUS)
+    count = state.given.get(graph, 0)
+    state.given[graph] = count + 1
+    return count
+
+
+@contextmanager
+def own_streams(streams: dict[Any, Philox]) -> Iterator[None]:
+    """Ops of this thread with seeds go on with these streams, not with the program's."""
+    before, _own.streams = _own.streams, streams
+    try:
+        yield
+    finally:
+        _own.streams = before
 
 
 def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
@@ -101,12 +137,13 @@ def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
     """
     if not seed and not seed2:
         return from_seeds(secrets.randbits(64), secrets.randbits(64))
-    if (seed, seed2) not in state.lasting:
-        return from_seeds(seed, seed2)
     with state.lock:
-        key = (op, seed, seed2)
-        stream = state.streams.get(key) or from_seeds(seed, seed2)
-        state.streams[key] = stream.skipped(blocks)
+        if (seed, seed2) in state.once:
+            state.once.remove((seed, seed2))
+            return from_seeds(seed, seed2)
+        key, streams = (op, seed, seed2), state.streams if _own.streams is None else _own.streams
+        stream = streams.get(key) or from_seeds(seed, seed2)
+        streams[key] = stream.skipped(blocks)
     return stream
 
 

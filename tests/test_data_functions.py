@@ -1,0 +1,168 @@
+"""The functions of `tf.data`: traced once, what they capture, control flow, random numbers. Expected values are TensorFlow's."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.data.functions import debugging
+
+Dataset = tf.data.Dataset
+r4 = Dataset.range(4)
+
+
+def values(dataset):
+    return [tf.nest.map_structure(lambda x: x.tolist(), e) for e in dataset.as_numpy_iterator()]
+
+
+def test_python_runs_once_and_sees_symbolic_tensors():
+    seen = []
+
+    def double(x):
+        seen.append(repr(x))
+        return x * 2
+
+    dataset = r4.map(double)
+    assert values(dataset) == values(dataset) == [0, 2, 4, 6]
+    assert seen == ["<tf.Tensor 'args_0:0' shape=() dtype=int64>"]
+
+
+def test_debug_mode_runs_python_for_each_element():
+    seen = []
+
+    def double(x):
+        seen.append(tf.is_symbolic_tensor(x))
+        return x * 2
+
+    tf.data.experimental.enable_debug_mode()
+    try:
+        assert values(r4.map(double).batch(4)) == [[0, 2, 4, 6]]
+    finally:
+        debugging.clear()
+    assert seen == [True, False, False, False, False]
+
+
+def test_run_functions_eagerly_is_not_about_datasets():
+    tf.config.run_functions_eagerly(True)
+    try:
+        with pytest.warns(UserWarning, match="does not apply to tf.data functions"):
+            r4.map(lambda x: x)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def test_autograph():
+    def tens(x):
+        if x > 2:
+            return x * 10
+        for _ in tf.range(x):
+            x += 1
+        return x
+
+    assert values(r4.map(tens)) == [0, 2, 4, 30]
+    assert values(r4.filter(lambda x: x > 0 and x < 3)) == [1, 2]
+
+
+def test_specs_come_from_the_trace():
+    rows = Dataset.from_tensor_slices(np.ones([4, 3, 2], np.float32))
+    assert rows.map(lambda x: tf.reshape(x, [-1])).element_spec == tf.TensorSpec([6], tf.float32)
+    assert r4.map(lambda x: tf.range(x)).element_spec == tf.TensorSpec([None], tf.int64)
+    assert r4.flat_map(lambda x: Dataset.range(6).batch(x + 1, drop_remainder=True)).element_spec == tf.TensorSpec([None], tf.int64)
+    assert r4.flat_map(lambda x: Dataset.range(6).batch(2, True)).element_spec == tf.TensorSpec([2], tf.int64)
+    assert r4.map(lambda x: tf.sparse.from_dense([x, x])).element_spec == tf.SparseTensorSpec([2], tf.int64)
+
+
+def test_variables_are_read_and_written_for_each_element():
+    v = tf.Variable(1, dtype=tf.int64)
+
+    def add(x):
+        v.assign_add(1)
+        return x + v
+
+    assert values(r4.map(add)) == [2, 4, 6, 8]
+    assert v.numpy() == 5
+    w = tf.Variable(1, dtype=tf.int64)
+    dataset = r4.map(lambda x: x * w).batch(4)
+    w.assign(3)
+    assert values(dataset) == [[0, 3, 6, 9]]
+
+
+def test_random_numbers_differ_by_element_and_begin_anew_with_each_iterator():
+    tf.random.set_seed(1)
+    dataset = r4.map(lambda x: tf.random.uniform([]))
+    expected = [0.81269646, 0.5272893, 0.8489425, 0.8928561]
+    np.testing.assert_allclose(values(dataset), expected)
+    np.testing.assert_allclose(values(dataset), expected)
+    tf.random.set_seed(None)
+    seeded = r4.map(lambda x: tf.random.uniform([], seed=3))
+    np.testing.assert_allclose(values(seeded), [0.3869294, 0.6633445, 0.19575107, 0.9421699])
+    assert len(set(values(Dataset.range(9).map(lambda x: tf.random.uniform([]))))) == 9
+
+
+def test_captures_of_a_function_around():
+    @tf.function
+    def total(y):
+        dataset = r4.map(lambda x: x * y).scan(y, lambda s, x: (s + x, s + x)).take(y)
+        found = tf.constant(0, tf.int64)
+        for x in dataset:
+            found += x
+        return found, r4.map(lambda x: x * y).reduce(y, lambda s, x: s + x), dataset
+
+    found, reduced, dataset = total(tf.constant(3, tf.int64))
+    assert (found.numpy(), reduced.numpy(), values(dataset)) == (3 + 6 + 12, 21, [3, 6, 12])
+    assert total(tf.constant(2, tf.int64))[1].numpy() == 14
+
+
+def test_datasets_of_elements():
+    assert values(r4.flat_map(lambda x: Dataset.range(x).map(lambda y: x * 10 + y))) == [10, 20, 21, 30, 31, 32]
+    assert values(r4.interleave(lambda x: Dataset.from_tensors(x).repeat(x), 2)) == [1, 2, 2, 3, 3, 3]
+    windows = r4.window(2).map(lambda w: w.reduce(np.int64(0), lambda a, b: a + b))
+    assert values(windows) == [1, 5]
+    assert values(r4.flat_map(lambda x: Dataset.from_tensor_slices([x, x]).skip(1).shard(1, 0))) == [0, 1, 2, 3]
+
+
+def test_states_may_grow():
+    assert r4.reduce(tf.zeros([0], tf.int64), lambda s, x: tf.concat([s, [x]], 0)).numpy().tolist() == [0, 1, 2, 3]
+    grown = r4.scan(tf.zeros([0], tf.int64), lambda s, x: (tf.concat([s, [x]], 0), tf.size(s)))
+    assert values(grown) == [0, 1, 2, 3]
+    assert r4.reduce((np.int64(0), np.int64(1)), lambda s, x: (s[0] + x, s[1] * 2))[1].numpy() == 16
+
+
+@pytest.mark.parametrize(
+    ("function", "rows"),
+    [
+        (lambda x: tf.cast(x, tf.float32) / 255.0, True),
+        (lambda x: tf.nn.relu(x - 2.0) * [1.0, 2.0, 3.0], True),
+        (lambda x: (x, tf.constant([7.0])), True),
+        (lambda x: tf.cumsum(x), False),
+        (lambda x: x * tf.reduce_sum(x), False),
+        (lambda x: x + tf.ones([2, 3]), False),
+    ],
+)
+def test_what_works_element_by_element_works_on_batches(function, rows):
+    dataset = Dataset.from_tensor_slices(np.arange(12, dtype=np.float32).reshape(4, 3)).map(function)
+    assert (dataset._rows() is not None) is rows
+    off = tf.data.Options()
+    off.experimental_optimization.apply_default_optimizations = False
+    assert values(dataset.batch(3)) == values(dataset.batch(3).with_options(off))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: r4.map(3), ValueError, "must be a callable"),
+        (lambda: r4.map(lambda x: x + 1.0), TypeError, "type float32 that does not match type int64"),
+        (lambda: r4.reduce(np.int32(0), lambda s, x: x), TypeError, "Expected .*int32.*got .*int64"),
+        (lambda: r4.reduce((0, 1), lambda s, x: s[0]), tf.errors.InvalidArgumentError, "initial_state=2, output=1"),
+        (lambda: r4.scan(0, lambda s, x: s), TypeError, "should return a pair"),
+        (lambda: r4.group_by_window(lambda x: 1.0, lambda k, d: d, 2), TypeError, "1.0"),
+        (lambda: r4.group_by_window(lambda x: x, lambda k, d: k, 2), TypeError, "Invalid `reduce_func`"),
+        (
+            lambda: values(r4.map(lambda x: tf.debugging.check_numerics(tf.cast(x, tf.float32) / 0.0, "bad"))),
+            tf.errors.InvalidArgumentError,
+            "bad : Tensor had NaN values",
+        ),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
