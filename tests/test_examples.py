@@ -1,6 +1,7 @@
 """The MNIST example run as a user runs it, and its loader when the download is wrong or there is no network."""
 
 import hashlib
+import importlib
 import os
 import pathlib
 import re
@@ -9,6 +10,8 @@ import sys
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import TENSORS, EventAccumulator
+from tensorboard.util.tensor_util import make_ndarray
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -46,15 +49,44 @@ def run_example(*arguments, cwd):
 # --- the example -----------------------------------------------------------------------------
 
 
-def test_trains_on_the_sample_and_saves_the_loss_curve(tmp_path):
-    done = run_example("--sample", "--epochs", "1", "--batch", "250", "--learning-rate", "0.01", cwd=tmp_path)
+QUICK = ("--sample", "--batch", "250", "--learning-rate", "0.01")
+
+
+def accuracy(done):
     assert done.returncode == 0, done.stderr
-    assert "7,000 training and 1,400 test images" in done.stdout
-    assert "epoch 1/1" in done.stderr  # the progress bar
-    accuracy = re.search(r"Test accuracy: ([\d.]+)%", done.stdout)
-    assert accuracy and float(accuracy[1]) > 75, done.stdout
-    picture = (tmp_path / "runs" / "mnist" / "loss.png").read_bytes()
+    return float(re.search(r"Test accuracy: ([\d.]+)% of 1,400 images", done.stdout)[1])
+
+
+def logged(folder, tag):
+    """The values of a scalar summary by their steps, as TensorBoard reads them."""
+    events = EventAccumulator(str(folder), size_guidance={TENSORS: 0}).Reload().Tensors(tag)
+    return {e.step: make_ndarray(e.tensor_proto).item() for e in events}
+
+
+def test_trains_on_the_sample_then_goes_on_as_if_it_had_never_stopped(tmp_path):
+    first = run_example(*QUICK, "--epochs", "1", cwd=tmp_path)
+    assert "7,000 training and 1,400 test images, 1 epochs" in first.stdout
+    assert "epoch 1/1" in first.stderr  # the progress bar
+    assert accuracy(first) > 75
+    out = tmp_path / "runs" / "mnist_sample"
+    picture = (out / "loss.png").read_bytes()
     assert picture.startswith(b"\x89PNG\r\n\x1a\n") and len(picture) > 5_000
+    assert sorted(logged(out / "logs", "loss")) == list(range(1, 29))
+    assert logged(out / "logs", "test accuracy")[28] == pytest.approx(accuracy(first) / 100, abs=1e-4)
+
+    second = run_example(*QUICK, "--epochs", "2", cwd=tmp_path)
+    assert "Going on after epoch 1" in second.stdout and "epoch 2/2" in second.stderr and "epoch 1/2" not in second.stderr
+    in_two_runs = logged(out / "logs", "loss")
+    at_once = run_example(*QUICK, "--epochs", "2", "--restart", cwd=tmp_path)
+    assert logged(out / "logs", "loss") == in_two_runs
+    assert accuracy(at_once) == accuracy(second) > accuracy(first)
+
+    newest = max((out / "checkpoints").glob("*.data-*"))
+    newest.write_bytes(newest.read_bytes()[:-100])
+    damaged = run_example(*QUICK, cwd=tmp_path)
+    assert damaged.returncode == 1
+    assert "ckpt-2 cannot be restored" in damaged.stderr and "--restart begins again" in damaged.stderr
+    assert "Traceback" not in damaged.stderr
 
 
 @pytest.mark.parametrize(
@@ -63,14 +95,17 @@ def test_trains_on_the_sample_and_saves_the_loss_curve(tmp_path):
         (["--epochs", "0"], "0 is not above 0"),
         (["--batch", "many"], "invalid int value: 'many'"),
         (["--learning-rate", "nan"], "nan is not above 0"),
-        (["--sample", "--out", "taken/mnist"], "Cannot make the folder --out"),
+        (["--sample", "--out", "taken/mnist"], "Cannot use the folder --out taken/mnist"),
     ],
 )
-def test_refuses_bad_options_in_one_line(tmp_path, arguments, message):
+def test_refuses_bad_options_in_one_line(arguments, message, tmp_path, monkeypatch, capsys):
     (tmp_path / "taken").write_text("a file where a folder is asked for")
-    done = run_example(*arguments, cwd=tmp_path)
-    assert done.returncode != 0
-    assert message in done.stderr and "Traceback" not in done.stderr
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["mnist.py", *arguments])
+    with pytest.raises(SystemExit) as refused:
+        importlib.import_module("mnist").main()
+    assert message in capsys.readouterr().err + str(refused.value)
 
 
 def test_says_so_when_the_loss_is_lost(tmp_path):
