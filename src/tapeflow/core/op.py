@@ -126,7 +126,7 @@ class Op:
         outputs: Any
         if isinstance(values, (tuple, list)):
             outputs = [EagerTensor(v, d) for v, d in zip(values, self.output_dtypes(types, len(values)), strict=True)]
-            if self.many and exact and outputs:
+            if exact and outputs:
                 self.checked[key] = outputs[0].dtype
         elif values is None:
             return None

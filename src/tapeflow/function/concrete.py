@@ -9,10 +9,9 @@ from typing import Any
 
 from tapeflow import nest
 from tapeflow.core.context import listeners, state
-from tapeflow.core.convert import convert
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 from tapeflow.function.body import Body, raw
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.compile import eager_outputs
@@ -128,8 +127,7 @@ class ConcreteFunction:
             >>> "Mul(" in f.source()
             True
         """
-        if self.body.compiled.stale:
-            self.body.compiled.function = self.body.compiled._write()
+        self.body.compiled.refresh()
         return self.body.compiled.source
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
@@ -159,10 +157,3 @@ def _packer(graph: FuncGraph) -> Any:
         return nest.pack_sequence_as(structure, filled, expand_composites=True)
 
     return pack
-
-
-def as_tensor(value: Any, dtype: Any = None) -> Any:
-    """An argument as the tensor that a function takes."""
-    if isinstance(value, (EagerTensor, SymbolicTensor)):
-        return value
-    return convert(value, dtype)

@@ -19,7 +19,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import record
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.graph import shapes
-from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.operation import NodeOp, Operation, variable_of
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
@@ -55,7 +55,8 @@ class Graph:
         self._control: list[list[Operation]] = []
         self._finalized = False
         self._reads: dict[int, SymbolicTensor] = {}  # what a session fetches for a variable
-        self._own_variables: dict[int, Operation] = {}  # the initializers of the variables made in it, by their ids
+        self._own_variables: dict[int, Operation | None] = {}  # the initializers of the variables made in it, by their ids
+        self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
         self.outer_graph: Graph | None = None
 
@@ -372,12 +373,16 @@ class Graph:
         variable = getattr(variable, "_variable", variable)
         known = self._constants.get(id(variable))
         if known is None:
-            with self._outside_of_scopes():
-                made = self.insert(NodeOp("VarHandleOp", attrs={"variable": variable}), self.unique_name("VarHandleOp"), ())
-                made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
-                made.outputs[0]._id = variable._id  # gradients of what takes the handle are the variable's
-            known = self._constants[id(variable)] = (variable, made.outputs[0])
+            known = self._constants[id(variable)] = (variable, self.handle_of(variable, "VarHandleOp"))
         return known[1]
+
+    def handle_of(self, variable: Any, name: str) -> SymbolicTensor:
+        """A new operation that gives a variable's handle."""
+        with self._outside_of_scopes():
+            made = self.insert(NodeOp("VarHandleOp", attrs={"variable": variable}), self.unique_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
+        made.outputs[0]._id = variable._id  # gradients of what takes the handle are the variable's
+        return made.outputs[0]
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The value that a variable has at this place of the graph."""
@@ -391,6 +396,15 @@ class Graph:
                 tape.variable_read(variable)
         return out
 
+    def read_of(self, variable: Any, after: Operation | None = None) -> SymbolicTensor:
+        """What a session runs for the value of a variable, at its beginning or after a change."""
+        key = variable._id if after is None else -after.index
+        known = self._reads.get(key)
+        if known is None:
+            with self.as_default(), self.control_dependencies([] if after is None else [after]):
+                known = self._reads[key] = self.read_variable(variable)
+        return known
+
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
         """The first value of a variable that is made while this graph is built: computed at once."""
         if not isinstance(value, SymbolicTensor):
@@ -402,11 +416,17 @@ class Graph:
     def variable_made(self, variable: Any, value: Any) -> None:
         """Notes a variable that was made while this graph is built: each session holds its own value of it."""
         first = convert(value, variable.dtype)
+        handle = self.handle_of(variable, variable._name)
+        variable._name, variable._graph = handle.op.name, self
+        self._constants[id(variable)] = variable, handle
+        self._shared_variables["", variable._name] = variable
 
         def initialize(held: Any, raw: Any) -> None:
             held._set(EagerTensor(raw, held.dtype))
 
-        self._own_variables[variable._id] = self.assign_variable("AssignVariableOp", variable, initialize, first)
+        with self._outside_of_scopes():
+            op = NodeOp("AssignVariableOp", initialize, stateful=True)
+            self._own_variables[variable._id] = self.node(op, [variable, first], (), f"{variable._name}/Assign")
         self.add_to_collection("variables", variable)
         if variable.trainable:
             self.add_to_collection("trainable_variables", variable)
@@ -438,7 +458,7 @@ class Graph:
 def _tell_of_variables(handles: Sequence[Any]) -> None:
     """Tells the tapes of the variables that an operation may read."""
     for handle in handles:
-        variable = handle.op.op.attrs.get("variable") if isinstance(handle.op.op, NodeOp) else None
+        variable = variable_of(handle)
         if variable is not None:
             for tape in state.tapes:
                 if variable._id not in tape.variables:

@@ -29,7 +29,7 @@ class NodeOp:
         name: TensorFlow's name of the op.
         kernel: takes the raw values of the inputs in order, and gives one raw value, a tuple of them, or None.
         stateful: it must run, in its place, whether or not anybody takes its outputs.
-        inline: an expression with `{0}`, `{1}`, ... for the inputs, which the compiler writes in place of a call.
+        inline: what the compiler writes for a call: an expression of `{0}`, `{1}`, ... (the inputs) and `{kernel}`.
         gradient: `gradient(call, *dys)`; without one, nothing passes.
         attrs: what else there is to know of it, by TensorFlow's attr names.
         bodies: the functions that it calls, by TensorFlow's attr names.
@@ -191,3 +191,9 @@ def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
             yield arg
         elif type(arg) in (list, tuple):
             yield from symbolic_in(arg)
+
+
+def variable_of(tensor: Any) -> Any:
+    """The variable whose handle a tensor is, or None."""
+    op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
+    return op.attrs.get("variable") if isinstance(op, NodeOp) else None

@@ -78,7 +78,7 @@ def host_static(value: Any) -> Any:
     if isinstance(value, SymbolicTensor):
         known = value_of(value)
         if known is not None:
-            return _tuples(known.tolist())
+            return numbers(known)
         partial = partial_value(value)
         return value if partial is None else tuple(partial)
     if type(value) is tuple and any(isinstance(v, SymbolicTensor) for v in value):
@@ -90,7 +90,7 @@ def _scalar(value: Any) -> Any:
     if not isinstance(value, SymbolicTensor):
         return value
     known = value_of(value)
-    return None if known is None else _tuples(known.tolist())
+    return None if known is None else numbers(known)
 
 
 def partial_value(tensor: SymbolicTensor) -> list[int | None] | None:
@@ -128,6 +128,11 @@ def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
     """The value as a NumPy array, or None."""
     value = value_of(tensor)
     return None if value is None else EagerTensor(value, tensor.dtype)._numpy()
+
+
+def numbers(value: Any) -> Any:
+    """The Python numbers of a raw value, in nested tuples."""
+    return _tuples(value.tolist())
 
 
 def _tuples(value: Any) -> Any:

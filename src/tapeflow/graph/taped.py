@@ -18,7 +18,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Tape
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.operation import NodeOp, Operation, variable_of
 from tapeflow.graph.python_op import _python_gradient, as_eager, executing_eagerly
 
 Run = Callable[[Sequence[Any]], list[Any]]
@@ -127,21 +127,16 @@ def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
 
 
 def _has_gradient(tensor: Any) -> bool:
-    return tensor.dtype.differentiable or _variable(tensor) is not None
-
-
-def _variable(tensor: Any) -> Any:
-    op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
-    return op.attrs.get("variable") if isinstance(op, NodeOp) else None
+    return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
 def _dtype(tensor: Any) -> Any:
-    variable = _variable(tensor)
+    variable = variable_of(tensor)
     return tensor.dtype if variable is None else variable.dtype
 
 
 def _shape(tensor: Any) -> Any:
-    variable = _variable(tensor)
+    variable = variable_of(tensor)
     return tensor.shape if variable is None else variable.shape
 
 

@@ -7,6 +7,7 @@ layout oneDNN sets right in less time than a copy would take.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -116,17 +117,19 @@ def _layout(
     )
 
 
-def convolve(op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def convolve(
+    op: str, x: torch.Tensor, filters: torch.Tensor, *attrs: Any, bias: torch.Tensor | None = None
+) -> torch.Tensor:
     """The kernel of Conv2D and Conv3D. The attrs, as of all of these: strides, padding, explicit paddings, data format,
-    dilations."""
+    dilations. A bias of the channels is added where it is given."""
     lay = _layout(op, x.shape, filters.shape, *attrs)
     if lay.empty:
-        return x.new_zeros(lay.output)
+        return x.new_zeros(lay.output) + (0 if bias is None else bias)
     image = x.permute(lay.to_first)
     if not lay.at.symmetric:
         image = padded(image, lay.at)
     weight = filters.permute(lay.filter_to_first)
-    y = torch.convolution(image, weight, None, lay.at.strides, lay.border, lay.rates, False, lay.none, lay.groups)
+    y = torch.convolution(image, weight, bias, lay.at.strides, lay.border, lay.rates, False, lay.none, lay.groups)
     return y.permute(lay.from_first)
 
 
@@ -208,6 +211,17 @@ def _conv2d_kernel(
         )
         return found.to(input.dtype)
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
+
+
+def biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
+    """The kernel of a Conv2D with these attrs and a BiasAdd after it: takes images, filters and bias, all floating."""
+
+    def kernel(image: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        if bias.shape[0] != filters.shape[-1]:
+            raise invalid(f"Must provide as many biases as there are filters: {bias.shape[0]} vs. {filters.shape[-1]}")
+        return convolve("Conv2D", image, filters, *attrs, bias=bias)
+
+    return kernel
 
 
 @op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule)

@@ -1,0 +1,133 @@
+"""Constant folding: what does not depend on the inputs is computed once, and what changes nothing is left out.
+
+Most of what is folded comes from gradients (the number of elements that a mean divides by, the ones that backpropagation
+starts from) and from shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from tapeflow.core.kernels import compute
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.graph.program import Program, Step, substituted
+from tapeflow.graph.static import host_static, numbers, value_of
+
+_MOST_BYTES = 1 << 16  # of a folded value: more would cost memory for as long as the function lives
+
+
+def fold(program: Program) -> None:
+    """Computes constants, and passes over steps that give what they take."""
+    if not program.static:
+        return
+    same_as: dict[int, SymbolicTensor] = {}
+    kept = []
+    for step in program.steps:
+        step.args = substituted(step.args, same_as)
+        taken = _passed_on(program, step)
+        if taken is not None:
+            same_as[id(step.outputs[0])] = taken
+            continue
+        values = _computed(program, step)
+        if values is None:
+            kept.append(step)
+            continue
+        for tensor, value in zip(step.outputs, values, strict=True):
+            program.constants[id(tensor)] = value
+    program.steps = kept
+    program.outputs = substituted(program.outputs, same_as)
+
+
+# ---- what changes nothing --------------------------------------------------------------------------------------------
+
+
+def _passed_on(program: Program, step: Step) -> SymbolicTensor | None:
+    """The input that a step gives as it is, or None."""
+    rule = _RULES.get(step.name)
+    if rule is None or step.placed or len(step.outputs) != 1:
+        return None
+    taken, given = step.args[0], step.outputs[0]
+    if not isinstance(taken, SymbolicTensor) or taken.dtype is not given.dtype:
+        return None
+    return taken if rule(program, step) else None
+
+
+def _always(program: Program, step: Step) -> bool:
+    return True
+
+
+def _keeps_shape(program: Program, step: Step) -> bool:
+    before, after = step.args[0].shape, step.outputs[0].shape
+    return before.is_fully_defined() and after.is_fully_defined() and before == after
+
+
+def _by_one(program: Program, step: Step) -> bool:
+    return _keeps_shape(program, step) and _is_all(program.known(step.args[1]), 1)
+
+
+def _less_zero(program: Program, step: Step) -> bool:
+    return _keeps_shape(program, step) and _is_all(program.known(step.args[1]), 0)
+
+
+def _is_all(value: Any, number: int) -> bool:
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and bool(value == number)
+
+
+# x + 0.0 is not among them: it turns -0.0 into 0.0.
+_RULES: dict[str, Callable[[Program, Step], bool]] = {
+    "Identity": _always, "StopGradient": _always, "PreventGradient": _always, "Snapshot": _always, "Cast": _keeps_shape,
+    "Reshape": _keeps_shape, "BroadcastTo": _keeps_shape, "SumToShape": _keeps_shape, "Mul": _by_one, "RealDiv": _by_one,
+    "Sub": _less_zero,
+}  # fmt: skip
+
+
+# ---- what is known ---------------------------------------------------------------------------------------------------
+
+
+def _computed(program: Program, step: Step) -> tuple[Any, ...] | None:
+    """The values of a step that depends on constants alone, or None."""
+    if not step.pure or step.placed or step.must_run or not step.outputs:
+        return None
+    if not all(_is_little(t) for t in step.outputs):
+        return None
+    if step.name in ("OnesLike", "ZerosLike") and step.outputs[0].dtype.torch is not None:
+        out = step.outputs[0]
+        make = torch.ones if step.name == "OnesLike" else torch.zeros
+        return (make(out.shape.as_list(), dtype=out.dtype.torch),)
+    found = [value_of(t) for t in step.outputs]
+    if all(v is not None for v in found):
+        return tuple(found)
+    args: list[Any] = []
+    for kind, arg in zip(step.op.kinds, step.args, strict=True):
+        if kind == "tensor":
+            arg = _tensor(program, arg)
+        elif kind == "list":
+            arg = [_tensor(program, t) for t in arg]
+            arg = None if any(t is None for t in arg) else arg
+        elif kind == "host":
+            known = program.known(arg)
+            arg = host_static(arg) if known is None else numbers(known)
+            if isinstance(arg, SymbolicTensor) or (type(arg) is tuple and None in arg):
+                return None
+        if arg is None and kind in ("tensor", "list"):
+            return None
+        args.append(arg)
+    try:
+        result, _ = compute(step.op, args, step.types, None)
+    except Exception:  # it will fail when it runs, and say so
+        return None
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
+def _is_little(tensor: SymbolicTensor) -> bool:
+    shape = tensor.shape
+    return shape.is_fully_defined() and shape.num_elements() * max(tensor.dtype.size or 1, 1) <= _MOST_BYTES
+
+
+def _tensor(program: Program, tensor: SymbolicTensor) -> EagerTensor | None:
+    value = program.known(tensor)
+    return None if value is None else EagerTensor(value, tensor.dtype)

@@ -1,0 +1,172 @@
+"""What a compiled function will do, step by step: what the passes work on.
+
+A program is taken from a graph and belongs to one compiled function. Passes change its steps and leave the graph as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.core import device as devices
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.graph.operation import NodeOp, Operation, symbolic_in
+
+
+class Step:
+    """One call of a kernel.
+
+    Attributes:
+        op: a registered op, or a `NodeOp`.
+        args: its arguments, as of an `Operation`.
+        types: the op's type attrs.
+        outputs: the tensors that it gives.
+        origins: the operations whose work it does; the last one gives it its name.
+        must_run: whether it runs also where nobody takes its outputs.
+    """
+
+    __slots__ = ("args", "must_run", "op", "origins", "outputs", "types")
+
+    def __init__(
+        self, op: Any, args: Sequence[Any], outputs: Sequence[SymbolicTensor], origins: Sequence[Operation],
+        types: dict[str, Any] | None = None, must_run: bool = False,
+    ) -> None:  # fmt: skip
+        self.op = op
+        self.args = list(args)
+        self.outputs = outputs
+        self.origins = list(origins)
+        self.types = types or {}
+        self.must_run = must_run
+
+    @property
+    def operation(self) -> Operation:
+        """The operation that it is named after."""
+        return self.origins[-1]
+
+    @property
+    def name(self) -> str:
+        """The name of its op."""
+        return self.op.name
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        """The tensors that it takes."""
+        return list(symbolic_in(self.args))
+
+    @property
+    def registered(self) -> bool:
+        """Whether its op is one that eager programs call too."""
+        return not isinstance(self.op, NodeOp)
+
+    @property
+    def exact(self) -> bool:
+        """Whether its kernel is known to give what its op promises, for inputs of these dtypes."""
+        return not self.registered or self.op.key(self.args) in self.op.checked
+
+    @property
+    def pure(self) -> bool:
+        """Whether its outputs depend on nothing but its inputs, and nothing else on it."""
+        return self.registered and not self.op.opdef.stateful
+
+    @property
+    def placed(self) -> bool:
+        """Whether it runs on a device that the program named."""
+        return bool(self.operation.device) and len(devices.machine.logical_devices()) > 1
+
+    def __repr__(self) -> str:
+        return f"<step {self.name} of {self.operation.name!r}>"
+
+
+class Program:
+    """The steps from inputs to outputs.
+
+    Args:
+        inputs: the tensors that are given; those fed need not be placeholders.
+        outputs: the tensors that are asked for.
+        effects: operations that run in any case.
+        resources: from a variable to what stands for it (a session's own).
+
+    Attributes:
+        constants: raw values of the tensors that are known before it runs, by the tensors' ids.
+        static: whether what is known of values by the graph alone holds: nothing but placeholders is given.
+
+    Raises:
+        InvalidArgumentError: a placeholder is needed and not among the inputs.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[SymbolicTensor],
+        outputs: Sequence[SymbolicTensor],
+        effects: Iterable[Operation] = (),
+        resources: Callable[[Any], Any] = lambda variable: variable,
+    ) -> None:
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.constants: dict[int, Any] = {}
+        self.static = all(t.op.type == "Placeholder" for t in inputs)
+        self.steps: list[Step] = []
+        given = {id(t) for t in inputs}
+        asked = {id(o) for o in effects}
+        for operation in _needed(outputs, effects, given):
+            op = operation.op
+            if isinstance(op, NodeOp) and op.name in ("Const", "VarHandleOp"):
+                known = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
+                self.constants[id(operation.outputs[0])] = known
+            elif isinstance(op, NodeOp) and op.name == "Placeholder":
+                if id(operation.outputs[0]) not in given:
+                    raise _not_fed(operation)
+            elif not (isinstance(op, NodeOp) and op.name == "NoOp"):
+                must_run = operation.stateful or id(operation) in asked
+                self.steps.append(Step(op, operation.args, operation.outputs, [operation], operation.types, must_run))
+
+    def uses(self) -> dict[int, int]:
+        """How often each tensor is taken, by the tensors' ids."""
+        count: dict[int, int] = {}
+        for t in self.outputs:
+            count[id(t)] = count.get(id(t), 0) + 1
+        for step in self.steps:
+            for t in step.inputs:
+                count[id(t)] = count.get(id(t), 0) + 1
+        return count
+
+    def known(self, tensor: Any) -> Any:
+        """The raw value of a tensor that is known before the program runs, or None."""
+        return self.constants.get(id(tensor))
+
+
+def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[Any]:
+    """Arguments, or outputs, with other tensors in the place of those whose ids are named."""
+    return [
+        others.get(id(a), a) if isinstance(a, SymbolicTensor)
+        else substituted(a, others) if type(a) is list
+        else tuple(substituted(a, others)) if type(a) is tuple and others
+        else a
+        for a in args
+    ]  # fmt: skip
+
+
+def _needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], given: set[int]) -> list[Operation]:
+    """The operations that outputs and side effects need, in program order; what is given needs nothing."""
+    found: dict[int, Operation] = {}
+    waiting = [t.op for t in outputs if id(t) not in given]
+    waiting.extend(effects)
+    while waiting:
+        operation = waiting.pop()
+        if id(operation) in found or (operation.outputs and all(id(t) in given for t in operation.outputs)):
+            continue
+        found[id(operation)] = operation
+        waiting.extend(t.op for t in operation.inputs if id(t) not in given)
+        waiting.extend(operation._control_inputs)
+    return sorted(found.values(), key=lambda o: o.index)
+
+
+def _not_fed(operation: Operation) -> Exception:
+    tensor = operation.outputs[0]
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"You must feed a value for placeholder tensor '{operation.name}' with dtype {tensor.dtype.name} and shape "
+        f"{tensor.shape}\n\t [[node {operation.name}]]",
+    )

@@ -1,0 +1,395 @@
+"""What each pass over graphs does, seen in the source of the function that runs, and that results stay what they were."""
+
+import gc
+import linecache
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def traced(function, *args):
+    """A concrete function that has run twice, so that it is as fast as it gets, and what it gave."""
+    made = tf.function(function)
+    made(*args)
+    return made.get_concrete_function(*args), made(*args)
+
+
+def lines_with(source, text):
+    return [line for line in source.splitlines() if text in line]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+# ---- pruning ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_nobody_takes_does_not_run():
+    def f(x):
+        tf.exp(x)
+        return x + 1.0
+
+    concrete, _ = traced(f, tf.constant(1.0))
+    assert "Exp" not in concrete.source()
+
+
+def test_side_effects_stay():
+    v = tf.Variable(0)
+
+    def f(x):
+        v.assign_add(1)
+        tf.random.uniform([])
+        return x + 1
+
+    concrete, _ = traced(f, tf.constant(1))
+    assert "AssignAddVariableOp" in concrete.source()
+    assert "RandomUniform" not in concrete.source()
+    assert v.numpy() == 2
+
+
+# ---- folding ---------------------------------------------------------------------------------------------------------
+
+
+def test_constants_are_computed_once():
+    def f(x):
+        return x * tf.sqrt(tf.constant(4.0) + 5.0)
+
+    concrete, result = traced(f, tf.constant(2.0))
+    assert "op_Sqrt" not in concrete.source() and "op_AddV2" not in concrete.source()
+    assert float(result) == 6.0
+
+
+def test_known_shapes_are_numbers():
+    def f(x):
+        return tf.reshape(x, [tf.shape(x)[1], -1])
+
+    concrete, _ = traced(f, tf.ones([2, 3]))
+    assert "(3, -1)" in concrete.source() and "Shape(" not in concrete.source()
+
+
+def test_large_constants_are_not_kept():
+    def f(x):
+        return x + tf.zeros([1000, 1000])
+
+    concrete, result = traced(f, tf.constant(1.0))
+    assert len(lines_with(concrete.source(), "=")) >= 2
+    assert result.shape == (1000, 1000)
+
+
+def test_what_changes_nothing_is_left_out():
+    def f(x):
+        y = tf.reshape(tf.identity(x), [2, 3])
+        return tf.stop_gradient(tf.cast(y, tf.float32)) * 1.0 - 0.0
+
+    concrete, result = traced(f, tf.ones([2, 3]))
+    assert concrete.source().splitlines()[1].strip() == "return (x,)"
+    assert result.shape == (2, 3)
+
+
+def test_minus_zero_plus_zero_is_still_computed():
+    result = tf.function(lambda x: x + 0.0)(tf.constant(-0.0))
+    assert not np.signbit(result.numpy())
+
+
+def test_an_error_of_constants_is_raised_when_the_function_runs():
+    function = tf.function(lambda x: x + tf.cast(tf.constant(1) // tf.constant(0), tf.float32))
+    concrete = function.get_concrete_function(tf.TensorSpec([], tf.float32))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="zero"):
+        concrete(tf.constant(1.0))
+
+
+def test_a_session_may_feed_a_constant():
+    with tf.Graph().as_default():
+        a = tf.constant(3)
+        b = a * 2
+        with tf.compat.v1.Session() as session:
+            assert session.run(b) == 6
+            assert session.run(b, {a: 10}) == 20
+
+
+# ---- sharing ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_is_computed_once():
+    concrete, result = traced(lambda x: tf.exp(x) * 2.0 + tf.exp(x), tf.constant(0.0))
+    assert len(lines_with(concrete.source(), "Exp(")) == 1
+    assert float(result) == 3.0
+
+
+def test_numbers_of_different_types_are_not_the_same():
+    def f(x):
+        return tf.cast(x, tf.int32), tf.cast(x, tf.int64), tf.one_hot(0, 2, on_value=1), tf.one_hot(0, 2, on_value=1.0)
+
+    _, result = traced(f, tf.constant(1.5))
+    assert [r.dtype for r in result] == [tf.int32, tf.int64, tf.int32, tf.float32]
+
+
+def test_random_numbers_differ():
+    a, b = traced(lambda: (tf.random.normal([8]), tf.random.normal([8])))[1]
+    assert np.any(a.numpy() != b.numpy())
+
+
+def test_a_variable_is_read_again_after_a_change():
+    v, w = tf.Variable(1.0), tf.Variable(10.0)
+
+    def f():
+        before = v + w
+        v.assign_add(1.0)
+        return before, v + w
+
+    _, (before, after) = traced(f)
+    assert (float(before), float(after)) == (12.0, 13.0)
+
+
+def test_a_variable_is_read_again_after_a_call_that_may_change_it():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def change():
+        v.assign(v * 3.0)
+
+    def f():
+        before = v * 1.5
+        change()
+        return before, v * 1.5
+
+    _, (before, after) = traced(f)
+    assert (float(before), float(after)) == (4.5, 13.5)
+
+
+# ---- fusing ----------------------------------------------------------------------------------------------------------
+
+
+def test_product_with_bias(rng):
+    x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((4, 3), (3, 5), (5,)))
+    for add in (lambda y: y + b, lambda y: b + y, lambda y: tf.nn.bias_add(y, b)):
+        concrete, result = traced(lambda x, add=add: tf.nn.relu(add(x @ w)), x)
+        assert lines_with(concrete.source(), "MatMulAddV2") or lines_with(concrete.source(), "MatMulBiasAdd")
+        np.testing.assert_allclose(result, np.maximum(x.numpy() @ w.numpy() + b.numpy(), 0), rtol=1e-5, atol=1e-6)
+
+
+def test_transposed_product_with_bias(rng):
+    x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((3, 4), (5, 3), (5,)))
+    concrete, result = traced(lambda x: tf.matmul(x, w, transpose_a=True, transpose_b=True) + b, x)
+    assert "MatMulAddV2" in concrete.source()
+    np.testing.assert_allclose(result, x.numpy().T @ w.numpy().T + b.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_product_that_is_needed_itself_is_not_passed_over(rng):
+    x = tf.constant(rng.standard_normal((4, 4)), tf.float32)
+
+    def f(x):
+        y = x @ x
+        return y, y + 1.0
+
+    _, (product, total) = traced(f, x)
+    np.testing.assert_array_equal(total, product.numpy() + 1.0)
+
+
+def test_a_sum_that_makes_the_product_larger_is_not_fused(rng):
+    x = tf.constant(rng.standard_normal((1, 3)), tf.float32)
+    big = tf.ones([4, 1])
+    concrete, result = traced(lambda x, y: tf.matmul(x, y) + big, x, tf.transpose(x))
+    assert "MatMulAddV2" not in concrete.source()
+    assert result.shape == (4, 1)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_convolution_with_bias_and_activation(rng, padding):
+    x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((2, 9, 9, 3), (3, 3, 3, 4), (4,)))
+
+    def f(x):
+        return tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w, 2, padding), b))
+
+    concrete, result = traced(f, x)
+    assert "Conv2DBiasAdd" in concrete.source()
+    np.testing.assert_allclose(result, f(x), rtol=1e-5, atol=1e-5)
+
+
+def test_sum_of_large_products(rng):
+    a, b, c = (tf.constant(rng.standard_normal((100, 100)), tf.float32) for _ in range(3))
+    concrete, result = traced(lambda a, b, c: a * b + c, a, b, c)
+    assert "MulAddV2" in concrete.source()
+    np.testing.assert_allclose(result, a.numpy() * b.numpy() + c.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_errors_of_fused_steps_name_the_op():
+    f = tf.function(
+        lambda x, w, b: tf.matmul(x, w) + b,
+        input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec([None, 2]), tf.TensorSpec([2])],
+    )
+    x, w, b = tf.ones([2, 3]), tf.ones([3, 2]), tf.ones([2])
+    f(x, w, b)
+    f(x, w, b)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible: In\[0\]: \[2,4\], In\[1\]: \[3,2\]"):
+        f(tf.ones([2, 4]), w, b)
+
+
+# ---- grouping --------------------------------------------------------------------------------------------------------
+
+
+def adam(variables, slots, gradients):
+    for v, (mean, square), g in zip(variables, slots, gradients, strict=True):
+        mean.assign_add((g - mean) * 0.1)
+        square.assign_add((tf.square(g) - square) * 0.01)
+        v.assign_sub(0.5 * mean / (tf.sqrt(square) + 1e-7))
+
+
+def adam_problem():
+    shapes = [[3, 4], [4], [4, 2], [2], [100, 100]]  # the last one is too large for a group
+    variables = [tf.Variable(tf.ones(s) * (i + 1)) for i, s in enumerate(shapes)]
+    slots = [(tf.Variable(tf.zeros(s)), tf.Variable(tf.zeros(s))) for s in shapes]
+    gradients = [tf.ones(s) * 0.25 * (i + 1) for i, s in enumerate(shapes)]
+    return variables, slots, gradients
+
+
+def test_optimizers_update_all_variables_together():
+    eager, staged = adam_problem(), adam_problem()
+    step = tf.function(lambda gradients: adam(*staged[:2], gradients))
+    for _ in range(3):
+        adam(*eager)
+        step(staged[2])
+    source = step.get_concrete_function(staged[2]).source()
+    assert "AssignAddVariableOps([" in source and "AssignSubVariableOps([" in source and "Sqrts([" in source
+    for a, b in zip(eager[0], staged[0], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_one_variable_changed_again_and_again_keeps_its_order():
+    v = tf.Variable([1.0, 2.0])
+
+    def f():
+        for _ in range(4):
+            v.assign_add(v * 0.5)
+            v.assign_sub([1.0, 1.0])
+        return v + 0.0
+
+    eager = tf.Variable([1.0, 2.0])
+    for _ in range(8):
+        for _ in range(1):
+            eager.assign_add(eager * 0.5)
+            eager.assign_sub([1.0, 1.0])
+    _, result = traced(f)
+    np.testing.assert_array_equal(result, eager)
+
+
+def test_reads_before_and_after_changes_in_a_group():
+    variables = [tf.Variable(float(i)) for i in range(4)]
+
+    def f():
+        before = [v * 2.0 for v in variables]
+        for v in variables:
+            v.assign_add(1.0)
+        return before, [v * 2.0 for v in variables]
+
+    _, (before, after) = traced(f)
+    assert [float(b) for b in before] == [2.0, 4.0, 6.0, 8.0]
+    assert [float(a) for a in after] == [4.0, 6.0, 8.0, 10.0]
+
+
+# ---- reuse of memory -------------------------------------------------------------------------------------------------
+
+
+def test_activations_take_the_memory_of_what_they_are_of(rng):
+    x = tf.constant(rng.standard_normal((128, 128)), tf.float32)
+    concrete, result = traced(lambda x: tf.nn.relu(x @ x) * 2.0, x)
+    assert ".relu_()" in concrete.source() and ".mul_(" in concrete.source()
+    np.testing.assert_array_equal(result, tf.nn.relu(x @ x) * 2.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.nn.relu(x) + x,  # an input
+        lambda x: (lambda y: (y, tf.nn.relu(y)))(x @ x),  # an output
+        lambda x: (lambda y: (tf.reshape(y, [-1]), tf.nn.relu(y)))(x @ x),  # a view of it is an output
+        lambda x: (lambda y: tf.nn.relu(y) * tf.transpose(y))(x @ x),  # a view is taken later
+        lambda x: (lambda y: tf.nn.relu(y) + tf.exp(y))(x @ x),  # taken later
+        lambda x: (lambda y: [tf.exp(y), tf.exp(tf.identity(y)) + y])(x @ x),
+        lambda x: (lambda y: y * y)(x @ x),  # both operands at once
+        lambda x: tf.constant(2.0, shape=[128, 128]) * 3.0 + x,
+    ],
+)
+def test_memory_that_others_see_is_left_alone(rng, function):
+    x = tf.constant(rng.standard_normal((128, 128)), tf.float32)
+    kept = x.numpy().copy()
+    _, result = traced(function, x)
+    for a, b in zip(tf.nest.flatten(result), tf.nest.flatten(function(x)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    np.testing.assert_array_equal(x, kept)
+
+
+def test_memory_that_a_variable_took_is_left_alone(rng):
+    x = tf.constant(rng.standard_normal((128, 128)), tf.float32)
+    v = tf.Variable(tf.zeros([128, 128]))
+
+    def f(x):
+        y = x @ x
+        v.assign(y)
+        return tf.nn.relu(y)
+
+    traced(f, x)
+    np.testing.assert_array_equal(v, x @ x)
+
+
+def test_memory_that_a_list_took_is_left_alone(rng):
+    x = tf.constant(rng.standard_normal((128, 128)), tf.float32)
+
+    def f(x):
+        y = x @ x
+        array = tf.TensorArray(tf.float32, 1).write(0, y)
+        return tf.nn.relu(y), array.read(0)
+
+    _, (_, kept) = traced(f, x)
+    np.testing.assert_array_equal(kept, x @ x)
+
+
+def test_gradients_with_reused_memory(rng):
+    x = tf.constant(rng.standard_normal((64, 256)), tf.float32)
+    weights = [tf.Variable(rng.standard_normal((256, 256)) / 16, dtype=tf.float32) for _ in range(3)]
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            h = x
+            for w in weights:
+                h = tf.nn.relu(h @ w + 0.1)
+            loss = tf.reduce_mean(h * h)
+        return tape.gradient(loss, weights)
+
+    concrete, result = traced(f, x)
+    assert "grad_input=" in concrete.source()
+    for a, b in zip(result, f(x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+
+
+# ---- binding ---------------------------------------------------------------------------------------------------------
+
+
+def test_choices_by_attrs_are_made_once(rng):
+    a, b = (tf.constant(rng.standard_normal((3, 3)), tf.float32) for _ in range(2))
+    concrete, result = traced(lambda a, b: tf.matmul(a, b, transpose_a=True), a, b)
+    assert ".t()" in concrete.source() and "True" not in concrete.source()
+    np.testing.assert_allclose(result, a.numpy().T @ b.numpy(), rtol=1e-5)
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------------
+
+
+def test_a_dropped_function_leaves_nothing():
+    def sources():
+        return [name for name in linecache.cache if name.startswith("<function dropped")]
+
+    def dropped(x):
+        return tf.nn.relu(x @ x + 1.0)
+
+    function = tf.function(dropped)
+    function(tf.ones([4, 4]))
+    function(tf.ones([4, 4]))
+    assert sources()
+    del function
+    gc.collect()
+    assert not sources()
