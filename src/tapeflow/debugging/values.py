@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
 
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
-from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.graph.checks import checked
 from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
 
 _SHOWN = 3  # elements that a message shows
@@ -26,23 +25,10 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, convert(y, hint=x.dtype)
 
 
-def _stage(check: Callable[..., None], *tensors: Tensor) -> None:
-    """Makes a check an operation of the graph: at once where all values are known."""
-    from tapeflow.graph.python_op import as_eager, executing_eagerly, python_op
-    from tapeflow.graph.static import value_of
-
-    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
-    if all(isinstance(v, torch.Tensor) for v in known):
-        with executing_eagerly():
-            check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
-        return
-    python_op("Assert", check, tensors)
-
-
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
     x, y = _pair(x, y)
     if state.graph is not None:
-        _stage(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
+        checked(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
         return None
     holds = op(x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
@@ -126,7 +112,7 @@ def _sign(
 ) -> Any:
     x = convert(x)
     if state.graph is not None:
-        _stage(lambda a: _sign(sign, op, a, message, summarize), x)
+        checked(lambda a: _sign(sign, op, a, message, summarize), x)
         return None
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
         return None
@@ -196,7 +182,7 @@ def assert_near(
     rtol = cast(convert(epsilon if rtol is None else rtol), real)
     atol = cast(convert(epsilon if atol is None else atol), real)
     if state.graph is not None:
-        _stage(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
+        checked(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
         return None
     if bool(reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))):
         return None

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather as gather_dense
 from tapeflow.array.gathering import gather_nd as gather_nd_dense
 from tapeflow.array.joining import concat as concat_dense
+from tapeflow.array.joining import stack as stack_dense
+from tapeflow.array.joining import unstack
+from tapeflow.array.shaping import broadcast_to, reshape, transpose
 from tapeflow.array.shaping import expand_dims as expand_dense
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int32, int64
 from tapeflow.core.op import is_tensor_like
 from tapeflow.core.tensor import invalid
+from tapeflow.graph.checks import checked
+from tapeflow.math.casting import cast
+from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.indexing import take_rows
-from tapeflow.ragged.row_partition import array_of, tensor_of
+from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
 
@@ -69,15 +77,16 @@ def _joined(items: list[Any], axis: int) -> Any:
     if not any(isinstance(v, RaggedTensor) for v in items):
         return concat_dense(items, axis)
     items = _equally_ragged(items, 1)
-    counts = {v._row_partition.static_nrows for v in items}
+    counts = {v._row_partition.static_nrows for v in items} - {None}
     if len(counts) > 1:
         raise invalid(f"Input tensors have incompatible shapes: {sorted(counts)} rows")
     if axis == 1:
         return _side_by_side(items)
     first = items[0]
-    if not all(v._row_partition.same_as(first._row_partition) for v in items):
-        raise invalid("Inputs must have identical ragged splits outside of the dimension they are joined along")
-    return first.with_values(_joined([v.values for v in items], axis - 1)) if axis > 1 else first
+    different = invalid("Inputs must have identical ragged splits outside of the dimension they are joined along")
+    for other in items[1:]:
+        first._row_partition.must_be(other._row_partition, different)
+    return first.with_values(_joined([v.values for v in items], axis - 1))
 
 
 def _joined_rows(items: list[Any]) -> Any:
@@ -86,21 +95,19 @@ def _joined_rows(items: list[Any]) -> Any:
         return concat_dense(items, 0)
     values = _joined([v.values for v in items], 0)
     dtype = items[0].row_splits.dtype
-    lengths = np.concatenate([v._row_partition.lengths() for v in items])
+    lengths = concat_dense([v._row_partition.row_lengths() for v in items], 0)
     uniform = {v._row_partition.static_uniform_row_length for v in items}
     if len(uniform) == 1 and None not in uniform:
-        return RaggedTensor.from_uniform_row_length(values, tensor_of(uniform.pop(), dtype), len(lengths))
-    return RaggedTensor.from_row_lengths(values, tensor_of(lengths, dtype), validate=False)
+        return RaggedTensor.from_uniform_row_length(values, tensor_of(uniform.pop(), dtype), length_of(lengths))
+    return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
 def _side_by_side(items: list[Any]) -> Any:
     """Each row of the result is the rows of all, joined."""
     joined = _joined_rows(items)
-    count = items[0]._row_partition.static_nrows
-    order = np.arange(len(items) * count).reshape(len(items), count).T.reshape(-1)
-    rows = take_rows(joined, order)
-    splits = rows._row_partition.splits()[:: len(items)]
-    return RaggedTensor.from_row_splits(rows.values, tensor_of(splits, rows.row_splits.dtype), validate=False)
+    rows = range_op(joined._row_partition.nrows())
+    rows = take_rows(joined, reshape(transpose(reshape(rows, [len(items), -1])), [-1]))
+    return RaggedTensor.from_row_splits(rows.values, rows.row_splits[:: len(items)], validate=False)
 
 
 def stack(values: Sequence[Any], axis: int) -> Any:
@@ -112,13 +119,11 @@ def stack(values: Sequence[Any], axis: int) -> Any:
     items = _matched(values)
     rank = len(items[0].shape)
     if rank == 0:
-        from tapeflow import stack as stack_dense
-
         return stack_dense(items)
     axis = checked_axis(axis, rank + 1, "axis")
     if axis:
         return _joined([expand_dims(v, axis) for v in items], axis)
-    counts = [v.shape[0] for v in items]
+    counts = [length_of(v) for v in items]
     joined = _joined(items, 0)
     dtype = joined.row_splits.dtype if isinstance(joined, RaggedTensor) else int32  # as TensorFlow gives for tensors
     return RaggedTensor.from_row_lengths(joined, tensor_of(counts, dtype), validate=False)
@@ -133,12 +138,11 @@ def expand_dims(value: Any, axis: int) -> Any:
     if not isinstance(value, RaggedTensor):
         return expand_dense(value, axis)
     axis = checked_axis(axis, len(value.shape) + 1, "axis")
-    rows = value._row_partition.static_nrows
-    dtype = value.row_splits.dtype
+    rows = value._row_partition.nrows()
     if axis == 0:
-        return RaggedTensor.from_uniform_row_length(value, tensor_of(rows, dtype), 1)
+        return RaggedTensor.from_uniform_row_length(value, rows, 1)
     if axis == 1:
-        return RaggedTensor.from_uniform_row_length(value, tensor_of(1, dtype), rows)
+        return RaggedTensor.from_uniform_row_length(value, tensor_of(1, rows.dtype), rows)
     return value.with_values(expand_dims(value.values, axis - 1))
 
 
@@ -167,37 +171,43 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
 def _rows_at(params: Any, indices: Any) -> Any:
     if not isinstance(params, RaggedTensor):
         return gather_dense(params, indices)
-    numbers = array_of(indices)
-    _check(numbers, params._row_partition.static_nrows)
-    result: Any = params[int(numbers)] if numbers.ndim == 0 else take_rows(params, numbers.reshape(-1))
-    for i in range(numbers.ndim - 1, 0, -1):
-        length = tensor_of(numbers.shape[i], params.row_splits.dtype)
-        result = RaggedTensor.from_uniform_row_length(result, length, int(np.prod(numbers.shape[:i])))
+    checked(_check, indices, params._row_partition.nrows())
+    dtype = params.row_splits.dtype
+    rank = indices.shape.rank
+    if rank == 0:
+        return params[indices]
+    result: Any = take_rows(params, cast(reshape(indices, [-1]), dtype))
+    dims = tuple(shape_of(indices))
+    for i in range(rank - 1, 0, -1):
+        result = RaggedTensor.from_uniform_row_length(result, tensor_of(dims[i], dtype), math.prod(dims[:i]))
     return result
 
 
 def _columns_at(params: RaggedTensor, indices: Any) -> Any:
     """The same columns of every row."""
-    numbers = array_of(indices)
-    return _in_batches(params, convert(np.broadcast_to(numbers, (params.shape[0], *numbers.shape))))
+    rows = params._row_partition.nrows()
+    return _in_batches(params, broadcast_to(indices, [tensor_of(rows, int32), *shape_of(indices)]))
 
 
 def _in_batches(params: Any, indices: Any) -> Any:
     """Of each row of `params` the elements at the row of `indices`."""
     params = as_ragged(params, 1)
-    if params.shape[0] != indices.shape[0]:
-        raise invalid("batch shape from indices does not match params shape")
-    nested, rows = indices, np.arange(indices.shape[0])
+    dtype = params.row_splits.dtype
+
+    def check_rows(mine: Any, theirs: Any) -> None:
+        if int(mine) != int(theirs):
+            raise invalid("batch shape from indices does not match params shape")
+
+    checked(check_rows, params._row_partition.nrows(), tensor_of(length_of(indices), dtype))
+    nested, rows = indices, range_op(params._row_partition.nrows())
     while isinstance(nested, RaggedTensor):  # the outermost row of every index
-        rows = np.repeat(rows, nested._row_partition.lengths())
+        rows = repeated(rows, nested.row_splits)
         nested = nested.values
-    numbers = array_of(nested)
-    lengths = params._row_partition.lengths()[rows]
-    shape = (-1,) + (1,) * (numbers.ndim - 1)
-    if ((numbers < 0) | (numbers >= lengths.reshape(shape))).any():
-        raise invalid(f"indices {numbers.tolist()} are out of range: rows have {lengths.tolist()} elements")
-    places = numbers + params._row_partition.splits()[:-1][rows].reshape(shape)
-    taken = _rows_at(params.values, convert(places))
+    places = cast(nested, dtype)
+    column = [-1] + [1] * (nested.shape.rank - 1)
+    lengths = reshape(gather_dense(params._row_partition.row_lengths(), rows), column)
+    checked(_check, places, lengths)
+    taken = _rows_at(params.values, places + reshape(gather_dense(params._row_partition.row_starts(), rows), column))
     return indices.with_flat_values(taken) if isinstance(indices, RaggedTensor) else taken
 
 
@@ -207,19 +217,20 @@ def gather_nd(params: Any, indices: Any) -> Any:
     Raises:
         InvalidArgumentError: an index is out of range.
     """
-    numbers = array_of(as_values(indices))
-    flat = numbers.reshape(-1, numbers.shape[-1])
-    _check(flat[:, 0], params.shape[0])
-    places, values = flat[:, 0], params
-    for i, column in enumerate(flat.T[1:], 1):
+    indices = as_values(indices)
+    depth = indices.shape[-1]
+    if depth is None:
+        raise ValueError("gather_nd of a ragged tensor needs indices whose last dimension is known.")
+    dtype = params.row_splits.dtype
+    columns = unstack(cast(indices, dtype), depth, -1)
+    checked(_check, columns[0], params._row_partition.nrows())
+    places, values = columns[0], params
+    for i, column in enumerate(columns[1:], 1):
         if not isinstance(values, RaggedTensor):  # the remaining indices are those of dense values
-            rest = np.concatenate([places[:, None], flat[:, i:]], 1)
-            return gather_nd_dense(values, rest.reshape(*numbers.shape[:-1], -1))
-        lengths = values._row_partition.lengths()[places]
-        if ((column < 0) | (column >= lengths)).any():
-            raise invalid(f"indices {flat.tolist()} are out of range [Op:GatherNd]")
-        places, values = values._row_partition.splits()[:-1][places] + column, values.values
-    return _rows_at(values, convert(places.reshape(numbers.shape[:-1])))
+            return gather_nd_dense(values, stack_dense([places, *columns[i:]], -1))
+        checked(_check, column, gather_dense(values._row_partition.row_lengths(), places))
+        places, values = gather_dense(values._row_partition.row_starts(), places) + column, values.values
+    return _rows_at(values, places)
 
 
 def squeeze(value: Any, axis: int) -> Any:
@@ -234,16 +245,18 @@ def squeeze(value: Any, axis: int) -> Any:
         return squeeze_dense(value, [axis])
     if axis > 1:
         return value.with_values(squeeze(value.values, axis - 1))
-    lengths = [value.shape[0]] if axis == 0 else value._row_partition.lengths()
-    if any(n != 1 for n in lengths):
-        raise invalid(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {list(lengths)} [Op:Squeeze]")
+
+    def check(lengths: Any) -> None:
+        numbers = array_of(lengths).reshape(-1).tolist()
+        if any(n != 1 for n in numbers):
+            raise invalid(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {numbers} [Op:Squeeze]")
+
+    checked(check, value.nrows() if axis == 0 else value.row_lengths())
     return value.values
 
 
-def _check(numbers: np.ndarray, count: int) -> None:
-    flat = numbers.reshape(-1)
-    wrong = np.flatnonzero((flat < 0) | (flat >= count))
+def _check(indices: Any, count: Any) -> None:
+    flat, counts = (a.reshape(-1) for a in np.broadcast_arrays(array_of(indices), array_of(count)))
+    wrong = np.flatnonzero((flat < 0) | (flat >= counts))
     if len(wrong):
-        raise invalid(f"indices[{wrong[0]}] = {flat[wrong[0]]} is not in [0, {count}) [Op:RaggedGather]")
-
-
+        raise invalid(f"indices[{wrong[0]}] = {flat[wrong[0]]} is not in [0, {counts[wrong[0]]}) [Op:RaggedGather]")

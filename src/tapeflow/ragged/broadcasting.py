@@ -6,19 +6,26 @@ other rows must be equally long.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.creation import zeros_like
 from tapeflow.array.gathering import gather
-from tapeflow.array.shaping import reshape
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, int64
+from tapeflow.core.dtypes import DType, int32, int64
 from tapeflow.core.op import is_tensor_like
-from tapeflow.core.tensor import invalid
-from tapeflow.ragged.row_partition import offsets_in_rows, tensor_of
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.graph.checks import checked
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, not_equal
+from tapeflow.math.gradients import shape_of
+from tapeflow.ragged.conversion import with_leading_merged
+from tapeflow.ragged.row_partition import array_of, length_of, number_of, repeated, splits_of, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor
 
 
@@ -32,7 +39,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     first = ragged[0]
     dtype = next(o.dtype for o in operands if is_tensor_like(o) or isinstance(o, RaggedTensor))
     converted = [_operand(o, dtype) for o in operands]
-    if all(_same_rows(first, o) if isinstance(o, RaggedTensor) else not len(o.shape) for o in converted):
+    if all(_same_rows(first, o) if isinstance(o, RaggedTensor) else o.shape.rank == 0 for o in converted):
         flat = [o.flat_values if isinstance(o, RaggedTensor) else o for o in converted]
         return first.with_flat_values(function(*flat))
     return _broadcast(function, converted)
@@ -58,92 +65,132 @@ class _Levels:
     """An operand as rows within rows, down to the ragged rank of the result.
 
     Attributes:
+        count: how many rows it has: an int, or a scalar tensor where that is not known.
         at: for each row of the result so far, the row of the operand that it comes from.
-        uniform: the length of all rows of the current level, if they are equally long.
+        uniform: the length of all rows of the current level, if they are equally long: an int or a scalar tensor.
+        starts: where each row of the current level begins.
+        lengths: how long they are.
     """
 
-    def __init__(self, value: Any, rank: int) -> None:
+    def __init__(self, value: Any, rank: int, dtype: DType) -> None:
         self.value = value
-        self.partitions = value._nested_row_partitions if isinstance(value, RaggedTensor) else ()
+        self.dtype = dtype
+        self.partitions = (
+            value.with_row_splits_dtype(dtype)._nested_row_partitions if isinstance(value, RaggedTensor) else ()
+        )
         self.flat = value.flat_values if isinstance(value, RaggedTensor) else value
         self.offset = rank - len(value.shape)  # how many leading dimensions are missing
-        self.count = 1 if self.offset else value.shape[0]
-        self.at = np.arange(self.count)
-        self.uniform: int | None = None
-        self.starts = self.lengths = self.at
+        self.count = 1 if self.offset else length_of(value)
+        self.at: Any = None
+        self.uniform: Any = None
+        self.starts: Any = None
+        self.lengths: Any = None
 
     @property
     def ragged_until(self) -> int:
         return self.offset + len(self.partitions)
 
+    def begin(self, rows: Any) -> None:
+        """Looks at the outermost rows, which are as many as in the result, or a single one."""
+        self.at = range_op(tensor_of(rows, self.dtype)) * _stays(self.count, self.dtype)
+
     def enter(self, level: int) -> None:
-        """Looks at the rows of a level: where each begins, and how long it is."""
+        """Looks at the rows of a level."""
         axis = level - self.offset
         if 1 <= axis <= len(self.partitions):
             partition = self.partitions[axis - 1]
-            self.uniform = partition.static_uniform_row_length
-            self.starts, self.lengths = partition.splits()[:-1][self.at], partition.lengths()[self.at]
+            uniform = partition.uniform_row_length()
+            self.uniform = None if uniform is None else number_of(uniform)
+            self.starts, self.lengths = gather(partition.row_starts(), self.at), gather(partition.row_lengths(), self.at)
             return
+        dims = shape_of(self.flat)
         inner = axis - len(self.partitions)
-        self.uniform = 1 if axis < 0 else self.value.shape[0] if axis == 0 else self.flat.shape[inner]
-        self.starts = self.at * self.uniform
-        self.lengths = np.full(len(self.at), self.uniform)
+        self.uniform = 1 if axis < 0 else length_of(self.value) if axis == 0 else dims[inner]
+        length = tensor_of(self.uniform, self.dtype)
+        self.starts = self.at * length
+        self.lengths = zeros_like(self.at) + length
 
-    def descend(self, lengths: np.ndarray, stretched: bool) -> None:
-        """Goes on to what is in the rows, each of which gives that many."""
-        offsets = 0 if stretched else offsets_in_rows(lengths)
-        self.at = np.repeat(self.starts, lengths) + offsets
+    def descend(self, splits: Any) -> None:
+        """Goes on to what is in the rows of the result."""
+        offsets = range_op(splits[-1]) - repeated(splits[:-1], splits)
+        if self.uniform is not None:
+            offsets = offsets * _stays(self.uniform, self.dtype)
+        self.at = repeated(self.starts, splits) + offsets
 
     def values(self, levels: int) -> Any:
         """The flat values in the order of the result."""
         axis = levels - self.offset
-        flat = self.flat
         if axis < 0:
-            return reshape(flat, [1, *flat.shape])
-        split = axis - len(self.partitions) + 1
-        shape = flat.shape.as_list()
-        if split != 1:
-            flat = reshape(flat, [math.prod(shape[:split]), *shape[split:]])
-        if len(self.at) == flat.shape[0] and np.array_equal(self.at, np.arange(len(self.at))):
+            return expand_dims(self.flat, 0)
+        flat = with_leading_merged(self.flat, axis - len(self.partitions) + 1)
+        if isinstance(self.at, EagerTensor) and np.array_equal(array_of(self.at), np.arange(flat.shape[0])):
             return flat
         return gather(flat, self.at)
 
 
+def _stays(length: Any, dtype: DType) -> Any:
+    """0 for a length of 1, whose one element is repeated; 1 for any other, whose elements stand side by side."""
+    return tensor_of(int(length != 1), dtype) if isinstance(length, int) else cast(not_equal(length, 1), dtype)
+
+
+def _largest(lengths: Sequence[Any], dtype: DType) -> Any:
+    """The length that uniform lengths broadcast to: one that is not 1, if there is one."""
+    if all(isinstance(n, int) for n in lengths):
+        return next((n for n in lengths if n != 1), 1)
+    found = tensor_of(lengths[0], dtype)
+    for n in lengths[1:]:
+        found = where(equal(found, tensor_of(1, dtype)), tensor_of(n, dtype), found)
+    return found
+
+
 def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    if any(o.shape.rank is None for o in operands):
+        raise ValueError("Unable to broadcast a ragged tensor with a tensor of unknown rank: say it with tf.ensure_shape.")
     rank = max(len(o.shape) for o in operands)
+    ragged = [o for o in operands if isinstance(o, RaggedTensor)]
+    dtype = int32 if all(o.row_splits.dtype is int32 for o in ragged) else int64
     # Scalars broadcast in the function itself.
-    levels = [_Levels(o, rank) if len(o.shape) else None for o in operands]
+    levels = [_Levels(o, rank, dtype) if len(o.shape) else None for o in operands]
     present = [v for v in levels if v is not None]
     depth = max(v.ragged_until for v in present)
-    rows = max(v.count for v in present) if all(v.count for v in present) else 0
+    rows = _largest([v.count for v in present], dtype)
+    _must_match(0, [tensor_of([v.count], dtype) for v in present], [v.count for v in present], tensor_of([rows], dtype))
     for v in present:
-        if v.count not in (1, rows):
-            raise _mismatch(0, [np.array([p.count]) for p in present])
-        if v.count == 1 and rows != 1:
-            v.at = np.zeros(rows, np.int64)
-    partitions: list[tuple[np.ndarray, int | None]] = []
+        v.begin(rows)
+    partitions: list[tuple[Any, Any]] = []
     for level in range(1, depth + 1):
         for v in present:
             v.enter(level)
-        long = [v for v in present if v.uniform != 1] or present[:1]
-        lengths = long[0].lengths
-        if not all(np.array_equal(v.lengths, lengths) for v in long):
-            raise _mismatch(level, [v.lengths for v in long])
-        uniform = next((v.uniform for v in long if v.uniform is not None), None)
+        rows_differ = [v for v in present if v.uniform is None]
+        uniform = None if rows_differ else _largest([v.uniform for v in present], dtype)
+        lengths = rows_differ[0].lengths if rows_differ else zeros_like(present[0].at) + tensor_of(uniform, dtype)
+        _must_match(level, [v.lengths for v in present], [v.uniform for v in present], lengths)
+        splits = splits_of(lengths)
         for v in present:
-            v.descend(lengths, stretched=v.uniform == 1 and uniform != 1)
-        partitions.append((lengths, uniform if all(v.uniform is not None for v in long) else None))
+            v.descend(splits)
+        partitions.append((splits, uniform))
     result = function(*[o if v is None else v.values(depth) for o, v in zip(operands, levels, strict=True)])
-    ragged = [o for o in operands if isinstance(o, RaggedTensor)]
-    dtype = int32 if all(o.row_splits.dtype is int32 for o in ragged) else int64
-    for lengths, uniform in reversed(partitions):
+    for splits, uniform in reversed(partitions):
+        result = RaggedTensor.from_row_splits(result, splits, validate=False)
         if uniform is not None:
-            result = RaggedTensor.from_uniform_row_length(result, tensor_of(uniform, dtype), len(lengths))
-        else:
-            result = RaggedTensor.from_row_lengths(result, tensor_of(lengths, dtype), validate=False)
+            partition = result._row_partition.with_uniform_row_length(uniform)
+            result = RaggedTensor._from_row_partition(result.values, partition, validate=False)
     return result
 
 
-def _mismatch(level: int, lengths: list[np.ndarray]) -> Exception:
-    said = " and ".join(str(n.tolist()) for n in lengths)
-    return invalid(f"Unable to broadcast: dimension size mismatch in dimension {level}: lengths {said}")
+def _must_match(level: int, lengths: Sequence[Any], uniform: Sequence[Any], wanted: Any) -> None:
+    """Checks that all rows are of the wanted lengths, or of length 1.
+
+    Raises:
+        InvalidArgumentError: they are not.
+    """
+    may_stretch = [u is not None for u in uniform]
+
+    def check(wanted: Any, *given: Any) -> None:
+        numbers = [array_of(g) for g in given]
+        for found, may in zip(numbers, may_stretch, strict=True):
+            if not np.array_equal(found, array_of(wanted)) and not (may and (found == 1).all()):
+                said = " and ".join(str(n.tolist()) for n in numbers)
+                raise invalid(f"Unable to broadcast: dimension size mismatch in dimension {level}: lengths {said}")
+
+    checked(check, wanted, *lengths)

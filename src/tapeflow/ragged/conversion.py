@@ -8,14 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import fill
+from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat
-from tapeflow.array.shaping import broadcast_to, reshape
-from tapeflow.core.convert import convert, host_value
+from tapeflow.array.joining import concat, repeat, stack, tile
+from tapeflow.array.masks import boolean_mask, where
+from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
+from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import invalid
-from tapeflow.ragged.row_partition import RowPartition, array_of, tensor_of
+from tapeflow.graph.checks import checked
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import not_equal
+from tapeflow.math.extrema import clip_by_value, maximum, minimum
+from tapeflow.math.gradients import shape_of
+from tapeflow.math.reduction import reduce_any, reduce_max
+from tapeflow.ragged.row_partition import RowPartition, array_of, repeated, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, checked_axis
 
 # ---- dense tensors ---------------------------------------------------------------------------------------------------
@@ -30,64 +40,70 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     if ragged_rank <= 0:
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
     tensor = convert(tensor)
-    shape = tensor.shape.as_list()
-    if len(shape) < 2:
+    rank = tensor.shape.rank
+    if rank is None:
+        raise ValueError("tensor.shape.ndims must be statically known: say it with set_shape or tf.ensure_shape")
+    if rank < 2:
         raise ValueError(
             "The rank of a RaggedTensor must be greater than 1, i.e., a list of scalars won't have ragged dimensions. "
-            f"Received argument `tensor` with rank {len(shape)}."
+            f"Received argument `tensor` with rank {rank}."
         )
     if lengths is not None and isinstance(lengths, (list, tuple)) and any(hasattr(n, "__len__") for n in lengths):
         return _with_nested_lengths(tensor, lengths, dtype)
-    if len(shape) < ragged_rank + 1:
+    if rank < ragged_rank + 1:
         raise ValueError(f"Shape {tensor.shape} must have rank at least {ragged_rank + 1}")
     if ragged_rank > 1:
         return _deeper(tensor, lengths, padding, ragged_rank, dtype)
-    rows, columns = shape[:2]
-    flat = reshape(tensor, [rows * columns, *shape[2:]])
+    rows, columns = tuple(shape_of(tensor))[:2]
+    flat = with_leading_merged(tensor, 2)
     if lengths is None and padding is None:
         partition = RowPartition.from_uniform_row_length(tensor_of(columns, dtype), nrows=rows)
         return RaggedTensor._from_row_partition(flat, partition, validate=False)
     if padding is not None:
-        kept = _unpadded_lengths(tensor, padding)
+        kept = _unpadded_lengths(tensor, padding, dtype)
     else:
-        kept = np.clip(np.asarray(host_value(lengths)), 0, columns)
-        if kept.shape != (rows,):
+        kept = cast(convert(lengths), dtype)
+        if not kept.shape.is_compatible_with(tensor.shape[:1]):
             raise ValueError(f"lengths must have shape ({rows},), not {kept.shape}")
-    mask = np.arange(columns) < kept[:, None]
-    return RaggedTensor.from_row_lengths(gather(flat, np.flatnonzero(mask)), tensor_of(kept, dtype), validate=False)
+        kept = clip_by_value(kept, 0, tensor_of(columns, dtype))
+    values = boolean_mask(tensor, range_op(tensor_of(columns, dtype)) < expand_dims(kept, 1))
+    return RaggedTensor.from_row_lengths(values, kept, validate=False)
 
 
-def _unpadded_lengths(tensor: Any, padding: Any) -> np.ndarray:
+def with_leading_merged(tensor: Any, count: int) -> Any:
+    """The tensor with its first dimensions made one."""
+    dims = tuple(shape_of(tensor))
+    return tensor if count == 1 else reshape(tensor, [math.prod(dims[:count]), *dims[count:]])
+
+
+def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
     """The length of each row without the padding at its end."""
-    array = np.asarray(tensor._numpy())
-    pad = np.asarray(convert(padding, tensor.dtype)._numpy())
-    if pad.shape != array.shape[2:]:
-        raise ValueError(f"Shapes {TensorShape(pad.shape)} and {tensor.shape[2:]} are incompatible: `padding` is one value")
-    real = (array != pad).reshape(*array.shape[:2], math.prod(array.shape[2:])).any(2)
-    columns = array.shape[1]
-    return np.where(real.any(1), columns - np.argmax(real[:, ::-1], axis=1), 0)
+    pad = convert(padding, tensor.dtype)
+    if not pad.shape.is_compatible_with(tensor.shape[2:]):
+        raise ValueError(f"Shapes {pad.shape} and {tensor.shape[2:]} are incompatible: `padding` is one value")
+    real = reduce_any(not_equal(tensor, pad), list(range(2, tensor.shape.rank)))
+    places = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
+    return maximum(reduce_max(where(real, places, tensor_of(0, dtype)), 1), 0)  # no less than 0 where there are no columns
 
 
 def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
     """Row lengths for several ragged dimensions, outermost first."""
     first, *rest = lengths
-    outer = from_tensor(tensor, list(host_value(first)), None, 1, dtype)
+    outer = from_tensor(tensor, convert(first), None, 1, dtype)
     if not rest:
         return outer
     inner = outer.values
-    if len(rest) == 1 and len(host_value(rest[0])) != inner.shape[0]:
-        raise ValueError(f"Shapes {(inner.shape[0],)} and {(len(host_value(rest[0])),)} are incompatible")
+    if len(rest) == 1 and not convert(rest[0]).shape.is_compatible_with(inner.shape[:1]):
+        raise ValueError(f"Shapes {(inner.shape[0],)} and {tuple(convert(rest[0]).shape)} are incompatible")
     return outer.with_values(_with_nested_lengths(inner, rest, dtype))
 
 
 def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
     """Several ragged dimensions, of which only the innermost loses its padding."""
-    shape = tensor.shape.as_list()
-    merged_shape = [math.prod(shape[:ragged_rank]), *shape[ragged_rank:]]
-    result = from_tensor(reshape(tensor, merged_shape), lengths, padding, 1, dtype)
+    dims = tuple(shape_of(tensor))
+    result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)
     for i in range(ragged_rank - 1, 0, -1):
-        rows = math.prod(shape[:i])
-        partition = RowPartition.from_uniform_row_length(tensor_of(shape[i], dtype), nrows=rows)
+        partition = RowPartition.from_uniform_row_length(tensor_of(dims[i], dtype), nrows=math.prod(dims[:i]))
         result = RaggedTensor._from_row_partition(result, partition, validate=False)
     return result
 
@@ -95,39 +111,57 @@ def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DT
 def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
     """See `RaggedTensor.to_tensor`."""
     flat = rt.flat_values
-    inner = flat.shape.as_list()[1:]
+    inner = flat.shape[1:]
     rank = len(rt.shape)
-    bounds = array_of(rt.bounding_shape()).tolist()
-    wanted = TensorShape(shape if shape is None else [None if d == -1 else d for d in TensorShape(shape)])
-    if wanted.rank is not None:
-        if wanted.rank != rank:
-            raise invalid(f"rt_input.shape and shape={wanted.as_list()} are incompatible: rt_input.rank = {rank} but "
-                          f"shape.rank = {wanted.rank} [Op:RaggedTensorToTensor]")  # fmt: skip
-        bounds = [b if w is None else w for b, w in zip(bounds, wanted.as_list(), strict=True)]
-    if bounds[len(bounds) - len(inner) :] != inner:
-        raise invalid(f"The inner dimensions of shape={bounds} must be {inner} [Op:RaggedTensorToTensor]")
+    wanted = _wanted_shape(shape, rank)
+    if not wanted[rank - len(inner) :].is_compatible_with(inner):
+        raise invalid(f"The inner dimensions of shape={wanted.as_list()} must be {inner.as_list()} [Op:RaggedTensorToTensor]")
     default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
     if len(default.shape) > len(inner) or any(
-        d not in (1, n) for d, n in zip(reversed(default.shape.as_list()), reversed(inner), strict=False)
+        d not in (1, n) and None not in (d, n)
+        for d, n in zip(reversed(default.shape.as_list()), reversed(inner.as_list()), strict=False)
     ):
         raise invalid(f"default_value.shape={default.shape.as_list()} and rt_input.flat_values.shape="
                       f"{flat.shape.as_list()} are incompatible [Op:RaggedTensorToTensor]")  # fmt: skip
-    places = _places(rt, bounds[: rt.ragged_rank + 1], flat.shape[0])
-    padded = concat([flat, broadcast_to(reshape(default, [1] * (1 + len(inner) - len(default.shape))
-                                                + default.shape.as_list()), [1, *inner])], 0)  # fmt: skip
-    return reshape(gather(padded, places), bounds)
+    bounds = [rt._row_partition.nrows(), *[p.longest() for p in rt._nested_row_partitions]]
+    bounds = [b if w is None else tensor_of(w, b.dtype) for b, w in zip(bounds, wanted.as_list(), strict=False)]
+    dims = tuple(shape_of(flat))[1:]
+    padded = concat([flat, broadcast_to(default, [1, *dims])], 0)
+    result = gather(padded, _places(rt, bounds))
+    if isinstance(result, SymbolicTensor):
+        known = [w if w is not None else d for w, d in zip(wanted.as_list(), rt.shape.as_list(), strict=True)]
+        result.set_shape(known)
+    return result
 
 
-def _places(rt: RaggedTensor, bounds: list[int], nothing: int) -> np.ndarray:
-    """For each element of the dense tensor its place in the flat values, or `nothing` for padding."""
-    rows = np.arange(rt._row_partition.static_nrows)[: bounds[0]]
-    rows = np.concatenate([rows, np.full(bounds[0] - len(rows), -1)])
+def _wanted_shape(shape: Any, rank: int) -> TensorShape:
+    """The shape that a caller wants, None for dimensions that stay as they are.
+
+    Raises:
+        InvalidArgumentError: it has another rank.
+    """
+    if shape is None:
+        return TensorShape([None] * rank)
+    wanted = TensorShape([None if d == -1 else d for d in TensorShape(shape)])
+    if wanted.rank != rank:
+        raise invalid(f"rt_input.shape and shape={wanted.as_list()} are incompatible: rt_input.rank = {rank} but "
+                      f"shape.rank = {wanted.rank} [Op:RaggedTensorToTensor]")  # fmt: skip
+    return wanted
+
+
+def _places(rt: RaggedTensor, bounds: list[Any]) -> Any:
+    """For each element of the dense tensor its place in the flat values; that after the last one for padding."""
+    dtype = rt.row_splits.dtype
+    count = rt._row_partition.nrows()
+    rows = minimum(range_op(bounds[0]), count)
     for partition, width in zip(rt._nested_row_partitions, bounds[1:], strict=True):
-        starts = np.append(partition.splits()[:-1], 0)[rows]
-        lengths = np.append(partition.lengths(), 0)[rows]
-        columns = np.arange(width)
-        rows = np.where(columns < lengths[..., None], starts[..., None] + columns, -1)
-    return np.where(rows < 0, nothing, rows).reshape(-1)
+        # After the last row comes an empty one, for padding.
+        nothing = tensor_of([0], dtype)
+        starts = expand_dims(gather(concat([partition.row_starts(), nothing], 0), rows), -1)
+        lengths = expand_dims(gather(concat([partition.row_lengths(), nothing], 0), rows), -1)
+        columns = range_op(width)
+        rows = where(columns < lengths, starts + columns, partition.nvals())
+    return rows
 
 
 # ---- merging dimensions ----------------------------------------------------------------------------------------------
@@ -142,23 +176,22 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
     if outer == inner:
         return value
     if not isinstance(value, RaggedTensor):
-        shape = value.shape.as_list()
-        return reshape(value, [*shape[:outer], math.prod(shape[outer : inner + 1]), *shape[inner + 1 :]])
+        dims = tuple(shape_of(value))
+        return reshape(value, [*dims[:outer], math.prod(dims[outer : inner + 1]), *dims[inner + 1 :]])
     if outer == 0:
         return value.values if inner == 1 else merged(value.values, 0, inner - 1)
     if outer > 1:
         return value.with_values(merged(value.values, outer - 1, inner - 1))
     # Rows of rows become rows: the splits of the outer ones, counted in the elements of the inner ones.
-    splits = value._row_partition.splits()
+    splits = value.row_splits
     inside = value.values
     for _ in range(inner - 1):
         if isinstance(inside, RaggedTensor):
-            splits, inside = inside._row_partition.splits()[splits], inside.values
+            splits, inside = gather(inside.row_splits, splits), inside.values
         else:
-            width = inside.shape[1]
-            splits = splits * width
-            inside = reshape(inside, [inside.shape[0] * width, *inside.shape.as_list()[2:]])
-    return RaggedTensor.from_row_splits(inside, tensor_of(splits, value.row_splits.dtype), validate=False)
+            splits = splits * tensor_of(shape_of(inside)[1], splits.dtype)
+            inside = with_leading_merged(inside, 2)
+    return RaggedTensor.from_row_splits(inside, splits, validate=False)
 
 
 # ---- sparse tensors --------------------------------------------------------------------------------------------------
@@ -168,17 +201,16 @@ def to_sparse(rt: RaggedTensor) -> Any:
     """See `RaggedTensor.to_sparse`."""
     from tapeflow.sparse.tensor import SparseTensor
 
-    columns = [np.arange(rt._row_partition.static_nrows)]
+    columns = [range_op(rt._row_partition.nrows())]
     for partition in rt._nested_row_partitions:
-        rows = partition.rowids()
-        columns = [c[rows] for c in columns] + [partition.offsets()]
+        columns = [repeated(c, partition.row_splits()) for c in columns] + [partition.offsets_in_rows()]
     flat = rt.flat_values
-    inner = flat.shape.as_list()[1:]
-    if inner:
-        every = np.indices(inner).reshape(len(inner), -1)
-        count = len(columns[0])
-        columns = [np.repeat(c, every.shape[1]) for c in columns] + [np.tile(e, count) for e in every]
-    indices = tensor_of(np.stack(columns, 1), int64)
+    indices = cast(stack(columns, 1), int64)
+    if len(flat.shape) > 1:
+        dims = shape_of(flat)[1:]
+        each = math.prod(dims)
+        inner = where(fill(dims, True))
+        indices = concat([repeat(indices, each, 0), tile(inner, [shape_of(flat)[0], 1])], 1)
     return SparseTensor(indices, reshape(flat, [-1]), rt.bounding_shape(out_type=int64))
 
 
@@ -188,18 +220,22 @@ def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:
 
     if not isinstance(st_input, SparseTensor):
         raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
-    if len(st_input.shape) != 2:
+    if st_input.shape.rank is not None and st_input.shape.rank != 2:
         raise ValueError("rank(st_input) must be 2.")
-    indices = array_of(st_input.indices)
-    rows, columns = indices[:, 0], indices[:, 1]
-    same_row = np.concatenate([[False], rows[1:] == rows[:-1]])[: len(rows)]
-    after = np.concatenate([[0], columns[:-1] + 1])[: len(rows)]
-    if not np.where(same_row, columns == after, columns == 0).all():
-        raise invalid(
-            "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
-            "b'SparseTensor is not right-ragged'"
-        )
-    return RaggedTensor.from_value_rowids(st_input.values, tensor_of(rows, dtype), st_input.shape[0], validate=False)
+
+    def check(indices: Any) -> None:
+        rows, columns = array_of(indices).reshape(-1, 2).T
+        same_row = np.concatenate([[False], rows[1:] == rows[:-1]])[: len(rows)]
+        after = np.concatenate([[0], columns[:-1] + 1])[: len(rows)]
+        if not np.where(same_row, columns == after, columns == 0).all():
+            raise invalid(
+                "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+                "b'SparseTensor is not right-ragged'"
+            )
+
+    checked(check, st_input.indices)
+    rows = cast(st_input.indices[:, 0], dtype)
+    return RaggedTensor.from_value_rowids(st_input.values, rows, st_input.dense_shape[0], validate=False)
 
 
 # ---- nested lists ----------------------------------------------------------------------------------------------------

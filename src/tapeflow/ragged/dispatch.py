@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, int32
 from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.graph.static import host_static
 from tapeflow.math.casting import cast
 from tapeflow.ragged import arranging, broadcasting, reducing
 from tapeflow.ragged.row_partition import tensor_of
@@ -96,8 +96,11 @@ def _reverse(function: Any, x: RaggedTensor, axis: Any) -> Any:
 
 
 def _tile(function: Any, x: RaggedTensor, multiples: Any) -> Any:
-    for axis, count in enumerate(np.asarray(convert(multiples))):
-        x = arranging.concat([x] * int(count), axis) if count != 1 else x
+    counts = host_static(multiples) if isinstance(multiples, Tensor) else multiples
+    if isinstance(counts, Tensor) or None in (counts := np.ravel(counts).tolist()):
+        raise ValueError("tile of a ragged tensor needs multiples that are known when a function is traced.")
+    for axis, count in enumerate(counts):
+        x = arranging.concat([x] * count, axis) if count != 1 else x
     return x
 
 
@@ -128,6 +131,10 @@ def _string_join(function: Any, inputs: Sequence[Any], separator: str = "") -> A
 
 def _reduce_join(function: Any, x: RaggedTensor, axis: Any, keepdims: bool = False, separator: str = "") -> Any:
     """Joins the strings of each row."""
+    if len(np.ravel(axis)) > 1:
+        for a in np.ravel(axis):
+            x = function(x, int(a), keepdims, separator)
+        return x
     a = int(np.ravel(axis)[0]) % len(x.shape)
     if a == 0:
         return NotImplemented
@@ -135,8 +142,9 @@ def _reduce_join(function: Any, x: RaggedTensor, axis: Any, keepdims: bool = Fal
         inner = x.values
         reduced = _reduce_join if isinstance(inner, RaggedTensor) else lambda f, *args: f(*args)
         return x.with_values(reduced(function, inner, a - 1, keepdims, separator))
-    rows = [separator.encode().join(row) for row in x.to_list()]
-    joined = convert(np.array(rows, object))
+    from tapeflow.strings import unsorted_segment_join
+
+    joined = unsorted_segment_join(x.values, x.value_rowids(), x.nrows(), separator)
     return arranging.expand_dims(joined, 1) if keepdims else joined
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from tapeflow.array.gathering import gather
+from tapeflow.array.masks import where
+from tapeflow.array.sorting import argsort
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, bool_, int64
-from tapeflow.core.op import op
+from tapeflow.core.dtypes import DType, as_dtype, bool_, int64
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.graph.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import reduce_sum
+from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow.ragged import arranging
-from tapeflow.ragged.row_partition import array_of, integers, tensor_of
+from tapeflow.ragged.row_partition import RowPartition, array_of, integers, number_of, rowids_of, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
@@ -52,20 +56,56 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not found:
         return op(*new_args, **new_kwargs)
     first = found[0]
-    if len({r.flat_values.shape[0] for r in found}) > 1:
+    if len({r.flat_values.shape[0] for r in found} - {None}) > 1:
         raise ValueError("Input RaggedTensors' flat_values must all have the same outer-dimension size.")
     for other in found[1:]:
         mine, theirs = first._nested_row_partitions, other._nested_row_partitions
-        if len(mine) != len(theirs) or not all(p.same_as(q) for p, q in zip(mine, theirs, strict=True)):
-            raise invalid("Inputs must have identical ragged splits")
+        different = invalid("Inputs must have identical ragged splits")
+        if len(mine) != len(theirs):
+            raise different
+        for p, q in zip(mine, theirs, strict=True):
+            p.must_be(q, different)
     result = as_values(op(*new_args, **new_kwargs))
-    expected = first.flat_values.shape[0]
-    if result.shape.rank == 0 or result.shape[0] != expected:
+    expected = first.flat_values.shape[:1]
+    if result.shape.rank == 0 or not result.shape[:1].is_compatible_with(expected):
         raise ValueError(
             "tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as flat_values "
-            f"of any ragged inputs. (output shape: {result.shape}; expected outer dimension size: {expected})"
+            f"of any ragged inputs. (output shape: {result.shape}; expected outer dimension size: {expected[0]})"
         )
     return first.with_flat_values(result)
+
+
+def _rows_of_numbers(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
+    shapes = {tuple(t.shape) for t in (starts, limits, deltas) if t.ndim}
+    if any(len(s) > 1 for s in shapes) or len(shapes) > 1:
+        raise invalid(f"starts, limits, and deltas must have the same shape, not {list(starts.shape)}, "
+                      f"{list(limits.shape)}, {list(deltas.shape)}")  # fmt: skip
+    if (deltas == 0).any():
+        raise invalid("Requires delta != 0")
+    begin, end, step = torch.broadcast_tensors(*[t.reshape(-1) for t in (starts, limits, deltas)])
+    if begin.is_floating_point():
+        lengths = torch.ceil((end - begin) / step).long()
+    else:
+        lengths = torch.div(end - begin + step - torch.sign(step), step, rounding_mode="floor").long()
+    lengths = lengths.clamp(min=0)
+    splits = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
+    rows = torch.arange(len(lengths)).repeat_interleave(lengths)
+    offsets = torch.arange(int(splits[-1])) - splits[rows]
+    return splits.to(splits_dtype.torch), begin[rows] + offsets.to(begin.dtype) * step[rows]
+
+
+def _range_shapes(starts: Any, limits: Any, deltas: Any, splits_dtype: DType) -> list[TensorShape]:
+    known = next((s[0] for s in (starts, limits, deltas) if s.rank == 1 and s[0] is not None), None)
+    scalars = all(s.rank == 0 for s in (starts, limits, deltas))
+    return [TensorShape([2 if scalars else None if known is None else known + 1]), TensorShape([None])]
+
+
+@op("RaggedRange", kernel=_rows_of_numbers, shape=_range_shapes, rename={"splits_dtype": "Tsplits"})
+def _ragged_range(starts: Any, limits: Any, deltas: Any, splits_dtype: Any = int64, name: str | None = None) -> Any:
+    """The splits and the values of rows of numbers."""
+
+
+not_differentiable(_ragged_range)
 
 
 def range(
@@ -95,19 +135,7 @@ def range(
     if kind is None:
         order = [t.dtype for t in tensors]
         kind = max(order, key=lambda d: (d.is_floating, d.size))
-    begin, end, step = (np.asarray(cast(t, kind)._numpy()) for t in tensors)
-    lengths = {a.shape[0] for a in (begin, end, step) if a.ndim}
-    if any(a.ndim > 1 for a in (begin, end, step)) or len(lengths) > 1:
-        raise invalid(f"starts, limits, and deltas must have the same shape, not {begin.shape}, {end.shape}, {step.shape}")
-    if (step == 0).any():
-        raise invalid("Requires delta != 0")
-    count = lengths.pop() if lengths else 1
-    rows = [
-        np.arange(b, e, s, dtype=kind.as_numpy_dtype)
-        for b, e, s in zip(*[np.broadcast_to(a, count).tolist() for a in (begin, end, step)], strict=True)
-    ]
-    splits = tensor_of(np.cumsum([0] + [len(r) for r in rows]), as_dtype(row_splits_dtype))
-    values = convert(np.concatenate([np.zeros(0, kind.as_numpy_dtype), *rows]), kind)
+    splits, values = _ragged_range(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name)
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
@@ -154,17 +182,19 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
     if rank == 1 and not isinstance(mask, RaggedTensor):
-        chosen = np.flatnonzero(array_of(mask))
-        return arranging.gather(data, tensor_of(chosen, int64))
+        return arranging.gather(data, _where_true(mask))
     data, mask = arranging.as_ragged(data, rank - 1), arranging.as_ragged(mask, rank - 1)
-    if not data._row_partition.same_as(mask._row_partition):
-        raise invalid("Inputs must have identical ragged splits: the rows of `mask` are not those of `data`")
+    different = invalid("Inputs must have identical ragged splits: the rows of `mask` are not those of `data`")
+    data._row_partition.must_be(mask._row_partition, different)
     if rank > 2:
         return data.with_values(boolean_mask(data.values, mask.values))
-    flat = array_of(mask.values)
-    kept = np.bincount(mask._row_partition.rowids(), weights=flat, minlength=mask._row_partition.static_nrows)
-    values = arranging.gather(data.values, tensor_of(np.flatnonzero(flat), int64))
-    return RaggedTensor.from_row_lengths(values, tensor_of(kept.astype(np.int64), data.row_splits.dtype), validate=False)
+    kept = unsorted_segment_sum(cast(mask.values, data.row_splits.dtype), mask.value_rowids(), mask.nrows())
+    values = arranging.gather(data.values, _where_true(mask.values))
+    return RaggedTensor.from_row_lengths(values, kept, validate=False)
+
+
+def _where_true(mask: Any) -> Any:
+    return where(mask)[:, 0]
 
 
 # ---- segments --------------------------------------------------------------------------------------------------------
@@ -181,8 +211,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     splits.shape.assert_has_rank(1)
     if splits.shape[0] == 0:
         raise ValueError("Invalid row_splits: []")
-    lengths = np.diff(array_of(splits))
-    return tensor_of(np.repeat(np.arange(len(lengths)), lengths), splits.dtype if out_type is None else as_dtype(out_type))
+    return tensor_of(rowids_of(splits), splits.dtype if out_type is None else as_dtype(out_type))
 
 
 def segment_ids_to_row_splits(
@@ -195,9 +224,8 @@ def segment_ids_to_row_splits(
         [0, 2, 2, 3]
     """
     ids = integers(segment_ids, "segment_ids")
-    counts = np.bincount(array_of(ids), minlength=0 if num_segments is None else int(num_segments))
     dtype = (ids.dtype if isinstance(segment_ids, Tensor) else int64) if out_type is None else as_dtype(out_type)
-    return tensor_of(np.concatenate([[0], np.cumsum(counts)]), dtype)
+    return tensor_of(RowPartition.from_value_rowids(ids, num_segments).row_splits(), dtype)
 
 
 def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> RaggedTensor:
@@ -223,12 +251,17 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         from tapeflow.ragged.conversion import merged
 
         data, rows = merged(data, 0, rank - 1), merged(rows, 0, rank - 1)
-    numbers, count = array_of(rows), int(num_partitions)
-    if len(numbers) and (numbers.min() < 0 or numbers.max() >= count):
-        raise invalid(f"partitions {numbers.tolist()} are not in [0, {count})")
-    order = np.argsort(numbers, kind="stable")
-    values = arranging.gather(data, tensor_of(order, int64))
-    return RaggedTensor.from_value_rowids(values, tensor_of(numbers[order], rows.dtype), count, validate=False)
+
+    def check(given: Any, most: Any) -> None:
+        numbers, count = array_of(given), int(most)
+        if len(numbers) and (numbers.min() < 0 or numbers.max() >= count):
+            raise invalid(f"partitions {numbers.tolist()} are not in [0, {count})")
+
+    count = number_of(num_partitions)
+    checked(check, rows, tensor_of(count, rows.dtype))
+    order = argsort(rows, stable=True)
+    values = arranging.gather(data, order)
+    return RaggedTensor.from_value_rowids(values, gather(rows, order), count, validate=False)
 
 
 # ---- crosses ---------------------------------------------------------------------------------------------------------
@@ -247,9 +280,7 @@ def _crossed(inputs: Any, cross: Callable[[list[Any]], Any]) -> RaggedTensor:
         else:
             features.append(value if isinstance(value, SparseTensor) else convert(value))
     result = cross(features)
-    rows = array_of(result.indices)[:, 0]
-    count = result.shape[0]
-    return RaggedTensor.from_value_rowids(result.values, tensor_of(rows, int64), count, validate=False)
+    return RaggedTensor.from_value_rowids(result.values, result.indices[:, 0], result.dense_shape[0], validate=False)
 
 
 def cross(inputs: Any, name: str | None = None) -> RaggedTensor:

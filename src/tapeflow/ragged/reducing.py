@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from tapeflow.array.gathering import gather
 from tapeflow.core.convert import host_value
-from tapeflow.core.dtypes import bool_, int32, int64
-from tapeflow.ragged.row_partition import offsets_in_rows, tensor_of
+from tapeflow.core.dtypes import bool_, int32
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum
+from tapeflow.ragged.row_partition import repeated, splits_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
 # What combines the values of a segment, by the reduction's op.
@@ -64,23 +65,24 @@ def _over(op: str, value: Any, axis: int, keepdims: bool) -> Any:
     partition = value._row_partition
     combine = getattr(math, _SEGMENTS[op])
     if axis == 0:
-        result = _segments(combine, value.values, partition.offsets(), int(partition.lengths().max(initial=0)))
+        result = _segments(combine, value.values, partition.offsets_in_rows(), partition.longest())
     else:
-        result = _segments(combine, value.values, partition.rowids(), partition.static_nrows)
+        result = _segments(combine, value.values, partition.value_rowids(), partition.nrows())
     return expand_dims(result, axis) if keepdims else result
 
 
-def _segments(combine: Callable[..., Any], data: Any, ids: np.ndarray, count: int) -> Any:
+def _segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> Any:
     """Combines the values of each segment; of ragged data, those in the same place of the rows of a segment."""
     if not isinstance(data, RaggedTensor):
-        return combine(data, tensor_of(ids, int64), count)
-    lengths = data._row_partition.lengths()
-    longest = np.zeros(count, np.int64)
-    np.maximum.at(longest, ids, lengths)
-    splits = np.concatenate([[0], np.cumsum(longest)])
-    places = np.repeat(splits[:-1][ids], lengths) + offsets_in_rows(lengths)
-    values = _segments(combine, data.values, places, int(splits[-1]))
-    return RaggedTensor.from_row_splits(values, tensor_of(splits, data.row_splits.dtype), validate=False)
+        return combine(data, ids, count)
+    from tapeflow.math import unsorted_segment_max
+
+    partition = data._row_partition
+    longest = maximum(unsorted_segment_max(partition.row_lengths(), cast(ids, partition.dtype), count), 0)
+    splits = splits_of(longest)
+    places = repeated(gather(splits[:-1], ids), partition.row_splits()) + partition.offsets_in_rows()
+    values = _segments(combine, data.values, places, splits[-1])
+    return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
 def _mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
@@ -95,7 +97,7 @@ def _mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
 
 def _logical(op: str, rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     """`All` and `Any`: that no, or some, element is different, counted."""
-    from tapeflow import cast, equal, logical_not, not_equal
+    from tapeflow import equal, logical_not, not_equal
 
     flat = rt.flat_values if op == "Any" else logical_not(rt.flat_values)
     count = as_values(reduce("Sum", rt.with_flat_values(cast(flat, int32)), axis, keepdims))

@@ -6,11 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.sorting import searchsorted
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.graph.checks import checked
+from tapeflow.graph.static import host_static
+from tapeflow.math.casting import cast
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.extrema import maximum
+from tapeflow.math.reduction import reduce_max
 
 
 def integers(value: Any, what: str, dtype: Any = None) -> Tensor:
@@ -32,14 +44,49 @@ def integers(value: Any, what: str, dtype: Any = None) -> Tensor:
     return tensor
 
 
-def tensor_of(array: Any, dtype: DType) -> EagerTensor:
-    """An int32 or int64 tensor of numbers."""
-    return convert(np.asarray(array, dtype=dtype.as_numpy_dtype))
+def tensor_of(numbers: Any, dtype: DType) -> Any:
+    """An int32 or int64 tensor of numbers; in a graph some of them may be symbolic."""
+    if isinstance(numbers, Tensor):
+        return numbers if numbers.dtype is dtype else cast(numbers, dtype)
+    if type(numbers) is list and any(isinstance(n, Tensor) for n in numbers):
+        return stack([tensor_of(n, dtype) for n in numbers])
+    return convert(np.asarray(numbers, dtype=dtype.as_numpy_dtype))
 
 
 def array_of(tensor: Any) -> np.ndarray:
-    """The numbers of an integer tensor."""
+    """The numbers of an integer tensor that has a value."""
     return np.asarray(tensor._numpy())
+
+
+def length_of(value: Any) -> Any:
+    """The first dimension of a tensor or ragged tensor: an int, or a scalar tensor where it is not known."""
+    known = value.shape[0]
+    if known is not None:
+        return known
+    return value.nrows() if hasattr(value, "row_splits") else shape_op(value)[0]
+
+
+def number_of(value: Any) -> Any:
+    """An int, if it is known, or else a scalar tensor."""
+    if isinstance(value, SymbolicTensor):
+        known = host_static(value)
+        return known if isinstance(known, int) else value
+    return int(value)
+
+
+def repeated(values: Any, splits: Any) -> Any:
+    """Each value as often as its row has elements."""
+    return gather(values, rowids_of(splits))
+
+
+def rowids_of(splits: Any) -> Any:
+    """The row of each value: of rows that begin at the same place, values belong to the last."""
+    return searchsorted(splits, range_op(splits[-1]), "right", splits.dtype) - tensor_of(1, splits.dtype)
+
+
+def splits_of(lengths: Any) -> Any:
+    """Where rows of those lengths begin, and at the end where the last one ends."""
+    return concat([tensor_of([0], lengths.dtype), cumsum(lengths)], 0)
 
 
 class RowPartition(CompositeTensor):
@@ -79,12 +126,16 @@ class RowPartition(CompositeTensor):
         splits.shape.assert_has_rank(1)
         if splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
-        if validate:
-            numbers = array_of(splits)
+
+        def check(given: Any) -> None:
+            numbers = array_of(given)
             if numbers[0] != 0:
                 raise _not_valid("from_row_splits", "zero", f"the first row split is {numbers[0]}, not 0")
             if (np.diff(numbers) < 0).any():
                 raise _not_valid("from_row_splits", "monotonic", f"row splits decrease: {numbers.tolist()}")
+
+        if validate:
+            checked(check, splits)
         return cls(splits, internal=_INTERNAL)
 
     @classmethod
@@ -96,25 +147,29 @@ class RowPartition(CompositeTensor):
         """
         lengths = integers(row_lengths, "row_lengths", dtype)
         lengths.shape.assert_has_rank(1)
-        numbers = array_of(lengths)
-        if validate and (numbers < 0).any():
-            raise _not_valid("from_row_lengths", "", f"row lengths are negative: {numbers.tolist()}")
-        return cls(tensor_of(np.concatenate([[0], np.cumsum(numbers)]), lengths.dtype), internal=_INTERNAL)
+
+        def check(given: Any) -> None:
+            numbers = array_of(given)
+            if (numbers < 0).any():
+                raise _not_valid("from_row_lengths", "", f"row lengths are negative: {numbers.tolist()}")
+
+        if validate:
+            checked(check, lengths)
+        return cls(splits_of(lengths), internal=_INTERNAL)
 
     @classmethod
     def from_row_starts(cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
         """Rows that begin at the given positions, the last going up to `nvals`."""
         starts = integers(row_starts, "row_starts", dtype)
         starts.shape.assert_has_rank(1)
-        splits = np.concatenate([array_of(starts), [int(nvals)]])
-        return cls.from_row_splits(tensor_of(splits, starts.dtype), validate)
+        return cls.from_row_splits(concat([starts, tensor_of([nvals], starts.dtype)], 0), validate)
 
     @classmethod
     def from_row_limits(cls, row_limits: Any, validate: bool = True, dtype: Any = None) -> RowPartition:
         """Rows that end before the given positions."""
         limits = integers(row_limits, "row_limits", dtype)
         limits.shape.assert_has_rank(1)
-        return cls.from_row_splits(tensor_of(np.concatenate([[0], array_of(limits)]), limits.dtype), validate)
+        return cls.from_row_splits(concat([tensor_of([0], limits.dtype), limits], 0), validate)
 
     @classmethod
     def from_value_rowids(
@@ -128,18 +183,27 @@ class RowPartition(CompositeTensor):
         """
         rowids = integers(value_rowids, "value_rowids", dtype)
         rowids.shape.assert_has_rank(1)
-        numbers = array_of(rowids)
-        needed = int(numbers[-1]) + 1 if len(numbers) else 0
-        count = needed if nrows is None else int(nrows)
-        if count < 0:
+        count = None if nrows is None else number_of(nrows)
+        if isinstance(count, int) and count < 0:
             raise ValueError(f"Expected nrows >= 0; got {count}")
-        if validate:
-            if nrows is not None and count < needed:
-                raise ValueError(f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, value_rowids[-1]={needed - 1}")
+
+        def check(given: Any, rows: Any = None) -> None:
+            numbers = array_of(given)
+            if rows is not None and len(numbers) and int(rows) <= numbers[-1]:
+                raise ValueError(
+                    f"Expected nrows >= value_rowids[-1] + 1; got nrows={int(rows)}, value_rowids[-1]={numbers[-1]}"
+                )
             if len(numbers) and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
                 raise _not_valid("from_value_rowids", "", f"rows of values decrease or are negative: {numbers.tolist()}")
-        lengths = np.bincount(numbers, minlength=count)
-        return cls(tensor_of(np.concatenate([[0], np.cumsum(lengths)]), rowids.dtype), internal=_INTERNAL)
+
+        if validate:
+            checked(check, *([rowids] if count is None else [rowids, tensor_of(count, rowids.dtype)]))
+        if count is None:
+            count = concat([tensor_of([-1], rowids.dtype), rowids], 0)[-1] + tensor_of(1, rowids.dtype)
+        rows = range_op(tensor_of(count, rowids.dtype) + tensor_of(1, rowids.dtype))
+        if isinstance(count, int) and isinstance(rows, SymbolicTensor):
+            rows.set_shape([count + 1])
+        return cls(searchsorted(rowids, rows, "left", rowids.dtype), internal=_INTERNAL)
 
     @classmethod
     def from_uniform_row_length(
@@ -154,16 +218,28 @@ class RowPartition(CompositeTensor):
         if nvals is None and nrows is None:
             raise ValueError("At least one of nvals and nrows must be specified.")
         length_tensor = integers(uniform_row_length, "uniform_row_length", dtype)
-        length = int(length_tensor)
-        if length < 0:
+        length = number_of(length_tensor)
+        if isinstance(length, int) and length < 0:
             raise ValueError("uniform_row_length must be >= 0.")
-        if nrows is None:
-            count = int(nvals) // length if length else 0
+        values = None if nvals is None else number_of(nvals)
+        if nrows is not None:
+            count = number_of(nrows)
+        elif isinstance(length, int) and isinstance(values, int):
+            count = values // length if length else 0
         else:
-            count = int(nrows)
-        if validate and nvals is not None and count * length != int(nvals):
-            raise ValueError(f"uniform_row_length={length} times nrows={count} must equal nvals={int(nvals)}")
-        splits = tensor_of(np.arange(count + 1) * length, length_tensor.dtype)
+            count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values where the length is 0
+
+        def check(given: Any, rows: Any, total: Any) -> None:
+            if int(given) * int(rows) != int(total):
+                raise ValueError(f"uniform_row_length={int(given)} times nrows={int(rows)} must equal nvals={int(total)}")
+
+        if validate and values is not None:
+            checked(check, length_tensor, tensor_of(count, int64), tensor_of(values, int64))
+        if isinstance(length, int) and isinstance(count, int):
+            splits = tensor_of(np.arange(count + 1) * length, length_tensor.dtype)
+        else:
+            one = tensor_of(1, length_tensor.dtype)
+            splits = range_op(tensor_of(count, length_tensor.dtype) + one) * length_tensor
         return cls(splits, uniform_row_length=length_tensor, internal=_INTERNAL)
 
     # ---- looking at it -----------------------------------------------------------------------------------------------
@@ -179,31 +255,39 @@ class RowPartition(CompositeTensor):
 
     def row_lengths(self) -> Tensor:
         """The length of each row."""
-        return tensor_of(self.lengths(), self.dtype)
+        return self._row_splits[1:] - self._row_splits[:-1]
 
     def row_starts(self) -> Tensor:
         """Where each row begins."""
-        return tensor_of(self.splits()[:-1], self.dtype)
+        return self._row_splits[:-1]
 
     def row_limits(self) -> Tensor:
         """Where each row ends."""
-        return tensor_of(self.splits()[1:], self.dtype)
+        return self._row_splits[1:]
 
     def value_rowids(self) -> Tensor:
         """The row of each value."""
-        return tensor_of(self.rowids(), self.dtype)
+        return rowids_of(self._row_splits)
 
     def offsets_in_rows(self) -> Tensor:
         """The position of each value in its row."""
-        return tensor_of(self.offsets(), self.dtype)
+        splits = self._row_splits
+        return range_op(splits[-1]) - repeated(splits[:-1], splits)
 
-    def nrows(self) -> Tensor:
+    def longest(self) -> Tensor:
+        """The greatest length of a row, or 0."""
+        return reduce_max(concat([tensor_of([0], self.dtype), self.row_lengths()], 0))
+
+    def nrows(self) -> Any:
         """How many rows there are."""
-        return tensor_of(self.static_nrows, self.dtype)
+        known = self.static_nrows
+        if known is not None:
+            return tensor_of(known, self.dtype)
+        return shape_op(self._row_splits, self.dtype)[0] - tensor_of(1, self.dtype)
 
     def nvals(self) -> Tensor:
         """How many values there are."""
-        return tensor_of(self.static_nvals, self.dtype)
+        return self._row_splits[-1]
 
     def uniform_row_length(self) -> Tensor | None:
         """The length of all rows, if they are known to be equally long."""
@@ -214,19 +298,24 @@ class RowPartition(CompositeTensor):
         return self._uniform_row_length is not None
 
     @property
-    def static_nrows(self) -> int:
-        """How many rows there are."""
-        return self._row_splits.shape[0] - 1
+    def static_nrows(self) -> int | None:
+        """How many rows there are, if it is known."""
+        known = self._row_splits.shape[0]
+        return None if known is None else known - 1
 
     @property
-    def static_nvals(self) -> int:
-        """How many values there are."""
+    def static_nvals(self) -> int | None:
+        """How many values there are, if it is known."""
+        rows, length = self.static_nrows, self.static_uniform_row_length
+        if isinstance(self._row_splits, SymbolicTensor):
+            return None if rows is None or length is None else rows * length
         return int(self.splits()[-1])
 
     @property
     def static_uniform_row_length(self) -> int | None:
         """The length of all rows, if they are known to be equally long."""
-        return None if self._uniform_row_length is None else int(self._uniform_row_length)
+        known = None if self._uniform_row_length is None else number_of(self._uniform_row_length)
+        return known if isinstance(known, int) else None
 
     def with_dtype(self, dtype: Any) -> RowPartition:
         """The same partition with splits of another dtype."""
@@ -237,28 +326,43 @@ class RowPartition(CompositeTensor):
             return self
         uniform = self._uniform_row_length
         return RowPartition(
-            tensor_of(self.splits(), to),
-            uniform_row_length=None if uniform is None else tensor_of(int(uniform), to),
+            tensor_of(self._row_splits, to),
+            uniform_row_length=None if uniform is None else tensor_of(uniform, to),
             internal=_INTERNAL,
         )
 
-    # The same as NumPy arrays, for what computes with them.
+    def with_uniform_row_length(self, length: Any) -> RowPartition:
+        """The same partition, of which it is known that all rows are of one length."""
+        return RowPartition(
+            self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL
+        )
 
     def splits(self) -> np.ndarray:
+        """The splits as numbers, where they have values."""
         return array_of(self._row_splits)
 
-    def lengths(self) -> np.ndarray:
-        return np.diff(self.splits())
-
-    def rowids(self) -> np.ndarray:
-        return np.repeat(np.arange(self.static_nrows), self.lengths())
-
-    def offsets(self) -> np.ndarray:
-        return offsets_in_rows(self.lengths())
-
     def same_as(self, other: RowPartition) -> bool:
-        """Whether another partition has the same rows."""
-        return self._row_splits is other._row_splits or np.array_equal(self.splits(), other.splits())
+        """Whether another partition is known to have the same rows."""
+        mine, theirs = self._row_splits, other._row_splits
+        if mine is theirs:
+            return True
+        if isinstance(mine, SymbolicTensor) or isinstance(theirs, SymbolicTensor):
+            return False
+        return np.array_equal(array_of(mine), array_of(theirs))
+
+    def must_be(self, other: RowPartition, error: Exception) -> None:
+        """Checks that another partition has the same rows; in a graph, when it runs.
+
+        Raises:
+            InvalidArgumentError: the `error`, if it has not.
+        """
+
+        def check(mine: Any, theirs: Any) -> None:
+            if not np.array_equal(array_of(mine), array_of(theirs)):
+                raise error
+
+        if self._row_splits is not other._row_splits:
+            checked(check, self._row_splits, other._row_splits)
 
     @property
     def _type_spec(self) -> RowPartitionSpec:
@@ -266,14 +370,9 @@ class RowPartition(CompositeTensor):
 
     def __repr__(self) -> str:
         if self._uniform_row_length is not None:
-            return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={int(self._uniform_row_length)})"
-        return f"tf.RowPartition(row_splits={self.splits()})"
-
-
-def offsets_in_rows(lengths: np.ndarray) -> np.ndarray:
-    """0, 1, 2, ... in each row of those lengths."""
-    starts = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+            return f"tf.RowPartition(nrows={self.static_nrows}, uniform_row_length={self.static_uniform_row_length})"
+        known = not isinstance(self._row_splits, SymbolicTensor)
+        return f"tf.RowPartition(row_splits={self.splits() if known else self._row_splits})"
 
 
 _INTERNAL = object()
@@ -314,12 +413,9 @@ class RowPartitionSpec(TypeSpec):
         return value.row_splits()
 
     def _from_components(self, components: Any) -> RowPartition:
+        partition = RowPartition(components, internal=_INTERNAL)
         uniform = self._uniform_row_length
-        return RowPartition(
-            components,
-            uniform_row_length=None if uniform is None else tensor_of(uniform, self._dtype),
-            internal=_INTERNAL,
-        )
+        return partition if uniform is None else partition.with_uniform_row_length(uniform)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._nrows, self._nvals, self._uniform_row_length, self._dtype

@@ -8,7 +8,7 @@ from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.tensor import Tensor
-from tapeflow.ragged.row_partition import RowPartition, tensor_of
+from tapeflow.ragged.row_partition import RowPartition
 from tapeflow.ragged.tensor import RaggedTensor
 
 
@@ -145,8 +145,7 @@ class RaggedTensorSpec(TypeSpec):
             uniform = None if dims is None else dims[i + 1]
             partition = RowPartition.from_row_splits(splits[i], validate=False)
             if uniform is not None:
-                length = tensor_of(uniform, partition.dtype)
-                partition = RowPartition.from_uniform_row_length(length, nrows=partition.static_nrows)
+                partition = partition.with_uniform_row_length(uniform)
             result = RaggedTensor._from_row_partition(result, partition, validate=False)
         return result
 

@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import fill
+from tapeflow.array.joining import stack
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.ragged.row_partition import RowPartition, array_of, integers, tensor_of
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.errors import OperatorNotAllowedInGraphError
+from tapeflow.graph.checks import checked
+from tapeflow.math.gradients import shape_of
+from tapeflow.ragged.row_partition import RowPartition, integers, length_of, tensor_of
 
 _INTERNAL = object()
 
@@ -51,11 +57,16 @@ class RaggedTensor(CompositeTensor):
         values = as_values(values)
         if values.shape.rank == 0:
             raise invalid("The values of a RaggedTensor must have rank 1 or more, not 0.")
-        if validate and row_partition.static_nvals != values.shape[0]:
-            raise invalid(
-                "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not hold.\n"
-                f"First 1 elements of x:\n[{row_partition.static_nvals}]\nFirst 1 elements of y:\n[{values.shape[0]}]"
-            )
+
+        def check(wanted: Any, given: Any) -> None:
+            if int(wanted) != int(given):
+                raise invalid(
+                    "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not hold.\n"
+                    f"First 1 elements of x:\n[{int(wanted)}]\nFirst 1 elements of y:\n[{int(given)}]"
+                )
+
+        if validate:
+            checked(check, row_partition.nvals(), tensor_of(length_of(values), int64))
         if isinstance(values, RaggedTensor) and values.row_splits.dtype is not row_partition.dtype:
             values, row_partition = values.with_row_splits_dtype(int64), row_partition.with_dtype(int64)
         return cls(values, row_partition, internal=_INTERNAL)
@@ -93,7 +104,7 @@ class RaggedTensor(CompositeTensor):
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
         """Rows that begin at the given positions. See `from_row_splits`."""
         values = as_values(values)
-        return cls._from_row_partition(values, RowPartition.from_row_starts(row_starts, values.shape[0], validate), validate)
+        return cls._from_row_partition(values, RowPartition.from_row_starts(row_starts, length_of(values), validate), validate)
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
@@ -139,7 +150,7 @@ class RaggedTensor(CompositeTensor):
             TensorShape([2, 2])
         """
         values = as_values(values)
-        partition = RowPartition.from_uniform_row_length(uniform_row_length, values.shape[0], nrows, validate)
+        partition = RowPartition.from_uniform_row_length(uniform_row_length, length_of(values), nrows, validate)
         return cls._from_row_partition(values, partition, validate)
 
     @classmethod
@@ -299,8 +310,8 @@ class RaggedTensor(CompositeTensor):
             return self._row_partition.row_lengths()
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
-        shape = self._values.shape.as_list()
-        return self.with_values(tensor_of(np.full(shape[: axis - 1], shape[axis - 1]), self.row_splits.dtype))
+        shape = tuple(shape_of(self._values))
+        return self.with_values(fill(shape[: axis - 1], tensor_of(shape[axis - 1], self.row_splits.dtype)))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The lengths of the rows of all ragged dimensions, outermost first."""
@@ -324,7 +335,7 @@ class RaggedTensor(CompositeTensor):
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """How many rows there are."""
-        return tensor_of(self._row_partition.static_nrows, self.row_splits.dtype if out_type is None else as_dtype(out_type))
+        return tensor_of(self._row_partition.nrows(), self.row_splits.dtype if out_type is None else as_dtype(out_type))
 
     def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
         """The least shape of a dense tensor that all of this fits in.
@@ -337,13 +348,12 @@ class RaggedTensor(CompositeTensor):
             >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy().tolist()
             [2, 3]
         """
-        sizes = [self._row_partition.static_nrows]
-        sizes += [int(p.lengths().max(initial=0)) for p in self._nested_row_partitions]
-        sizes += self.flat_values.shape.as_list()[1:]
-        wanted: Any = sizes
-        if axis is not None:
-            wanted = sizes[axis] if isinstance(axis, int) else [sizes[int(a)] for a in axis]
-        return tensor_of(wanted, self.row_splits.dtype if out_type is None else as_dtype(out_type))
+        dtype = self.row_splits.dtype if out_type is None else as_dtype(out_type)
+        sizes = [self._row_partition.nrows(), *[p.longest() for p in self._nested_row_partitions]]
+        sizes = [tensor_of(s, dtype) for s in (*sizes, *shape_of(self.flat_values)[1:])]
+        if axis is None:
+            return stack(sizes)
+        return sizes[axis] if isinstance(axis, int) else stack([sizes[int(a)] for a in axis])
 
     def consumers(self) -> list[Any]:
         """The operations of a graph that use it; eagerly none."""
@@ -455,7 +465,13 @@ class RaggedTensor(CompositeTensor):
         return getitem(self, key)
 
     def __iter__(self) -> Iterator[Any]:
-        for i in range(self._row_partition.static_nrows):
+        count = self._row_partition.static_nrows
+        if count is None:
+            raise OperatorNotAllowedInGraphError(
+                "Iterating over a symbolic `tf.RaggedTensor` of an unknown number of rows is not allowed: loop over them in "
+                "a function that AutoGraph converts, or use tf.map_fn."
+            )
+        for i in range(count):
             yield self[i]
 
     def __bool__(self) -> bool:
@@ -477,6 +493,8 @@ class RaggedTensor(CompositeTensor):
         return RaggedTensorSpec.from_value(self)
 
     def __repr__(self) -> str:
+        if isinstance(self.row_splits, SymbolicTensor) or isinstance(self.flat_values, SymbolicTensor):
+            return f"tf.RaggedTensor(values={self._values!r}, row_splits={self.row_splits!r})"
         return f"<tf.RaggedTensor {_text(self.numpy())}>"
 
 
@@ -491,7 +509,7 @@ def _text(value: Any) -> str:
 
 def as_values(value: Any) -> Any:
     """A tensor or ragged tensor, as it is, or the tensor of anything else."""
-    return value if isinstance(value, (EagerTensor, RaggedTensor)) else convert(value)
+    return value if isinstance(value, (Tensor, RaggedTensor)) else convert(value)
 
 
 def checked_axis(axis: int, rank: int | None, name: str) -> int:
@@ -504,8 +522,3 @@ def checked_axis(axis: int, rank: int | None, name: str) -> int:
     if not -rank <= axis < rank:
         raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
     return axis % rank
-
-
-def row_splits_of(value: RaggedTensor) -> np.ndarray:
-    """The row splits as numbers."""
-    return array_of(value.row_splits)

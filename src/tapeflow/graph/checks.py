@@ -1,0 +1,30 @@
+"""Checks of values, which eager mode makes at once and a graph when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.symbolic import SymbolicTensor
+
+
+def checked(check: Callable[..., None], *tensors: Any) -> None:
+    """Calls a check on eager tensors: at once where all values are known, else as an operation of the graph.
+
+    Args:
+        check: raises an error if something is wrong.
+        tensors: what it takes.
+    """
+    if state.graph is None:
+        check(*tensors)
+        return
+    from tapeflow.graph.python_op import as_eager, executing_eagerly, python_op
+    from tapeflow.graph.static import value_of
+
+    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
+    if all(v is not None for v in known):
+        with executing_eagerly():
+            check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
+        return
+    python_op("Assert", check, tensors)
