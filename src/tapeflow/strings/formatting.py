@@ -10,6 +10,7 @@ import torch
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import FROM_TORCH, DType, float32, string
 from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.kernels import each, numbers, string_op
@@ -136,6 +137,22 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
     return _string_to_number(input, out_type, name)
 
 
+def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: int) -> np.ndarray:
+    edge = None if summarize < 0 else summarize
+    tensors = [EagerTensor(v, string if isinstance(v, np.ndarray) else FROM_TORCH[v.dtype]) for v in inputs]
+    parts = template.split(placeholder)
+    out = np.empty((), object)
+    out[()] = (parts[0] + "".join(tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True))).encode()
+    return out
+
+
+@string_op("StringFormat", _formatted, shape=lambda *_: TensorShape([]))
+def _string_format(
+    inputs: Any, template: str = "%s", placeholder: str = "%s", summarize: int = 3, name: str | None = None
+) -> Any:
+    """A text with tensors in the place of placeholders."""
+
+
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """Puts tensors, as `tf.print` writes them, in the place of placeholders.
 
@@ -156,14 +173,10 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         b'x = [1 2]'
     """
     tensors = [convert(v) for v in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
-    parts = template.split(placeholder)
-    if len(parts) - 1 != len(tensors):
+    wanted = len(template.split(placeholder)) - 1
+    if wanted != len(tensors):
         raise ValueError(
-            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(tensors)}. Please ensure the "
+            f"The template expects {wanted} tensors, but the inputs only has {len(tensors)}. Please ensure the "
             "number of placeholders in template matches inputs length."
         )
-    edge = None if summarize < 0 else summarize
-    text = parts[0] + "".join(tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True))
-    out = np.empty((), object)
-    out[()] = text.encode()
-    return EagerTensor(out, string)
+    return _string_format(tensors, template, placeholder, summarize, name)

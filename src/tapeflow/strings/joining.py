@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import string
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
 from tapeflow.errors import OutOfRangeError
-from tapeflow.strings.kernels import string_op
+from tapeflow.strings.kernels import encoded, string_op, text
+from tapeflow.strings.splitting import splits_of_rows, strings_of
 
 
 def _bracketed(shape: Sequence[int]) -> str:
@@ -99,7 +103,8 @@ def reduce_join(
         >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0, separator="-").numpy().tolist()
         [b'a-c', b'b-d']
     """
-    inputs = convert(inputs)
+    if not hasattr(type(inputs), "__tf_dispatch__"):
+        inputs = convert(inputs)
     if axis is None:
         axis = list(range(inputs.shape.rank))[::-1]
     return _reduce_joined(inputs, axis, keepdims, separator, name)
@@ -143,6 +148,36 @@ def unsorted_segment_join(
     """
 
 
+def _ngrams(
+    data: np.ndarray, data_splits: torch.Tensor, separator: str, ngram_widths: Any, left_pad: str, right_pad: str,
+    pad_width: int, preserve_short_sequences: bool,
+) -> tuple[np.ndarray, torch.Tensor]:  # fmt: skip
+    left, right, between = encoded(left_pad), encoded(right_pad), encoded(separator)
+
+    def of_row(row: list[bytes]) -> list[bytes]:
+        out = []
+        for width in ngram_widths:
+            pad = width - 1 if pad_width < 0 else min(width - 1, pad_width)
+            padded = [left] * pad + row + [right] * pad
+            out += [between.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
+        if not out and preserve_short_sequences and row:
+            around = max(pad_width, 0)
+            out = [between.join([left] * around + row + [right] * around)]
+        return out
+
+    words, splits = data.tolist(), data_splits.tolist()
+    rows = [of_row(words[i:j]) for i, j in itertools.pairwise(splits)]
+    return strings_of([word for row in rows for word in row]), splits_of_rows(rows).to(data_splits.dtype)
+
+
+@string_op("StringNGrams", _ngrams, shape=lambda data, splits, *_: [TensorShape([None]), splits])
+def _string_ngrams(
+    data: Any, data_splits: Any, separator: str, ngram_widths: Any, left_pad: str, right_pad: str, pad_width: int,
+    preserve_short_sequences: bool, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The ngrams of each row of strings."""
+
+
 def ngrams(
     data: Any,
     ngram_width: int | Sequence[int],
@@ -179,36 +214,27 @@ def ngrams(
         raise ValueError(f"padding_width must be greater than 0. Received: {padding_width}")
     if padding_width is not None and pad_values is None:
         raise ValueError("pad_values must be provided if padding_width is set.")
-    if pad_values is None:
-        left = right = b""
-    else:
-        both = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else tuple(pad_values)
-        left, right = (v.encode() if isinstance(v, str) else v for v in both)
-    between = separator.encode()
+    both: Any = ("", "") if pad_values is None else pad_values
+    left, right = (both, both) if isinstance(both, (str, bytes)) else both
+    width = 0 if pad_values is None else -1 if padding_width is None else padding_width
+    from tapeflow.ragged import RaggedTensor
 
-    def of_row(row: list[bytes]) -> list[bytes]:
-        out = []
-        for width in widths:
-            pad = 0 if pad_values is None else min(width - 1, padding_width or width - 1)
-            padded = [left] * pad + row + [right] * pad
-            out += [between.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
-        if not out and preserve_short_sequences and row:
-            out = [between.join([left] * (padding_width or 0) + row + [right] * (padding_width or 0))]
-        return out
+    def of_rows(rows: Any) -> Any:
+        if isinstance(rows.values, RaggedTensor):
+            return rows.with_values(of_rows(rows.values))
+        words, splits = _string_ngrams(rows.values, rows.row_splits, separator, widths, _text(left), _text(right), width,
+                                       preserve_short_sequences, name)  # fmt: skip
+        return RaggedTensor.from_row_splits(words, splits, validate=False)
 
-    def walk(value: Any) -> Any:
-        return [walk(v) for v in value] if value and isinstance(value[0], list) else of_row(value)
-
-    if hasattr(data, "to_list"):
-        from tapeflow.ragged import constant as ragged_constant
-
-        return ragged_constant(walk(data.to_list()), dtype=string)
-    array = convert(data, string)._numpy()
-    if not array.ndim:
+    if isinstance(data, RaggedTensor):
+        return of_rows(data)
+    data = convert(data, string)
+    if not data.shape.rank:
         raise ValueError("ngrams needs at least one dimension to run along")
-    rows = array.reshape(-1, array.shape[-1])
-    found = [of_row(list(row)) for row in rows]
-    out = np.empty((len(found), len(found[0]) if found else 0), object)
-    for i, row in enumerate(found):
-        out[i] = row
-    return EagerTensor(out.reshape(*array.shape[:-1], out.shape[-1]), string)
+    if data.shape.rank == 1:
+        return of_rows(RaggedTensor.from_tensor(expand_dims(data, 0))).values
+    return of_rows(RaggedTensor.from_tensor(data, ragged_rank=data.shape.rank - 1)).to_tensor("")
+
+
+def _text(value: str | bytes) -> str:
+    return text(value) if isinstance(value, bytes) else value

@@ -46,10 +46,3 @@ def text(element: bytes) -> str:
 def encoded(element: str) -> bytes:
     """The inverse of `text`."""
     return element.encode("utf-8", "surrogateescape")
-
-
-def when_run(function: Callable[[Any], Any], tensor: Any, dtype: Any, shape: Any) -> Any:
-    """`function(tensor)` as an operation of the graph that is being built, for a tensor that has no value yet."""
-    from tapeflow.graph.python_op import python_op
-
-    return python_op("StringFunction", lambda t: [function(t)], [tensor], [(dtype, shape)], stateful=False).outputs[0]

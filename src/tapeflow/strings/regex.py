@@ -13,7 +13,7 @@ import torch
 
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import string
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
 
 
@@ -48,7 +48,18 @@ def _replace(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool
 def _regex_replace(
     input: Any, pattern: str = "", rewrite: str = "", replace_global: bool = True, name: str | None = None
 ) -> Any:
-    """Replaces matches."""
+    """Replaces matches of an expression that is known."""
+
+
+def _replace_given(input: np.ndarray, pattern: np.ndarray, rewrite: np.ndarray, replace_global: bool) -> np.ndarray:
+    return _replace(input, pattern[()], rewrite[()], replace_global)
+
+
+@string_op("RegexReplace", _replace_given, shape=lambda input, *_: input)
+def _regex_replace_given(
+    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+) -> Any:
+    """Replaces matches of an expression that is a tensor."""
 
 
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
@@ -67,6 +78,8 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
         >>> tf.strings.regex_replace("hello", "(l+)", r"<\\1>").numpy()
         b'he<ll>o'
     """
+    if isinstance(pattern, Tensor) or isinstance(rewrite, Tensor):
+        return _regex_replace_given(input, pattern, rewrite, replace_global, name)
     return _regex_replace(input, _word(pattern), _word(rewrite), replace_global, name)
 
 
@@ -77,7 +90,16 @@ def _full_match(input: np.ndarray, pattern: Any) -> torch.Tensor:
 
 @string_op("StaticRegexFullMatch", _full_match)
 def _regex_full_match(input: Any, pattern: str = "", name: str | None = None) -> Any:
-    """Whether strings match."""
+    """Whether strings match an expression that is known."""
+
+
+def _full_match_given(input: np.ndarray, pattern: np.ndarray) -> torch.Tensor:
+    return _full_match(input, pattern[()])
+
+
+@string_op("RegexFullMatch", _full_match_given, shape=lambda input, pattern: input)
+def _regex_full_match_given(input: Any, pattern: Any, name: str | None = None) -> Any:
+    """Whether strings match an expression that is a tensor."""
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
@@ -90,12 +112,13 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
         >>> tf.strings.regex_full_match(["abc", "abx"], "ab[cd]").numpy().tolist()
         [True, False]
     """
+    if isinstance(pattern, Tensor):
+        return _regex_full_match_given(input, pattern, name)
     return _regex_full_match(input, _word(pattern), name)
 
 
 def _word(value: Any) -> str:
-    """A scalar string as Python text."""
+    """A string as Python text."""
     if isinstance(value, str):
         return value
-    found = value if isinstance(value, bytes) else host_value(convert(value, string))
-    return text(found)
+    return text(value if isinstance(value, bytes) else host_value(convert(value, string)))

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import codecs
+import itertools
+import math
 import unicodedata
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, int64, string
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.strings.kernels import each, when_run
-from tapeflow.strings.splitting import ragged
+from tapeflow.core.dtypes import DType, int32, int64, string
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.math.gradients import shape_of
+from tapeflow.strings.kernels import each, string_op
+from tapeflow.strings.splitting import in_rows, splits_of_rows, strings_of
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _POLICIES = ("replace", "strict", "ignore")
@@ -64,6 +71,39 @@ def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Cal
     return decode
 
 
+def _decoded(
+    input: np.ndarray, encoding: str, errors: str, replacement: int, control: bool, splits_dtype: DType
+) -> tuple[torch.Tensor, ...]:
+    """Row splits, code points and offsets of a vector of strings."""
+    decode = _decoder(encoding, errors, replacement, control)
+    rows = [decode(element) for element in input.tolist()]
+    points = torch.tensor([c for row in rows for c, _ in row], dtype=torch.int32)
+    offsets = torch.tensor([at for row in rows for _, at in row], dtype=torch.int64)
+    return splits_of_rows(rows, splits_dtype), points, offsets
+
+
+def _decoded_rule(input: TensorShape, *_: Any) -> list[TensorShape]:
+    count = input[0]
+    return [TensorShape([None if count is None else count + 1]), TensorShape([None])]
+
+
+@string_op("UnicodeDecode", lambda *args: _decoded(*args)[:2], shape=_decoded_rule, rename={"splits_dtype": "Tsplits"})
+def _decode(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, splits_dtype: Any = int64, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The code points of a vector of strings: their row splits, and they."""
+
+
+@string_op("UnicodeDecodeWithOffsets", _decoded, shape=lambda *args: [*_decoded_rule(*args), TensorShape([None])],
+           rename={"splits_dtype": "Tsplits"})  # fmt: skip
+def _decode_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, splits_dtype: Any = int64, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The code points of a vector of strings, and where they begin: row splits, points, and offsets."""
+
+
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -91,8 +131,18 @@ def unicode_decode(
         >>> tf.strings.unicode_decode("aé", "UTF-8").numpy().tolist()
         [97, 233]
     """
-    decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return ragged(input, lambda v: [c for c, _ in decode(v)], int32)
+    arguments = input_encoding, errors, replacement_char, replace_control_characters
+
+    def decode(vector: Any) -> list[Any]:
+        return _as_rows(*_decode(vector, *arguments, name=name))
+
+    return in_rows(input, decode)[0]
+
+
+def _as_rows(splits: Any, *values: Any) -> list[Any]:
+    from tapeflow.ragged import RaggedTensor
+
+    return [RaggedTensor.from_row_splits(v, splits, validate=False) for v in values]
 
 
 def unicode_decode_with_offsets(
@@ -110,20 +160,28 @@ def unicode_decode_with_offsets(
         >>> offsets.numpy().tolist()
         [0, 2]
     """
-    decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return (
-        ragged(input, lambda v: [c for c, _ in decode(v)], int32),
-        ragged(input, lambda v: [at for _, at in decode(v)], int64),
-    )
+    arguments = input_encoding, errors, replacement_char, replace_control_characters
+
+    def decode(vector: Any) -> list[Any]:
+        return _as_rows(*_decode_with_offsets(vector, *arguments, name=name))
+
+    points, offsets = in_rows(input, decode)
+    return points, offsets
 
 
-def _split(input: Any, encoding: str, errors: str, replacement: int) -> tuple[Any, Any]:
-    codec = _codec(encoding)
-    decode = _decoder(encoding, errors, replacement, False)
-    return (
-        ragged(input, lambda v: [chr(c).encode(codec, "replace") for c, _ in decode(v)]),
-        ragged(input, lambda v: [at for _, at in decode(v)], int64),
-    )
+def _split(input: Any, encoding: str, errors: str, replacement: int) -> list[Any]:
+    """The characters of each string, and where they begin."""
+
+    def split(vector: Any) -> list[Any]:
+        points, offsets = _as_rows(*_decode_with_offsets(vector, encoding, errors, replacement, False))
+        return [points.with_values(_characters(points.values, encoding)), offsets]
+
+    return in_rows(input, split)
+
+
+def _characters(points: Any, encoding: str) -> Any:
+    """Each code point as a string."""
+    return unicode_encode(expand_dims(points, 1), encoding, errors="ignore")
 
 
 def unicode_split(
@@ -142,7 +200,37 @@ def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
 ) -> Any:
     """The characters of each string, and the offset (int64) of each one's first byte. See `unicode_decode`."""
-    return _split(input, input_encoding, errors, replacement_char)
+    characters, offsets = _split(input, input_encoding, errors, replacement_char)
+    return characters, offsets
+
+
+def _encoded(
+    input_values: torch.Tensor, input_splits: torch.Tensor, errors: str, output_encoding: str, replacement_char: int
+) -> np.ndarray:
+    codec = _codec(output_encoding)
+
+    def point(code: int) -> str:
+        if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000:
+            return chr(code)
+        if errors == "strict":
+            raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
+        return chr(replacement_char) if errors == "replace" else ""
+
+    points, splits = input_values.tolist(), input_splits.tolist()
+    rows = [points[i:j] for i, j in itertools.pairwise(splits)]
+    return strings_of(["".join(map(point, row)).encode(codec) for row in rows])
+
+
+def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorShape:
+    return TensorShape([None if splits[0] is None else splits[0] - 1])
+
+
+@string_op("UnicodeEncode", _encoded, shape=_encoded_rule)
+def _encode(
+    input_values: Any, input_splits: Any, errors: str = "replace", output_encoding: str = "", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The string of each row of code points."""
 
 
 def unicode_encode(
@@ -164,42 +252,46 @@ def unicode_encode(
         >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
         b'a\\xc3\\xa9'
     """
-    if output_encoding not in _ENCODINGS:
-        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
-        raise invalid(
-            f"Value for attr 'output_encoding' of \"{output_encoding}\" is not in the list of allowed values: {allowed}"
-        )
-    codec = _codec(output_encoding)
+    _check_encoding(output_encoding)
+    from tapeflow.ragged import RaggedTensor
 
-    def point(code: int) -> str:
-        if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000:
-            return chr(code)
-        if errors == "strict":
-            raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
-        return chr(replacement_char) if errors == "replace" else ""
-
-    def walk(value: Any) -> Any:
-        if value and isinstance(value[0], list):
-            return [walk(v) for v in value]
-        return "".join(point(c) for c in value).encode(codec)
-
-    if hasattr(input, "to_list"):
-        from tapeflow.ragged import constant
-
-        return constant(walk(input.to_list()), dtype=string)
+    if isinstance(input, RaggedTensor):
+        if isinstance(input.values, RaggedTensor) or len(input.values.shape) > 1:
+            return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char, name))
+        return _encode(input.values, input.row_splits, errors, output_encoding, replacement_char, name)
     tensor = convert(input)
     if tensor.dtype is not int32:
         raise invalid(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {tensor.dtype.name}")
     if not tensor.shape.rank:
         raise ValueError("input_tensor's rank must be at least 1.")
-    if not isinstance(tensor, EagerTensor):
-        arguments = output_encoding, errors, replacement_char
-        return when_run(lambda t: unicode_encode(t, *arguments), tensor, string, tensor.shape[:-1])
-    array = tensor._numpy()
-    rows = array.reshape(-1, array.shape[-1])
-    out = np.empty(len(rows), object)
-    out[:] = [walk(row.tolist()) for row in rows]
-    return EagerTensor(out.reshape(array.shape[:-1]), string)
+    *outer, width = shape_of(tensor)
+    splits = range_op(math.prod(outer) + 1) * width
+    encoded = _encode(reshape(tensor, [-1]), splits, errors, output_encoding, replacement_char, name)
+    return reshape(encoded, outer)
+
+
+def _check_encoding(output_encoding: str) -> None:
+    if output_encoding not in _ENCODINGS:
+        allowed = ", ".join(f'"{e}"' for e in _ENCODINGS)
+        raise invalid(
+            f"Value for attr 'output_encoding' of \"{output_encoding}\" is not in the list of allowed values: {allowed}"
+        )
+
+
+def _transcoded(
+    input: np.ndarray, input_encoding: str, output_encoding: str, errors: str, replacement: int, control: bool
+) -> np.ndarray:
+    decode = _decoder(input_encoding, errors, replacement, control)
+    codec = _codec(output_encoding)
+    return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
+
+
+@string_op("UnicodeTranscode", _transcoded, shape=lambda input, *_: input)
+def _transcode(
+    input: Any, input_encoding: str, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Strings in another encoding."""
 
 
 def unicode_transcode(
@@ -217,14 +309,8 @@ def unicode_transcode(
         >>> tf.strings.unicode_transcode("aé", "UTF-8", "UTF-16-BE").numpy()
         b'\\x00a\\x00\\xe9'
     """
-    decode = _decoder(input_encoding, errors, replacement_char, replace_control_characters)
-    codec = _codec(output_encoding)
-    tensor = convert(input, string)
-    if not isinstance(tensor, EagerTensor):
-        arguments = input_encoding, output_encoding, errors, replacement_char, replace_control_characters
-        return when_run(lambda t: unicode_transcode(t, *arguments), tensor, string, tensor.shape)
-    array = tensor._numpy()
-    return EagerTensor(each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), array), string)
+    arguments = input_encoding, output_encoding, errors, replacement_char, replace_control_characters
+    return _transcode(convert(input, string), *arguments, name)
 
 
 # ICU's numbers for the scripts that Python's own tables name (UScriptCode); by the first word of a character's name.
@@ -249,6 +335,11 @@ def _script(code: int) -> int:
     return _SCRIPTS.get(unicodedata.name(character, "").split(" ")[0], _COMMON)
 
 
+def _scripts(input: torch.Tensor) -> torch.Tensor:
+    return torch.tensor([_script(code) for code in input.reshape(-1).tolist()], dtype=torch.int32).reshape(input.shape)
+
+
+@string_op("UnicodeScript", _scripts, shape=lambda input: input)
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 common to several, -1 invalid).
 
@@ -264,9 +355,3 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
         >>> tf.strings.unicode_script([97, 1041]).numpy().tolist()
         [25, 8]
     """
-    tensor = convert(input, int32)
-    if not isinstance(tensor, EagerTensor):
-        return when_run(unicode_script, tensor, int32, tensor.shape)
-    array = tensor._numpy()
-    found = np.array([_script(int(c)) for c in array.reshape(-1)], np.int32)
-    return convert(found.reshape(array.shape))
