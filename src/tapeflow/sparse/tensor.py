@@ -10,7 +10,9 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
+from tapeflow.graph.static import host_static
 
 
 class SparseTensorValue(NamedTuple):
@@ -91,7 +93,13 @@ class SparseTensor(CompositeTensor):
     def shape(self) -> TensorShape:
         """The shape of the whole, as a `tf.TensorShape`."""
         if self._shape is None:
-            self._shape = TensorShape(self._dense_shape.numpy().tolist())
+            known = host_static(self._dense_shape) if isinstance(self._dense_shape, SymbolicTensor) else None
+            if isinstance(known, tuple):
+                self._shape = TensorShape(known)
+            elif known is not None:
+                self._shape = TensorShape([None] * rank if (rank := self._dense_shape.shape[0]) is not None else None)
+            else:
+                self._shape = TensorShape(self._dense_shape.numpy().tolist())
         return self._shape
 
     def get_shape(self) -> TensorShape:
