@@ -216,6 +216,29 @@ def test_functions_take_from_iterators():
         step(iterator)
 
 
+def test_functions_give_optionals():
+    kind = tf.experimental.Optional
+    made = tf.function(lambda x: kind.from_value({"a": x * 2, "b": (x, tf.RaggedTensor.from_row_splits(x, [0, 2])), "c": None}))
+    optional = made(tf.constant([1.0, 2.0]))
+    assert bool(optional.has_value())
+    value = optional.get_value()
+    assert value["a"].numpy().tolist() == [2.0, 4.0] and value["b"][1].to_list() == [[1.0, 2.0]] and value["c"] is None
+    assert optional.element_spec["c"] == tf.NoneTensorSpec()
+
+    @tf.function
+    def first_or_zero(x, there):
+        found = tf.cond(there, lambda: kind.from_value(x), lambda: kind.empty(tf.TensorSpec([], tf.float32)))
+        return tf.cond(found.has_value(), found.get_value, lambda: 0.0)
+
+    assert [first_or_zero(5.0, tf.constant(there)).numpy() for there in (True, False)] == [5.0, 0.0]
+
+
+def test_functions_take_elements_with_nothing_in_a_place():
+    iterator = iter(Dataset.range(2).map(lambda i: (i, None)))
+    found, nothing = tf.function(lambda given: next(given))(iterator)
+    assert (found.numpy(), nothing) == (0, None)
+
+
 def test_functions_make_datasets_of_their_tensors():
     @tf.function
     def sums(x):

@@ -42,7 +42,12 @@ class Optional(CompositeTensor):
         spec = nest.map_structure(type_spec_from_value, value)
         if not [s for s in nest.flatten(spec) if s.flatten()]:
             raise invalid("An optional needs a value of at least one tensor [Op:OptionalFromValue]")
-        return Optional(nest.map_structure(lambda v: v if spec_of(v) is not None else convert(v), value), spec)
+        components = nest.map_structure(lambda v: v if spec_of(v) is not None else convert(v), value)
+        if any(isinstance(t, SymbolicTensor) for t in nest.flatten(components, expand_composites=True)):
+            from tapeflow.data.staged import optional_of
+
+            return optional_of(components, spec)
+        return Optional(components, spec)
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:

@@ -221,7 +221,7 @@ class StagedIterator(Iterator):
         """The next element; when the graph runs, an OutOfRangeError at the end."""
 
         def take(iterator: Any) -> list[Any]:
-            return nest.flatten(iterator.value[()].get_next(), expand_composites=True)
+            return _tensors(iterator.value[()].get_next(), self._spec)
 
         return _packed("IteratorGetNext", take, [self._handle], self._spec)
 
@@ -250,6 +250,12 @@ def _packed(name: str, function: Callable[..., list[Any]], inputs: Sequence[Any]
     specs = nest.flatten(spec, expand_composites=True)
     outputs = python_op(name, function, inputs, [(s.dtype, s.shape) for s in specs]).outputs
     return nest.pack_sequence_as(spec, outputs, expand_composites=True)
+
+
+def _tensors(value: Any, spec: Any) -> list[Any]:
+    """The tensors that values of a spec are made of."""
+    leaves = zip(nest.flatten(value), nest.flatten(spec), strict=True)
+    return [t for leaf, s in leaves for t in nest.flatten(s._to_components(leaf))]
 
 
 def loop_over(iterator: Any, loop: Any) -> None:
@@ -287,6 +293,16 @@ class StagedOptional(Optional):
         """The value; when the graph runs, an InvalidArgumentError if there is none."""
 
         def take(optional: Any) -> list[Any]:
-            return nest.flatten(optional.value[()].get_value(), expand_composites=True)
+            return _tensors(optional.value[()].get_value(), self._element_spec)
 
         return _packed("OptionalGetValue", take, [self._variant_tensor], self._element_spec)
+
+
+def optional_of(value: Any, spec: Any) -> StagedOptional:
+    """An optional that holds tensors of the graph."""
+
+    def make(*flat: Any) -> list[Any]:
+        return [held(Optional(nest.pack_sequence_as(spec, flat, expand_composites=True), spec), variant)]
+
+    made = python_op("OptionalFromValue", make, _tensors(value, spec), _DATASET, stateful=False)
+    return StagedOptional(made.outputs[0], spec)
