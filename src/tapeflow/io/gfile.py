@@ -34,7 +34,8 @@ def tensorflows_errors(path: Any) -> Iterator[None]:
         raise kind(None, None, f"{path}; {error.strerror}") from None
 
 
-def _path(path: Any) -> Any:
+def local_path(path: Any) -> Any:
+    """A path as the operating system takes it."""
     path = os.fspath(path)
     start = "file://" if isinstance(path, str) else b"file://"
     return path[len(start) :] if path.startswith(start) else path
@@ -82,7 +83,7 @@ class GFile:
             raise errors.PermissionDeniedError(None, None, f"File isn't open for {to[:-1] if to == 'write' else to}ing")
         if self._file is None:
             with tensorflows_errors(self._name):
-                self._file = open(_path(self._name), self._kind + "b")  # noqa: SIM115 (closed by `close`)
+                self._file = open(local_path(self._name), self._kind + "b")  # noqa: SIM115 (closed by `close`)
         return self._file
 
     def _as_read(self, data: bytes) -> Any:
@@ -178,12 +179,12 @@ def exists(path: Any) -> bool:
         >>> tf.io.gfile.exists("/no/such/file")
         False
     """
-    return os.path.exists(_path(path))
+    return os.path.exists(local_path(path))
 
 
 def isdir(path: Any) -> bool:
     """Whether there is such a folder."""
-    return os.path.isdir(_path(path))
+    return os.path.isdir(local_path(path))
 
 
 def stat(path: Any) -> FileStatistics:
@@ -193,8 +194,8 @@ def stat(path: Any) -> FileStatistics:
         NotFoundError: there is none.
     """
     with tensorflows_errors(path):
-        found = os.stat(_path(path))
-    is_folder = os.path.isdir(_path(path))
+        found = os.stat(local_path(path))
+    is_folder = os.path.isdir(local_path(path))
     return FileStatistics(found.st_size, found.st_mtime_ns, is_folder)
 
 
@@ -206,13 +207,13 @@ def mkdir(path: Any) -> None:
     """
     if not isdir(path):
         with tensorflows_errors(path):
-            os.mkdir(_path(path))
+            os.mkdir(local_path(path))
 
 
 def makedirs(path: Any) -> None:
     """Makes a folder, and those above it that are missing."""
     with tensorflows_errors(path):
-        os.makedirs(_path(path), exist_ok=True)
+        os.makedirs(local_path(path), exist_ok=True)
 
 
 def listdir(path: Any) -> list[str]:
@@ -223,7 +224,7 @@ def listdir(path: Any) -> list[str]:
     """
     if not isdir(path):
         raise errors.NotFoundError(None, None, f"Could not find directory {path}")
-    return os.listdir(_path(path))
+    return os.listdir(local_path(path))
 
 
 def remove(path: Any) -> None:
@@ -234,7 +235,7 @@ def remove(path: Any) -> None:
         FailedPreconditionError: it is a folder.
     """
     with tensorflows_errors(path):
-        os.remove(_path(path))
+        os.remove(local_path(path))
 
 
 def rmtree(path: Any) -> None:
@@ -246,7 +247,7 @@ def rmtree(path: Any) -> None:
     if not exists(path):
         raise errors.NotFoundError(None, None, f"{path} not found")
     with tensorflows_errors(path):
-        (shutil.rmtree if isdir(path) else os.remove)(_path(path))
+        (shutil.rmtree if isdir(path) else os.remove)(local_path(path))
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
@@ -259,7 +260,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     stat(src)
     _refuse_existing(dst, overwrite)
     with tensorflows_errors(dst):
-        shutil.copyfile(_path(src), _path(dst))
+        shutil.copyfile(local_path(src), local_path(dst))
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
@@ -272,7 +273,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     stat(src)
     _refuse_existing(dst, overwrite)
     with tensorflows_errors(src):
-        os.replace(_path(src), _path(dst))
+        os.replace(local_path(src), local_path(dst))
 
 
 def _refuse_existing(path: Any, overwrite: bool) -> None:
@@ -287,7 +288,7 @@ def glob(pattern: Any) -> list[str]:
         pattern: one, or a list of them.
     """
     patterns: Sequence[Any] = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else list(pattern)
-    return [found for p in patterns for found in sorted(_matching(os.fsdecode(_path(p))))]
+    return [found for p in patterns for found in sorted(_matching(os.fsdecode(local_path(p))))]
 
 
 def _matching(pattern: str) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import os
 import socket
-import struct
 import threading
 import time
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 from tensorboard.compat.proto import event_pb2
 
 from tapeflow import errors
-from tapeflow.train.checksum import crc32c, masked
+from tapeflow.io.records import framed
 
 _next_number = itertools.count().__next__
 
@@ -72,9 +71,7 @@ class EventFile:
 
     def _write(self) -> None:
         for record in self._waiting:
-            length = struct.pack("<Q", len(record))
-            sums = [struct.pack("<I", masked(crc32c(part))) for part in (length, record)]
-            self._file.write(length + sums[0] + record + sums[1])
+            self._file.write(framed(record))
         self._waiting.clear()
         self._file.flush()
         self._flushed = time.monotonic()

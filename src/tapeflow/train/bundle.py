@@ -17,7 +17,7 @@ import torch
 from tapeflow import errors
 from tapeflow.core.dtypes import DType, as_dtype, string
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.train.checksum import crc32c, masked
+from tapeflow.io.records import crc32c, masked
 from tapeflow.train.protos import BundleEntryProto, BundleHeaderProto
 from tapeflow.train.table import read_table, table_bytes
 from tapeflow.train.varint import read_varint, varint

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
-from tapeflow.train.checksum import crc32c, masked
+from tapeflow.io.records import crc32c, masked
 from tapeflow.train.snappy import decompress
 from tapeflow.train.varint import read_varint, varint
 
