@@ -1,0 +1,214 @@
+"""Writing a program down as Python source."""
+
+from __future__ import annotations
+
+import functools
+import keyword
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import device as devices
+from tapeflow.core.dtypes import DType, string, variant
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.graph.graph import READ
+from tapeflow.graph.operation import variable_of
+from tapeflow.graph.program import Program, Step
+from tapeflow.graph.static import numbers, value_of
+
+_SMALL = 256  # elements: temporaries below this are left to the end of the function
+_LITERALS = frozenset({int, bool, str, type(None)})
+
+
+class Writer:
+    """Writes the source of a function.
+
+    Args:
+        careful: `careful(step)` gives what is called for a kernel that has not shown yet what it gives.
+
+    Attributes:
+        namespace: what the source's names stand for: kernels and constants.
+        steps: the step of each line, by the lines' numbers.
+        names: the names of tensors, by the tensors' ids.
+    """
+
+    def __init__(self, careful: Callable[[Step], Callable[..., Any]]) -> None:
+        self.namespace: dict[str, Any] = {"host": numbers}
+        self.steps: dict[int, Step] = {}
+        self.names: dict[int, str] = {}
+        self._careful = careful
+        self._constants: dict[int, Any] = {}
+        self._rows: list[str] = []
+        self._taken: set[str] = set()
+        self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the name wished for and the value's id
+        self._static = True
+
+    @property
+    def source(self) -> str:
+        """What was written."""
+        return "\n".join(self._rows) + "\n"
+
+    def write(self, name: str, program: Program) -> None:
+        """Writes the function of a program."""
+        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
+        self.block(program, 1)
+        given = ", ".join(map(self.reference, program.outputs))
+        self.row(1, f"return ({given}{',' if len(program.outputs) == 1 else ''})")
+
+    def row(self, indent: int, text: str, step: Step | None = None) -> None:
+        """Writes a line."""
+        self._rows.append("    " * indent + text)
+        if step is not None:
+            self.steps[len(self._rows)] = step
+
+    def block(self, program: Program, indent: int) -> None:
+        """Writes the steps of a program, whose inputs have names already."""
+        self._constants.update(program.constants)
+        self._static = self._static and program.static
+        last = _last_uses(program)
+        for step in program.steps:
+            self.step(step, indent)
+            dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]
+            if dead:
+                self.row(indent, f"del {', '.join(dead)}")
+
+    def step(self, step: Step, indent: int) -> None:
+        """Writes one step."""
+        call = self.call(step)
+        targets = [self.name(t) for t in step.outputs]
+        comma = "," if len(targets) == 1 and _gives_tuple(step) else ""
+        self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
+
+    # ---- names ---------------------------------------------------------------------------------------------------
+
+    def name(self, tensor: SymbolicTensor) -> str:
+        """The name of a tensor that is computed."""
+        known = self.names.get(id(tensor))
+        if known is None:
+            name = tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}_{tensor.value_index}"
+            known = self.names[id(tensor)] = self.unique(name)
+        return known
+
+    def unique(self, wish: str) -> str:
+        """A name that nothing has yet."""
+        name = unique = identifier(wish)
+        count = 0
+        while unique in self._taken or unique in self.namespace:
+            count += 1
+            unique = f"{name}_{count}"
+        self._taken.add(unique)
+        return unique
+
+    def named(self, wish: str, value: Any) -> str:
+        """The name of something in the namespace."""
+        key = wish, id(value)
+        known = self._global_names.get(key)
+        if known is None:
+            known = self._global_names[key] = self.unique(wish), value
+            self.namespace[known[0]] = value
+        return known[0]
+
+    def reference(self, tensor: SymbolicTensor) -> str:
+        """The expression for a tensor's value."""
+        if id(tensor) in self.names or id(tensor) not in self._constants:
+            return self.name(tensor)
+        value = self._constants[id(tensor)]
+        name = self.names[id(tensor)] = self.named(getattr(value, "_name", tensor.op.name), value)
+        return name
+
+    def literal(self, value: Any) -> str:
+        """The expression for a Python value."""
+        kind = type(value)
+        if kind in _LITERALS or (kind is float and value == value and abs(value) != float("inf")):
+            return repr(value)
+        if kind in (tuple, list) and all(type(v) in _LITERALS or type(v) in (tuple, float) for v in value):
+            items = ", ".join(map(self.literal, value))
+            return f"({items}{',' if len(value) == 1 else ''})" if kind is tuple else f"[{items}]"
+        return self.named(value.name if isinstance(value, DType) else "constant", value)
+
+    # ---- calls ---------------------------------------------------------------------------------------------------
+
+    def call(self, step: Step) -> str:
+        """The expression that computes a step."""
+        op = step.op
+        if step.registered:
+            arguments = [self._argument(kind, arg) for kind, arg in zip(op.kinds, step.args, strict=True)]
+            return f"{self._kernel(step)}({', '.join(arguments)})"
+        arguments = [self.reference(t) for t in step.inputs]
+        if op is READ and variable_of(step.args[0]) is not None:
+            return f"{arguments[0]}._value.value"
+        kernel = "" if op.kernel is None else self.named(f"op_{op.name}", op.kernel)
+        if op.inline:
+            return op.inline.format(*arguments, kernel=kernel)
+        return f"{kernel}({', '.join(arguments)})"
+
+    def _argument(self, kind: str, arg: Any) -> str:
+        if kind == "tensor":
+            return self.reference(arg)
+        if kind == "list":
+            return f"[{', '.join(map(self.reference, arg))}]"
+        if kind == "host" and isinstance(arg, SymbolicTensor):
+            known = self._constants.get(id(arg))
+            if known is None and self._static:
+                known = value_of(arg)
+            return self.literal(numbers(known)) if known is not None else self.host(arg)
+        return self.literal(arg)
+
+    def host(self, tensor: SymbolicTensor) -> str:
+        """The expression for the Python numbers of a tensor's value."""
+        return f"host({self.reference(tensor)})"
+
+    def _kernel(self, step: Step) -> str:
+        op = step.op
+        if step.placed:
+            return self.named(f"careful_{op.name}", self._careful(step))
+        if runs_on_arrays(step):
+            return self.named(f"op_{op.name}", op.string_kernel)
+        if not step.exact:
+            return self.named(f"careful_{op.name}", self._careful(step))
+        if op.creates:
+            return self.named(f"op_{op.name}", functools.partial(op.kernel, device=devices.current_or_default()))
+        return self.named(f"op_{op.name}", op.kernel)
+
+
+def runs_on_arrays(step: Step) -> bool:
+    """Whether a step's kernel is the one for values that are arrays of objects: strings, lists of tensors."""
+    if not step.registered or step.op.string_kernel is None:
+        return False
+    return any(t.dtype is string or t.dtype is variant for t in step.operation.tensor_inputs)
+
+
+def _last_uses(program: Program) -> dict[int, list[int]]:
+    """From a step to the temporaries that nobody takes after it."""
+    kept = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
+    last: dict[int, Step] = {}
+    for step in program.steps:
+        for t in step.inputs:
+            if id(t) not in kept and not _is_small(t):
+                last[id(t)] = step
+    found: dict[int, list[int]] = {}
+    for i, step in last.items():
+        found.setdefault(id(step), []).append(i)
+    return found
+
+
+def _gives_tuple(step: Step) -> bool:
+    op = step.op
+    if step.registered:
+        return op.many or len(op.opdef.outputs) > 1
+    return op.gives_tuple
+
+
+def _is_small(tensor: SymbolicTensor) -> bool:
+    shape = tensor.shape
+    return shape.is_fully_defined() and shape.num_elements() < _SMALL
+
+
+def identifier(name: str) -> str:
+    """A name as Python allows it."""
+    made = re.sub(r"\W", "_", name)
+    if not made or made[0].isdigit() or keyword.iskeyword(made):
+        made = f"_{made}"
+    return made
+
+
