@@ -209,6 +209,7 @@ _ON_FIRST_USE = {
     "SparseTensor": "tapeflow.sparse.tensor",
     "SparseTensorSpec": "tapeflow.sparse.tensor",
     "as_string": "tapeflow.strings",
+    "audio": "tapeflow.audio",
     "autograph": "tapeflow.autograph",
     "compat": "tapeflow.compat",
     "experimental": "tapeflow.experimental",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import io
-import wave
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from tensorboard.plugins.image import metadata as image_metadata
 from tensorboard.plugins.scalar import metadata as scalar_metadata
 from tensorboard.plugins.text import metadata as text_metadata
 
+from tapeflow.audio import encode_wav
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import float32, float64, int32, string
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid, strings
@@ -265,22 +265,7 @@ def audio(
 def _clips(data: EagerTensor, sample_rate: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
     """A row `[WAV file, label]` for each clip."""
     assert_non_negative(max_outputs)
-    rate = int(sample_rate)
-    if rate <= 0:
-        raise invalid(f"sample_rate must be in (0, 2^32), got: {rate} [Op:EncodeWav] name: ")
     clips = data.numpy()[: int(max_outputs)]
     rows = np.empty((len(clips), 2), object)
-    rows[:, 0], rows[:, 1] = [_wav(clip, rate) for clip in clips], b""
+    rows[:, 0], rows[:, 1] = [encode_wav(clip, sample_rate).numpy() for clip in clips], b""
     return strings(rows)
-
-
-def _wav(samples: np.ndarray, rate: int) -> bytes:
-    scaled = samples * np.float32(32768)
-    rounded = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled)  # halves away from zero
-    file = io.BytesIO()
-    with wave.open(file, "wb") as wav:
-        wav.setnchannels(samples.shape[1])
-        wav.setsampwidth(2)
-        wav.setframerate(rate)
-        wav.writeframes(np.clip(rounded, -32768, 32767).astype("<i2").tobytes())
-    return file.getvalue()

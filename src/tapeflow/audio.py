@@ -1,0 +1,231 @@
+"""The public `tf.audio` namespace: WAV files of 16-bit samples, as `[samples, channels]` tensors of floats.
+
+The format: "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), under "Waveform Audio
+File Format".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tensor import invalid
+
+DecodeWav = namedtuple("DecodeWav", ["audio", "sample_rate"])
+
+_SCALE = np.float32(1 << 15)
+_PCM, _BITS = 1, 16
+_LARGEST_CHUNK = (1 << 31) - 1
+
+
+class _Reader:
+    """Takes what comes next in a file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def at_end(self) -> bool:
+        return self._at >= len(self._data)
+
+    def bytes(self, count: int) -> bytes:
+        if self._at + count > len(self._data):
+            raise invalid("Data too short when trying to read string")
+        self._at += count
+        return self._data[self._at - count : self._at]
+
+    def expect(self, wanted: bytes) -> None:
+        found = self.bytes(len(wanted))
+        if found != wanted:
+            raise invalid(f"Header mismatch: Expected {wanted.decode()} but found {found.decode('latin-1')}")
+
+    def chunk(self) -> tuple[bytes, int]:
+        """The name and the size of the next chunk."""
+        name, (size,) = self.bytes(4), struct.unpack("<I", self.bytes(4))
+        if size > _LARGEST_CHUNK:
+            kind = name.decode("latin-1")
+            raise invalid(f"WAV data chunk '{kind}' is too large: {size} bytes, but the limit is {_LARGEST_CHUNK}")
+        return name, size
+
+    def skip(self, count: int) -> None:
+        self._at += count
+
+
+def _read_format(reader: _Reader) -> tuple[int, int]:
+    """The sample rate and the number of channels, from the chunk `fmt `."""
+    name, size = reader.chunk()
+    while name != b"fmt ":
+        reader.skip(size)
+        name, size = reader.chunk()
+    if size not in (16, 18):
+        raise invalid(f"Bad format chunk size for WAV: Expected 16 or 18, but got{size}")
+    kind, channels, rate, bytes_per_second, bytes_per_frame, bits = struct.unpack("<HHIIHH", reader.bytes(16))
+    reader.skip(size - 16)
+    if kind != _PCM:
+        raise invalid(f"Bad audio format for WAV: Expected 1 (PCM), but got{kind}")
+    if channels < 1:
+        raise invalid(f"Bad number of channels for WAV: Expected at least 1, but got {channels}")
+    if bits != _BITS:
+        raise invalid(f"Can only read 16-bit WAV files, but received {bits}")
+    expected = bits * channels // 8
+    if bytes_per_frame != expected:
+        raise invalid(f"Bad bytes per sample in WAV header: Expected {expected} but got {bytes_per_frame}")
+    if bytes_per_second != expected * rate:
+        raise invalid(
+            f"Bad bytes per second in WAV header: Expected {expected * rate} but got {bytes_per_second} "
+            f"(sample_rate={rate}, bytes_per_sample={expected})"
+        )
+    return rate, channels
+
+
+def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
+    """The samples of a file, `[samples, channels]`, and their rate."""
+    reader = _Reader(data)
+    reader.expect(b"RIFF")
+    reader.bytes(4)  # the size of what follows; files that were written as a stream have nothing true there
+    reader.expect(b"WAVE")
+    rate, channels = _read_format(reader)
+    samples = None
+    while not reader.at_end():
+        name, size = reader.chunk()
+        if name != b"data":
+            reader.skip(size)
+            continue
+        if samples is not None:
+            raise invalid("More than one data chunk found in WAV")
+        frame = 2 * channels
+        samples = np.frombuffer(reader.bytes(size // frame * frame), "<i2").reshape(-1, channels)
+    if samples is None:
+        raise invalid("No data chunk found in WAV")
+    return samples / _SCALE, rate
+
+
+def _fitted(samples: np.ndarray, desired_channels: int, desired_samples: int) -> np.ndarray:
+    """So many channels, the last one repeated; and so many samples, with silence at the end."""
+    if desired_channels != -1:
+        samples = samples[:, np.minimum(np.arange(desired_channels), samples.shape[1] - 1)]
+    if desired_samples != -1:
+        missing = max(0, desired_samples - len(samples))
+        samples = np.pad(samples[:desired_samples], [(0, missing), (0, 0)])
+    return samples
+
+
+def _decode(
+    contents: np.ndarray, desired_channels: int = -1, desired_samples: int = -1
+) -> tuple[torch.Tensor, torch.Tensor]:
+    if contents.ndim:
+        raise invalid(f"contents must be scalar, got shape {text(TensorShape(contents.shape))}")
+    for name, value in (("desired_channels", desired_channels), ("desired_samples", desired_samples)):
+        if value < -1:
+            raise invalid(f"{name} must be >= -1, got {value}")
+    samples, rate = _read_wav(contents.item())
+    audio = np.ascontiguousarray(_fitted(samples, desired_channels, desired_samples), np.float32)
+    return torch.from_numpy(audio), torch.tensor(rate, dtype=torch.int32)
+
+
+def _decoded_shape(
+    contents: TensorShape, desired_channels: int = -1, desired_samples: int = -1
+) -> tuple[TensorShape, TensorShape]:
+    if contents.rank:
+        raise invalid(f"Shape must be rank 0 but is rank {contents.rank}")
+    sizes = [None if size == -1 else size for size in (desired_samples, desired_channels)]
+    return TensorShape(sizes), TensorShape([])
+
+
+@op("DecodeWav", kernel=_decode, strings=_decode, shape=_decoded_shape)
+def _decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None) -> Any:
+    """The op."""
+
+
+not_differentiable(_decode_wav)
+
+
+def decode_wav(
+    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> DecodeWav:
+    """The sound of a WAV file with 16-bit samples.
+
+    Args:
+        contents: a string scalar, the file.
+        desired_channels: how many channels to give, the last one of the file being repeated where it has fewer; -1 for
+            what the file has.
+        desired_samples: how many samples to give, with silence at the end; -1 for what the file has.
+
+    Returns:
+        `audio`, float32 in `[-1, 1)` of shape `[samples, channels]`, and `sample_rate`, an int32 scalar.
+
+    Raises:
+        InvalidArgumentError: it is no such file.
+
+    Example:
+        >>> file = tf.audio.encode_wav([[0.5], [-0.25]], sample_rate=8000)
+        >>> sound = tf.audio.decode_wav(file)
+        >>> sound.audio.numpy().tolist(), int(sound.sample_rate)
+        ([[0.5], [-0.25]], 8000)
+    """
+    return DecodeWav(*_decode_wav(contents, desired_channels, desired_samples, name))
+
+
+def _wav_file(samples: np.ndarray, rate: int) -> bytes:
+    """A WAV file of float samples `[samples, channels]`.
+
+    Raises:
+        InvalidArgumentError: they are too many, or the rate or the number of channels is out of range.
+    """
+    if not 0 < rate < 1 << 32:
+        raise invalid(f"sample_rate must be in (0, 2^32), got: {rate}")
+    frames, channels = samples.shape
+    if not 0 < channels < 1 << 16:
+        raise invalid(f"num_channels must be in (0, 2^16), got: {channels}")
+    size = 2 * channels * frames
+    if size + 36 >= 1 << 32:
+        raise invalid(f"the audio has {frames} samples of {channels} channels, too many for a WAV file")
+    scaled = np.nan_to_num(samples * _SCALE)
+    rounded = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled)  # halves away from zero
+    frame = 2 * channels
+    header = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", size + 36, b"WAVE", b"fmt ", 16, _PCM, channels, rate,
+                         rate * frame & 0xFFFFFFFF, frame & 0xFFFF, _BITS, b"data", size)  # fmt: skip
+    return header + np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
+
+
+def _encode(audio: torch.Tensor, sample_rate: int) -> np.ndarray:
+    if audio.ndim != 2:
+        raise invalid(f"audio must be 2-dimensional{text(TensorShape(audio.shape))}")
+    if not isinstance(sample_rate, int):
+        raise invalid(f"Input sample_rate should be a scalar tensor, got {list(np.shape(sample_rate))} instead.")
+    return np.array(_wav_file(audio.cpu().numpy(), sample_rate), object)
+
+
+def _encoded_shape(audio: TensorShape, sample_rate: Any) -> TensorShape:
+    if audio.rank not in (None, 2):
+        raise invalid(f"Shape must be rank 2 but is rank {audio.rank}")
+    return TensorShape([])
+
+
+@op("EncodeWav", kernel=_encode, host=("sample_rate",), shape=_encoded_shape)
+def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+    """A WAV file of 16-bit samples.
+
+    Args:
+        audio: float32 of shape `[samples, channels]`; what is not in `[-1, 1]` is cut off there.
+        sample_rate: an int32 scalar, in Hz.
+
+    Returns:
+        A string scalar, the file.
+
+    Raises:
+        InvalidArgumentError: `audio` is not of rank 2, or the rate or the number of channels is out of range.
+
+    Example:
+        >>> tf.audio.encode_wav(tf.zeros([3, 2]), 8000).numpy()[:4]
+        b'RIFF'
+    """
+
+
+not_differentiable(encode_wav)
