@@ -157,7 +157,7 @@ class SymbolicTensor(Tensor):
         Raises:
             ValueError: there is no session.
         """
-        from tapeflow.compat.v1.session import get_default_session
+        from tapeflow.compat.v1.defaults import get_default_session
 
         session = session or get_default_session()
         if session is None:

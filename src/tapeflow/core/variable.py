@@ -77,7 +77,7 @@ def _eagerly() -> Iterator[None]:
 
 
 def _assign(variable: Any, value: Any) -> None:
-    if value.shape != variable._value.value.shape and not variable.shape.is_compatible_with(value.shape):
+    if not variable.shape.is_compatible_with(value.shape):
         variable.assign(EagerTensor(value, variable.dtype))  # it says what is wrong
     variable._set(EagerTensor(value, variable.dtype))
 
@@ -132,6 +132,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     __array_priority__ = 100
 
     _tape_value: EagerTensor | None
+    _graph: Any = None  # the graph that it was made in, where that is no function's
 
     def __init__(
         self,
@@ -225,7 +226,18 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         return self._value.numpy()
 
     def eval(self, session: Any = None) -> Any:
-        raise RuntimeError("This operation is not supported when eager execution is enabled: use `numpy()`.")
+        """The value that a variable of a graph has in a session, by default the default one.
+
+        Raises:
+            RuntimeError: it is not a graph's.
+        """
+        return self._of_graph("eval").read_of(self).eval(session=session)
+
+    def _of_graph(self, what: str) -> Any:
+        """The graph that it was made in."""
+        if self._graph is None:
+            raise RuntimeError(f"This operation is not supported when eager execution is enabled: {what}")
+        return self._graph
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self._value.__array__(dtype, copy)
@@ -335,8 +347,12 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         return errors.InvalidArgumentError(None, None, f"{said} [Op:{op}] name: ")
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Assigns `value`; left over from TensorFlow 1."""
-        self.assign(value)
+        """Assigns `value`, for a variable of a graph in a session; left over from TensorFlow 1."""
+        if self._graph is None:
+            self.assign(value)
+            return
+        initializer = self.initializer
+        initializer.run({initializer.inputs[1]: value}, session)
 
     def _assigned(self) -> Any:
         alias = _new(_UnreadVariable)
@@ -398,13 +414,18 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     @property
     def handle(self) -> EagerTensor:
         """A scalar resource tensor that holds the variable."""
+        if self._graph is not None:
+            return self._graph.capture_variable(self)
         held = np.empty((), object)
         held[()] = self
         return EagerTensor(held, resource)
 
     @property
     def graph(self) -> Any:
-        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        """The graph that it was made in."""
+        if self._graph is None:
+            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        return self._graph
 
     @property
     def _type_spec(self) -> Any:
@@ -414,16 +435,21 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
 
     @property
     def op(self) -> Any:
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+        """The operation of the graph that gives its handle."""
+        if self._graph is None:
+            raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+        return self._graph.capture_variable(self).op
 
     @property
     def initializer(self) -> Any:
         """In a graph, the operation that gives the variable its first value."""
-        return None if state.graph is None else state.graph._own_variables.get(self._id)
+        return None if self._graph is None else self._graph._own_variables.get(self._id)
 
     @property
     def initial_value(self) -> Tensor:
-        raise RuntimeError("This property is not supported when eager execution is enabled.")
+        """The tensor of the graph that is its first value."""
+        self._of_graph("initial_value")
+        return self.initializer.inputs[1]
 
     def initialized_value(self) -> Tensor:
         return self._read()
@@ -459,6 +485,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         return Reference(self)
 
     def __hash__(self) -> int:
+        if self._graph is not None:
+            return id(self)
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     def __bool__(self) -> bool:
@@ -537,6 +565,11 @@ class _UnreadVariable(Variable):
     def _assigned(self) -> Any:
         return self._variable._assigned()
 
+    @property
+    def op(self) -> Any:
+        """The assignment, as an operation of a graph."""
+        return self._staged if "_staged" in vars(self) else self._variable.op
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._variable, name)
 
@@ -548,7 +581,7 @@ def _of_the_variable(attribute: str) -> property:
     )
 
 
-for _attribute in Variable.__slots__:
+for _attribute in (*Variable.__slots__, "_graph"):
     if not _attribute.startswith("__"):
         setattr(_UnreadVariable, _attribute, _of_the_variable(_attribute))
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from tapeflow import errors
 from tapeflow.core.context import detours, discard, listeners, state
 from tapeflow.core.convert import convert
@@ -472,7 +474,7 @@ def value_of_variable(handle: Any) -> Any:
 
 def _variable(handle: Any) -> Any:
     """The variable that a raw resource is, or holds."""
-    return handle if hasattr(handle, "_value") else handle[()]
+    return handle[()] if isinstance(handle, np.ndarray) else handle
 
 
 READ = NodeOp("ReadVariableOp", value_of_variable)

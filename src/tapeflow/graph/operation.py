@@ -170,7 +170,7 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Runs it in a session, by default the default one."""
-        from tapeflow.compat.v1.session import get_default_session
+        from tapeflow.compat.v1.defaults import get_default_session
 
         session = session or get_default_session()
         if session is None:

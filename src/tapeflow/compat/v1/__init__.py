@@ -5,25 +5,43 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.compat.v1 import io
-from tapeflow.compat.v1.session import (
-    InteractiveSession,
-    Session,
+from tapeflow.compat.v1.defaults import (
+    disable_eager_execution,
+    enable_eager_execution,
+    executing_eagerly_outside_functions,
     get_default_graph,
     get_default_session,
+    reset_default_graph,
+)
+from tapeflow.compat.v1.session import InteractiveSession, Session
+from tapeflow.compat.v1.variables import (
+    GraphKeys,
+    add_to_collection,
+    add_to_collections,
+    all_variables,
+    assert_variables_initialized,
+    assign,
+    assign_add,
+    assign_sub,
+    get_collection,
+    get_collection_ref,
     global_variables,
     global_variables_initializer,
+    initialize_all_variables,
+    initialize_local_variables,
+    initialize_variables,
+    is_variable_initialized,
+    local_variables,
+    local_variables_initializer,
+    model_variables,
+    moving_average_variables,
+    report_uninitialized_variables,
     trainable_variables,
     variables_initializer,
 )
 from tapeflow.core.context import state
 from tapeflow.core.dtypes import as_dtype, int64
 from tapeflow.core.shape import TensorShape
-
-__all__ = [
-    "InteractiveSession", "Session", "get_default_graph", "get_default_session", "global_variables",
-    "global_variables_initializer", "io", "placeholder", "reset_default_graph", "sparse_placeholder", "trainable_variables",
-    "variables_initializer",
-]  # fmt: skip
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
@@ -54,16 +72,6 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     if dims.rank is not None:
         sparse.set_shape(dims)
     return sparse
-
-
-def reset_default_graph() -> None:
-    """Forgets the default graph. Outside of `tf.Graph.as_default()` there is none, and nothing to forget.
-
-    Raises:
-        AssertionError: a graph is being built.
-    """
-    if state.graph is not None:
-        raise AssertionError("Do not use tf.compat.v1.reset_default_graph() while a graph is being built.")
 
 
 def __getattr__(name: str) -> Any:

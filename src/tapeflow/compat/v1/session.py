@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow import errors, nest
+from tapeflow.compat.v1.defaults import default, get_default_graph
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.context import state
 from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, string
+from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
@@ -20,38 +22,40 @@ from tapeflow.graph.compile import Compiled
 from tapeflow.graph.graph import Graph
 from tapeflow.graph.operation import Operation
 from tapeflow.graph.python_op import executing_eagerly
+from tapeflow.graph.stepping import Stepping
+from tapeflow.graph.variables import held_by_session
+
+_handles = itertools.count(1)
 
 
-class _Default(threading.local):
-    def __init__(self) -> None:
-        self.sessions: list[Any] = []
-        self.graph: Graph | None = None
+class IndexedSlicesValue(NamedTuple):
+    """The value of `tf.IndexedSlices`, as arrays."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
 
 
-_default = _Default()
+class _Partial(NamedTuple):
+    """What `partial_run_setup` was told, and how far its runs got."""
 
-
-def get_default_session() -> Any:
-    """The innermost session of this thread, or None."""
-    return _default.sessions[-1] if _default.sessions else None
-
-
-def get_default_graph() -> Graph:
-    """The graph that this thread builds; outside of all, one that is there for this."""
-    if state.graph is not None:
-        return state.graph
-    if _default.graph is None:
-        _default.graph = Graph()
-    return _default.graph
+    fetches: set[int]
+    feeds: set[int]
+    stepping: Stepping
 
 
 class Session:
     """Runs operations of a graph and gives values of its tensors.
 
+    The variables of the graph have values of their own in each session, from their initializers on.
+
     Args:
         target: accepted, and without effect.
         graph: the graph; the default one where it is not given.
         config: accepted, and without effect.
+
+    Raises:
+        TypeError: `target` is no string or `graph` no graph.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -62,11 +66,14 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
         if graph is not None and not isinstance(graph, Graph):
-            raise TypeError(f"Argument `graph` must be a tf.Graph, but got {type(graph).__name__}.")
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         self._graph = get_default_graph() if graph is None else graph
         self._compiled: dict[Any, Compiled] = {}
         self._variables: dict[int, Variable] = {}
+        self._partials: dict[str, _Partial] = {}
         self._closed = False
         self._scopes: list[Any] = []
 
@@ -76,33 +83,62 @@ class Session:
         return self._graph
 
     @property
-    def sess_str(self) -> str:
-        return ""
+    def graph_def(self) -> Any:
+        """The graph as a `GraphDef` proto."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target: empty, as for every session in this process."""
+        return b""
+
+    def list_devices(self) -> list[Any]:
+        """The devices that there are, as `tf.config.list_logical_devices` gives them."""
+        from tapeflow.config import list_logical_devices
+
+        return list_logical_devices()
 
     def close(self) -> None:
-        """Gives up the session's variables; nothing can be run any more."""
+        """Gives up the session's variables; nothing can be run any more.
+
+        Example:
+            >>> sess = tf.compat.v1.Session(graph=tf.Graph())
+            >>> sess.close()
+            >>> sess.run([])
+            Traceback (most recent call last):
+            RuntimeError: Attempted to use a closed Session.
+        """
         self._closed = True
         self._compiled.clear()
         self._variables.clear()
+        self._partials.clear()
 
     @contextmanager
     def as_default(self) -> Iterator[Session]:
-        """Makes it the default session of this thread."""
-        _default.sessions.append(self)
+        """Makes it the default session of this thread; leaving does not close it.
+
+        Example:
+            >>> with tf.Graph().as_default():
+            ...     c = tf.constant(2.0)
+            >>> with tf.compat.v1.Session(graph=c.graph).as_default():
+            ...     print(c.eval())
+            2.0
+        """
+        default.sessions.append(self)
         try:
             yield self
         finally:
-            _default.sessions.remove(self)
+            default.sessions.remove(self)
 
     def __enter__(self) -> Session:
         graph = self._graph.as_default()
         graph.__enter__()
-        _default.sessions.append(self)
+        default.sessions.append(self)
         self._scopes.append(graph)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        _default.sessions.remove(self)
+        default.sessions.remove(self)
         self._scopes.pop().__exit__(*error)
         self.close()
 
@@ -113,94 +149,187 @@ class Session:
 
         Args:
             fetches: tensors, operations, variables, or their names, in any nest.
-            feed_dict: from any tensor of the graph to a value that takes its place.
+            feed_dict: from any tensor of the graph (or its name) to a value of its dtype and shape, which takes its place.
+            options, run_metadata: accepted, and without effect.
 
         Returns:
             NumPy values in the structure of `fetches`; None for operations.
 
         Raises:
             InvalidArgumentError: a placeholder is not fed.
+            FailedPreconditionError: a variable has no value in this session yet.
             RuntimeError: the session is closed.
             TypeError, ValueError: a fetch or a feed is nothing of the graph, or a value does not fit.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            ...     a = tf.constant([1.0, 2.0])
+            ...     sess.run({"twice": a * 2.0, "sum": tf.reduce_sum(a)}, {a: [3.0, 4.0]})
+            {'twice': array([6., 8.], dtype=float32), 'sum': np.float32(7.0)}
         """
-        if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
-        feeds = self._feeds(feed_dict or {})
-        leaves = nest.flatten(fetches, expand_composites=True)
-        wanted = [self._element(leaf) for leaf in leaves]
+        feeds = self._feeds(feed_dict)
+        wanted = self._elements(fetches)
         tensors = [w for w in wanted if isinstance(w, SymbolicTensor)]
-        operations = [w for w in wanted if isinstance(w, Operation)]
         key = (tuple([id(w) for w in wanted]), tuple([id(t) for t, _ in feeds]))
-        compiled = self._compiled.get(key)
-        if compiled is None:
-            compiled = Compiled("run", [t for t, _ in feeds], tensors, operations, self._held)
-            self._compiled[key] = compiled
         with executing_eagerly():
             try:
+                compiled = self._compiled.get(key)
+                if compiled is None:
+                    operations = [w for w in wanted if isinstance(w, Operation)]
+                    compiled = self._compiled[key] = Compiled("run", [t for t, _ in feeds], tensors, operations, self._held)
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
-                if "_value" not in str(error):
-                    raise
-                raise errors.FailedPreconditionError(
-                    None,
-                    None,
-                    "A variable was read before it had a value: run its initializer (or "
-                    "tf.compat.v1.global_variables_initializer()) in this session first.",
-                ) from None
-        out = []
-        for w in wanted:
-            if isinstance(w, SymbolicTensor):
-                value = EagerTensor(next(values), w.dtype).numpy()
-                out.append(value)
-            else:
-                out.append(None)
-        return _repacked(fetches, out)
+                raise _uninitialized(error) from None
+        return _repacked(fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in wanted])
+
+    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function of the values of some tensors that runs the session.
+
+        Args:
+            fetches: as for `run`.
+            feed_list: the tensors whose values the function takes, in order.
+            accept_options: it also takes `options` and `run_metadata`, without effect.
+
+        Raises:
+            RuntimeError: the session is closed.
+            TypeError: `feed_list` is no list.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            ...     x = tf.compat.v1.placeholder(tf.float32)
+            ...     square = sess.make_callable(x * x, [x])
+            ...     print(square(3.0), square(4.0))
+            9.0 16.0
+        """
+        self._check_open()
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError("Argument `feed_list` must be a list or tuple.")
+        tensors = list(feed_list or ())
+        self._elements(fetches)
+
+        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            return self.run(fetches, dict(zip(tensors, values, strict=False)))
+
+        return call if accept_options else lambda *values: call(*values)
+
+    # ---- running in parts --------------------------------------------------------------------------------------------
+
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Announces the fetches and feeds of a run in several parts, in which every operation runs at most once.
+
+        Args:
+            fetches: all that the parts will fetch.
+            feeds: all the tensors that they will feed.
+
+        Returns:
+            A handle for `partial_run`.
+
+        Raises:
+            InvalidArgumentError: there is nothing to fetch.
+            RuntimeError: the session is closed.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+            ...     x, y = tf.compat.v1.placeholder(tf.float32), tf.compat.v1.placeholder(tf.float32)
+            ...     total, product = x + 1.0, (x + 1.0) * y
+            ...     handle = sess.partial_run_setup([total, product], [x, y])
+            ...     first = sess.partial_run(handle, total, {x: 2.0})
+            ...     print(first, sess.partial_run(handle, product, {y: first}))
+            3.0 9.0
+        """
+        wanted = self._elements(fetches)
+        if not wanted:
+            raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
+        targets = [self._target(feed) for feed in feeds or ()]
+        handle = f"run_{next(_handles)}"
+        self._partials[handle] = _Partial({id(w) for w in wanted}, {id(t) for t in targets}, Stepping(self._held))
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Goes on with a run that `partial_run_setup` announced.
+
+        Args:
+            handle: what that gave.
+            fetches: some of what was announced, each once.
+            feed_dict: values for some of the feeds that were announced.
+
+        Returns:
+            Values in the structure of `fetches`, as `run` gives.
+
+        Raises:
+            InvalidArgumentError: a fetch or feed was not announced, was asked for before, or needs what was not fed yet.
+        """
+        self._check_open()
+        partial = self._partials.get(handle)
+        if partial is None:
+            raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
+        feeds, wanted = self._feeds(feed_dict), self._elements(fetches)
+        for kind, announced, items in (("feed", partial.feeds, [t for t, _ in feeds]), ("fetch", partial.fetches, wanted)):
+            for item in items:
+                if id(item) not in announced:
+                    raise errors.InvalidArgumentError(
+                        None, None, f"The {kind} {item.name} was not specified in partial_run_setup, or is done already."
+                    )
+        with executing_eagerly():
+            try:
+                values = partial.stepping.run({id(t): v.value for t, v in feeds}, wanted)
+            except AttributeError as error:
+                raise _uninitialized(error) from None
+        partial.feeds.difference_update(id(t) for t, _ in feeds)
+        partial.fetches.difference_update(id(w) for w in wanted)
+        if not partial.fetches:
+            del self._partials[handle]
+        return _repacked(fetches, [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, wanted, strict=True)])
+
+    # ---- fetches and feeds -------------------------------------------------------------------------------------------
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+
+    def _elements(self, fetches: Any) -> list[Any]:
+        """The tensors and operations that fetches stand for."""
+        self._check_open()
+        return [self._element(leaf) for leaf in nest.flatten(fetches, expand_composites=True)]
 
     def _element(self, leaf: Any) -> Any:
-        if isinstance(leaf, Variable):
-            return self._read(leaf)
+        if leaf is None:
+            raise TypeError('Argument `fetch` = None has invalid type "NoneType". Cannot be None')
         try:
+            if isinstance(leaf, Variable):
+                return self._graph.read_of(leaf, vars(leaf).get("_staged"))
             return self._graph.as_graph_element(leaf)
         except TypeError:
+            kind = type(leaf).__name__
             raise TypeError(
-                f"Fetch argument {leaf!r} has invalid type {type(leaf)}, must be a string or Tensor. (Can not convert a "
-                f"{type(leaf).__name__} into a Tensor or Operation.)"
+                f'Argument `fetch` = {leaf} has invalid type "{kind}" must be a string or Tensor. (Can not convert a {kind} into a '
+                "Tensor or Operation.)"
             ) from None
-        except KeyError as error:
-            raise ValueError(f"Fetch argument {leaf!r} cannot be interpreted as a Tensor. ({error})") from None
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"Argument `fetch` = {leaf} cannot be interpreted as a Tensor. ({error})") from None
 
-    def _read(self, variable: Variable) -> SymbolicTensor:
-        """The value of a variable; of what an assignment gave, after the assignment."""
-        change = vars(variable).get("_staged")
-        key = variable._id if change is None else -change.index
-        known = self._graph._reads.get(key)
-        if known is None:
-            with self._graph.as_default(), self._graph.control_dependencies([] if change is None else [change]):
-                known = self._graph._reads[key] = self._graph.read_variable(variable)
-        return known
+    def _target(self, key: Any) -> SymbolicTensor:
+        """The tensor that a key of a feed stands for."""
+        try:
+            return self._graph.as_graph_element(key, allow_operation=False)
+        except (TypeError, KeyError, ValueError) as error:
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
 
     def _feeds(self, feed_dict: Any) -> list[tuple[SymbolicTensor, EagerTensor]]:
+        """Tensors of the graph with the values that take their places."""
+        self._check_open()
+        if feed_dict is not None and not isinstance(feed_dict, Mapping):
+            raise TypeError(f"Argument `feed_dict` must be a dictionary, not a {type(feed_dict).__name__}.")
         found = []
-        for target, value in feed_dict.items():
-            target = target.deref() if hasattr(target, "deref") else target
-            parts = nest.flatten(target, expand_composites=True) if isinstance(target, CompositeTensor) else [target]
-            values = nest.flatten(value, expand_composites=True) if isinstance(target, CompositeTensor) else [value]
+        for key, value in (feed_dict or {}).items():
+            target = key.deref() if hasattr(key, "deref") else key
+            composite = isinstance(target, CompositeTensor)
+            parts = nest.flatten(target, expand_composites=True) if composite else [target]
+            values = nest.flatten(value, expand_composites=True) if composite and isinstance(value, CompositeTensor) else (
+                list(value) if composite else [value])  # fmt: skip
             for part, given in zip(parts, values, strict=True):
-                try:
-                    tensor = self._graph.as_graph_element(part, allow_operation=False)
-                except (TypeError, KeyError) as error:
-                    raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
-                if isinstance(given, SymbolicTensor):
-                    raise TypeError("The value of a feed cannot be a tf.Tensor object.")
-                with executing_eagerly():
-                    fed = convert(np.asarray(given, dtype=tensor.dtype.as_numpy_dtype) if not isinstance(given, EagerTensor)
-                                  and tensor.dtype.as_numpy_dtype is not object else given, tensor.dtype)  # fmt: skip
-                if not tensor.shape.is_compatible_with(fed.shape):
-                    raise ValueError(
-                        f"Cannot feed value of shape {tuple(fed.shape)} for Tensor {tensor.name!r}, which has shape "
-                        f"{tuple(tensor.shape)}"
-                    )
-                found.append((tensor, fed))
+                tensor = self._target(part)
+                found.append((tensor, _fed(tensor, given)))
         return found
 
     def _held(self, variable: Variable) -> Variable:
@@ -209,61 +338,113 @@ class Session:
             return variable
         held = self._variables.get(variable._id)
         if held is None:
-            held = object.__new__(Variable)
-            for slot in ("_aggregation", "_constraint", "_id", "_name", "_shape", "_synchronization", "_trainable", "dtype"):
-                setattr(held, slot, getattr(variable, slot))
-            held._shape = variable.shape
-            held._tape_value = None
-            self._variables[variable._id] = held
+            held = self._variables[variable._id] = held_by_session(variable)
         return held
 
 
 class InteractiveSession(Session):
-    """A session that is the default one from its making until it is closed."""
+    """A session that is the default one from its making until it is closed.
+
+    Args:
+        target, graph, config: as for `Session`; a graph that is given becomes the default one, too.
+
+    Example:
+        >>> g = tf.Graph()
+        >>> sess = tf.compat.v1.InteractiveSession(graph=g)
+        >>> print((tf.constant(2.0) * 3.0).eval())
+        6.0
+        >>> sess.close()
+    """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
-        _default.sessions.append(self)
+        default.sessions.append(self)
+        self._scope = None if graph is None else graph.as_default()
+        if self._scope is not None:
+            self._scope.__enter__()
 
     def close(self) -> None:
-        if self in _default.sessions:
-            _default.sessions.remove(self)
+        """Ends the session, and its being the default."""
+        if self in default.sessions:
+            default.sessions.remove(self)
+        if self._scope is not None:
+            self._scope.__exit__(None, None, None)
+            self._scope = None
         super().close()
 
 
+def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
+    """The value of a feed as a tensor of the target's dtype.
+
+    Raises:
+        TypeError: it is symbolic, or too large an integer.
+        ValueError: it does not fit the dtype or the shape.
+    """
+    if isinstance(value, SymbolicTensor):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, "
+            f"numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to the argument "
+            f"`feed_dict` with key {tensor}."
+        )
+    if not isinstance(value, EagerTensor):
+        value = _as_array(tensor.dtype, value)
+    with executing_eagerly():
+        fed = convert(value, tensor.dtype)
+    if not tensor.shape.is_compatible_with(fed.shape):
+        raise ValueError(f"Cannot feed value of shape {tuple(fed.shape)} for Tensor {tensor.name}, which has shape {_shape_text(tensor)}")
+    return fed
+
+
+def _as_array(dtype: DType, value: Any) -> Any:
+    kind = dtype.as_numpy_dtype
+    if dtype is string or kind is object:
+        return value
+    if isinstance(value, int) and dtype.is_integer and not isinstance(value, bool):
+        info = np.iinfo(kind)
+        if not info.min <= value <= info.max:
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try explicitly "
+                "setting the type of the feed tensor to a larger type (e.g. int64)."
+            )
+    return np.asarray(value, dtype=kind)
+
+
+def _shape_text(tensor: SymbolicTensor) -> str:
+    return "<unknown>" if tensor.shape.rank is None else str(tuple(tensor.shape))
+
+
+def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
+    return EagerTensor(value, tensor.dtype).numpy()
+
+
+def _uninitialized(error: AttributeError) -> Exception:
+    """What it means that a variable has no value; another error stays what it is."""
+    if error.name != "_value" or not isinstance(error.obj, Variable):
+        return error
+    name = error.obj._name
+    return errors.FailedPreconditionError(
+        None,
+        None,
+        f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean the variable "
+        "is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this session first. "
+        f"(Could not find resource: localhost/{name})",
+    )
+
+
 def _repacked(fetches: Any, values: list[Any]) -> Any:
-    """The values in the structure of the fetches; composite tensors as TensorFlow's `...Value` tuples."""
+    """The values in the structure of the fetches; composite tensors as `...Value` tuples."""
+    from tapeflow.sparse.tensor import SparseTensorValue
+
     if not nest.is_nested(fetches) and not isinstance(fetches, CompositeTensor):
         return values[0]
     found = iter(values)
 
     def value(leaf: Any) -> Any:
-        if isinstance(leaf, CompositeTensor):
-            return tuple([next(found) for _ in nest.flatten(leaf, expand_composites=True)])
-        return next(found)
+        if not isinstance(leaf, CompositeTensor):
+            return next(found)
+        parts = [next(found) for _ in nest.flatten(leaf, expand_composites=True)]
+        if isinstance(leaf, IndexedSlices):
+            return IndexedSlicesValue(*parts, *[None] * (3 - len(parts)))
+        return SparseTensorValue(*parts) if len(parts) == 3 else tuple(parts)
 
     return nest.map_structure(value, fetches)
-
-
-def global_variables_initializer() -> Operation:
-    """An operation that gives every variable of the default graph its first value."""
-    return variables_initializer(get_default_graph().get_collection("variables"))
-
-
-def variables_initializer(var_list: Any, name: str = "init") -> Operation:
-    """An operation that gives variables their first values."""
-    from tapeflow.graph.operation import NodeOp
-
-    graph = get_default_graph()
-    with graph.as_default(), graph.control_dependencies([v.initializer for v in var_list]):
-        return graph.insert(NodeOp("NoOp"), graph.unique_name(name), ())
-
-
-def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the default graph."""
-    return get_default_graph().get_collection("variables", scope)
-
-
-def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The trainable variables of the default graph."""
-    return get_default_graph().get_collection("trainable_variables", scope)

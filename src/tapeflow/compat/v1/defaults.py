@@ -1,0 +1,124 @@
+"""What a thread works in where nothing else was said: its default graph and its default sessions."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.graph.graph import Graph
+
+
+class _Default(threading.local):
+    def __init__(self) -> None:
+        self.sessions: list[Any] = []
+        self.graph: Graph | None = None
+        self.scope: Any = None  # of the default graph, while eager execution is disabled
+
+
+default = _Default()
+
+
+def get_default_session() -> Any:
+    """The innermost session of this thread, or None.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     tf.compat.v1.get_default_session() is sess
+        True
+    """
+    return default.sessions[-1] if default.sessions else None
+
+
+def get_default_graph() -> Graph:
+    """The graph that this thread builds; outside of all, one that is there for this.
+
+    Example:
+        >>> with tf.Graph().as_default() as g:
+        ...     tf.compat.v1.get_default_graph() is g
+        True
+    """
+    if state.graph is not None:
+        return state.graph
+    if default.graph is None:
+        default.graph = Graph()
+    return default.graph
+
+
+def reset_default_graph() -> None:
+    """Has this thread begin with an empty default graph.
+
+    Raises:
+        AssertionError: a graph is being built by `tf.Graph.as_default()`.
+
+    Example:
+        >>> tf.compat.v1.reset_default_graph()
+        >>> tf.compat.v1.get_default_graph().get_operations()
+        []
+    """
+    if state.graph is not (default.graph if default.scope is not None else None):
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create "
+            "a new graph."
+        )
+    disabled = default.scope is not None
+    if disabled:
+        enable_eager_execution()
+    default.graph = Graph()
+    if disabled:
+        disable_eager_execution()
+
+
+def disable_eager_execution() -> None:
+    """Has the ops of this thread go to its default graph from now on, as in TensorFlow 1.
+
+    In TensorFlow that holds for the whole process and for good; here for the calling thread, until
+    `enable_eager_execution`.
+
+    Raises:
+        ValueError: another graph is being built.
+
+    Example:
+        >>> tf.compat.v1.disable_eager_execution()
+        >>> tf.executing_eagerly()
+        False
+        >>> tf.compat.v1.enable_eager_execution()
+        >>> tf.executing_eagerly()
+        True
+    """
+    if default.scope is not None:
+        return
+    if state.graph is not None:
+        raise ValueError("tf.disable_eager_execution must be called at program startup, not while a graph is being built.")
+    default.scope = get_default_graph().as_default()
+    default.scope.__enter__()
+
+
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+    """Undoes `disable_eager_execution`; without it, there is nothing to do.
+
+    Args:
+        config, device_policy, execution_mode: accepted, and without effect.
+
+    Raises:
+        ValueError: another graph is being built.
+    """
+    if default.scope is None:
+        return
+    if state.graph is not default.graph:
+        raise ValueError("tf.enable_eager_execution must be called at program startup, not while a graph is being built.")
+    default.scope.__exit__(None, None, None)
+    default.scope = None
+
+
+def executing_eagerly_outside_functions() -> bool:
+    """Whether ops run at once, but for those of functions that are being traced.
+
+    Example:
+        >>> tf.compat.v1.executing_eagerly_outside_functions()
+        True
+    """
+    graph = state.graph
+    while graph is not None and graph.building_function:
+        graph = graph.outer_graph
+    return graph is None

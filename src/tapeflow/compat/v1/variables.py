@@ -1,0 +1,252 @@
+"""The variables of a graph, as TensorFlow 1 knows them: by collections and initializers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool_, string
+from tapeflow.core.variable import Variable
+from tapeflow.graph.graph import _variable
+from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.variables import has_value
+
+
+class GraphKeys:
+    """The names of the collections that TensorFlow 1 programs use.
+
+    Example:
+        >>> tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES
+        'trainable_variables'
+    """
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
+    TRAIN_OP = "train_op"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+    VARIABLES = "variables"
+
+
+# ---- collections -----------------------------------------------------------------------------------------------------
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """Adds a value to a collection of the default graph, see `tf.Graph.add_to_collection`."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Adds a value to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """A copy of a collection of the default graph.
+
+    Args:
+        key: the collection's name.
+        scope: a regular expression that the items' names must match from their beginning on.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     tf.compat.v1.add_to_collection("mine", 1)
+        ...     tf.compat.v1.get_collection("mine")
+        [1]
+    """
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """A collection of the default graph itself."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """The variables of the default graph.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.Variable(1.0, name="v")
+        ...     print([w.name for w in tf.compat.v1.global_variables()])
+        ['v:0']
+    """
+    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """The local variables of the default graph: those that no checkpoint keeps."""
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Any]:
+    """The variables in the collection of that name."""
+    return get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[Any]:
+    """The variables of which moving averages are kept."""
+    return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """The trainable variables of the default graph."""
+    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def all_variables() -> list[Any]:
+    """The same as `global_variables()`."""
+    return global_variables()
+
+
+# ---- initializers ----------------------------------------------------------------------------------------------------
+
+
+def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operation | None:
+    """An operation that gives variables their first values; eagerly they have them already, and there is None.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(2.0)
+        ...     sess.run(tf.compat.v1.variables_initializer([v]))
+        ...     print(sess.run(v))
+        2.0
+    """
+    if state.graph is None:
+        return None
+    graph = get_default_graph()
+    with graph.control_dependencies([v.initializer for v in var_list]):
+        return graph.insert(NodeOp("NoOp"), graph.unique_name(name), ())
+
+
+def global_variables_initializer() -> Operation | None:
+    """An operation that gives every variable of the default graph its first value."""
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Operation | None:
+    """An operation that gives every local variable of the default graph its first value."""
+    return variables_initializer(local_variables())
+
+
+def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation | None:
+    """The same as `variables_initializer`, by its old name."""
+    return variables_initializer(var_list, name)
+
+
+def initialize_all_variables() -> Operation | None:
+    """The same as `global_variables_initializer`, by its old name."""
+    return global_variables_initializer()
+
+
+def initialize_local_variables() -> Operation | None:
+    """The same as `local_variables_initializer`, by its old name."""
+    return local_variables_initializer()
+
+
+def is_variable_initialized(variable: Any) -> Any:
+    """A boolean tensor: whether a variable has a value.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     print(sess.run(tf.compat.v1.is_variable_initialized(tf.Variable(1.0))))
+        False
+    """
+    if state.graph is None:
+        return convert(True)
+    op = NodeOp("VarIsInitializedOp", lambda handle: convert(has_value(_variable(handle))).value)
+    return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
+
+
+def report_uninitialized_variables(var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables") -> Any:
+    """The names of the variables without a value, as a vector of strings; by default of all of the default graph.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(1.0, name="v")
+        ...     print(sess.run(tf.compat.v1.report_uninitialized_variables()))
+        [b'v']
+    """
+    variables = global_variables() + local_variables() if var_list is None else list(var_list)
+    names = [v._name for v in variables]
+    graph = get_default_graph()
+
+    def kernel(*handles: Any) -> Any:
+        return convert([n for n, h in zip(names, handles, strict=True) if not has_value(_variable(h))], string).value
+
+    with graph.as_default():
+        return graph.node(NodeOp("ReportUninitialized", kernel), variables, [(string, [None])], name).outputs[0]
+
+
+def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
+    """An operation that fails where a variable has no value; None if there are no variables."""
+    from tapeflow.control_flow import Assert
+    from tapeflow.math.comparison import equal
+
+    variables = global_variables() + local_variables() if var_list is None else list(var_list)
+    if not variables:
+        return None
+    from tapeflow.array.properties import size
+
+    missing = report_uninitialized_variables(variables)
+    return Assert(equal(size(missing), 0), ["Variables without a value:", missing])
+
+
+# ---- changing them ---------------------------------------------------------------------------------------------------
+
+
+def _checked(ref: Any) -> Variable:
+    if not isinstance(ref, Variable):
+        raise TypeError(f"Only a tf.Variable can be assigned, not {ref!r}")
+    return ref
+
+
+def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
+    """Gives a variable a value, see `tf.Variable.assign`; in a graph, when what it returns is run or used.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(1.0)
+        ...     print(sess.run(tf.compat.v1.assign(v, 5.0)))
+        5.0
+    """
+    return _checked(ref).assign(value, name=name)
+
+
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+    """Adds to a variable, see `tf.Variable.assign_add`."""
+    return _checked(ref).assign_add(value, name=name)
+
+
+def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+    """Subtracts from a variable, see `tf.Variable.assign_sub`."""
+    return _checked(ref).assign_sub(value, name=name)
