@@ -34,20 +34,20 @@ class _Reader:
     def at_end(self) -> bool:
         return self._at >= len(self._data)
 
-    def bytes(self, count: int) -> bytes:
+    def take(self, count: int) -> bytes:
         if self._at + count > len(self._data):
             raise invalid("Data too short when trying to read string")
         self._at += count
         return self._data[self._at - count : self._at]
 
     def expect(self, wanted: bytes) -> None:
-        found = self.bytes(len(wanted))
+        found = self.take(len(wanted))
         if found != wanted:
             raise invalid(f"Header mismatch: Expected {wanted.decode()} but found {found.decode('latin-1')}")
 
     def chunk(self) -> tuple[bytes, int]:
         """The name and the size of the next chunk."""
-        name, (size,) = self.bytes(4), struct.unpack("<I", self.bytes(4))
+        name, (size,) = self.take(4), struct.unpack("<I", self.take(4))
         if size > _LARGEST_CHUNK:
             kind = name.decode("latin-1")
             raise invalid(f"WAV data chunk '{kind}' is too large: {size} bytes, but the limit is {_LARGEST_CHUNK}")
@@ -65,7 +65,7 @@ def _read_format(reader: _Reader) -> tuple[int, int]:
         name, size = reader.chunk()
     if size not in (16, 18):
         raise invalid(f"Bad format chunk size for WAV: Expected 16 or 18, but got{size}")
-    kind, channels, rate, bytes_per_second, bytes_per_frame, bits = struct.unpack("<HHIIHH", reader.bytes(16))
+    kind, channels, rate, bytes_per_second, bytes_per_frame, bits = struct.unpack("<HHIIHH", reader.take(16))
     reader.skip(size - 16)
     if kind != _PCM:
         raise invalid(f"Bad audio format for WAV: Expected 1 (PCM), but got{kind}")
@@ -88,7 +88,7 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
     """The samples of a file, `[samples, channels]`, and their rate."""
     reader = _Reader(data)
     reader.expect(b"RIFF")
-    reader.bytes(4)  # the size of what follows; files that were written as a stream have nothing true there
+    reader.take(4)  # the size of what follows; files that were written as a stream have nothing true there
     reader.expect(b"WAVE")
     rate, channels = _read_format(reader)
     samples = None
@@ -100,7 +100,7 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
         if samples is not None:
             raise invalid("More than one data chunk found in WAV")
         frame = 2 * channels
-        samples = np.frombuffer(reader.bytes(size // frame * frame), "<i2").reshape(-1, channels)
+        samples = np.frombuffer(reader.take(size // frame * frame), "<i2").reshape(-1, channels)
     if samples is None:
         raise invalid("No data chunk found in WAV")
     return samples / _SCALE, rate
