@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve()
@@ -40,14 +40,24 @@ if os.environ.get("KERAS_TESTS_FRAMEWORK") == "tapeflow":  # before a conftest i
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Notes how a test went."""
-    if report.when != "call" and report.outcome == "passed":
-        return
+    if report.when == "call" or report.outcome != "passed":
+        _note(report)
+
+
+def pytest_collectreport(report: Any) -> None:
+    """Notes a file that could not be imported."""
+    if report.outcome == "failed":
+        _note(report)
+
+
+def _note(report: Any) -> None:
     cause = ""
     if report.outcome == "failed":
         crash = getattr(report.longrepr, "reprcrash", None)
         text = str(crash.message if crash else report.longrepr).strip().splitlines() or [""]
+        said = f"{text[0]} {text[-1].strip()}" if text[0].endswith("in user code:") else text[0]
         place = f"{crash.path.rpartition('site-packages/')[2]}:{crash.lineno}" if crash else ""
-        cause = f"{text[0][:160]}  [{place}]"
+        cause = f"{said[:160]}  [{place}]"
     with open(os.environ["KERAS_TESTS_OUTCOMES"], "a") as file:
         file.write(json.dumps([report.nodeid, report.outcome, cause]) + "\n")
 
@@ -95,11 +105,12 @@ def recorded(found: dict[str, tuple[str, str]]) -> dict[str, Any]:
     return dict(files)
 
 
-def compare(folder: str, found: dict[str, tuple[str, str]], record: dict[str, Any]) -> Counter[str]:
-    """Prints a folder's figure, and gives the causes of what fails here and passes with TensorFlow."""
-    known = {f: r for f, r in record.items() if f.startswith(f"keras/src/{folder}/")}
+def compare(folder: str, found: dict[str, tuple[str, str]], record: dict[str, Any]) -> dict[str, list[str]]:
+    """Prints a folder's figure, and gives what fails here and passes with TensorFlow, by cause."""
+    within = f"keras/src/{folder}"
+    known = {f: r for f, r in record.items() if f == within or f.startswith(f"{within}/")}
     expected = sum(r["passed"] for r in known.values())
-    passed, causes = 0, Counter[str]()
+    passed, causes = 0, defaultdict[str, list[str]](list)
     for name, (outcome, cause) in found.items():
         file, _, test = name.partition("::")
         if known and test in known.get(file, {"others": []})["others"]:
@@ -107,7 +118,7 @@ def compare(folder: str, found: dict[str, tuple[str, str]], record: dict[str, An
         if outcome == "passed":
             passed += 1
         elif outcome == "failed":
-            causes[re.sub(r"0x[0-9a-f]+", "0x", cause)] += 1
+            causes[re.sub(r"0x[0-9a-f]+", "0x", cause)].append(name)
     share = f" of {expected} that pass with TensorFlow ({100 * passed / expected:.1f} %)" if expected else ""
     print(f"{folder:16} {passed:6} pass{share}", flush=True)
     return causes
@@ -119,18 +130,22 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=FOLDERS, metavar="FOLDER", help="folders or files of keras/src")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--causes", type=int, default=20, help="how many causes of failure to print")
+    parser.add_argument("--names", action="store_true", help="name the tests that fail, below each cause")
     parser.add_argument("--record", action="store_true", help="run on the real TensorFlow, and record what passes")
     args = parser.parse_args()
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    causes: Counter[str] = Counter()
+    causes = defaultdict[str, list[str]](list)
     for folder in args.only:
         found = run(args.checkout, folder, "tensorflow" if args.record else "tapeflow", args.workers)
         if args.record:
             record.update(recorded(found))
             RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=1) + "\n")
-        causes += compare(folder, found, record)
-    for cause, count in causes.most_common(args.causes):
-        print(f"{count:6} x {cause}")
+        for cause, names in compare(folder, found, record).items():
+            causes[cause] += names
+    for cause, names in sorted(causes.items(), key=lambda item: -len(item[1]))[: args.causes]:
+        print(f"{len(names):6} x {cause}")
+        for name in names if args.names else ():
+            print(f"         {name}")
 
 
 if __name__ == "__main__":
