@@ -82,7 +82,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         [[0], [2]]
     """
     if x is None and y is None:
-        if not isinstance(condition, Tensor):
+        if not isinstance(condition, Tensor) and not hasattr(type(condition), "__tf_dispatch__"):
             condition = convert(condition, None, bool_)
         return _where(condition, name)
     if x is None or y is None:

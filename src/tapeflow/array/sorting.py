@@ -208,12 +208,13 @@ def _unique_counts_kernel(x: Any, out_idx: DType = int32) -> Any:
     return y, where.to(out_idx.torch), counts.to(out_idx.torch)
 
 
-@op("Unique", kernel=_unique_kernel, strings=_unique_kernel, moves=True)
+@op("Unique", kernel=_unique_kernel, strings=_unique_kernel, moves=True, shape=lambda x, _: [[None], x])
 def _unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     """The distinct elements of a vector."""
 
 
-@op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True)
+@op("UniqueWithCounts", kernel=_unique_counts_kernel, strings=_unique_counts_kernel, moves=True,
+    shape=lambda x, _: [[None], x, [None]])  # fmt: skip
 def _unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     """The distinct elements of a vector, and how many there are of each."""
 

@@ -104,7 +104,8 @@ def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> Te
         return TensorShape(None)
     if not data[: ids.rank].is_compatible_with(ids):
         raise invalid(_wrong_segments(data, ids, num_segments))
-    return TensorShape([num_segments]).concatenate(data[ids.rank :])
+    count = num_segments if isinstance(num_segments, int) else None
+    return TensorShape([count]).concatenate(data[ids.rank :])
 
 
 @op(
