@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -213,10 +214,9 @@ def safe_embedding_lookup_sparse(
     if not _is_sparse(sparse_ids):
         sparse_ids = sparse_ids.to_sparse()
         sparse_weights = None if sparse_weights is None else sparse_weights.to_sparse()
-    shape = tuple(convert(sparse_ids.dense_shape).numpy().tolist())
-    batch = 1
-    for n in shape[:-1]:
-        batch *= n
+    dims = tf.cast(sparse_ids.dense_shape, int32)
+    shape = tuple([dims[i] if n is None else n for i, n in enumerate(sparse_ids.shape)])
+    batch = math.prod(shape[:-1])
     indices, ids = sparse_ids.indices, sparse_ids.values
     weights = None if sparse_weights is None else sparse_weights.values
     examples = _row_numbers(indices, shape)
@@ -241,7 +241,7 @@ class _Sparse:
         self.indices, self.values, self.dense_shape = indices, values, dense_shape
 
 
-def _row_numbers(indices: Any, shape: tuple[int, ...]) -> Any:
+def _row_numbers(indices: Any, shape: tuple[Any, ...]) -> Any:
     """The number of the example of each index, with all dimensions but the last counted through."""
     number = indices[:, 0]
     for i in range(1, len(shape) - 1):
@@ -249,7 +249,7 @@ def _row_numbers(indices: Any, shape: tuple[int, ...]) -> Any:
     return tf.cast(number, int64)
 
 
-def _with_every_example(examples: Any, ids: Any, weights: Any, batch: int, default: Any) -> tuple[Any, ...]:
+def _with_every_example(examples: Any, ids: Any, weights: Any, batch: Any, default: Any) -> tuple[Any, ...]:
     """The ids with the default one for each example that has none, and which examples these are."""
     counts = tf.math.unsorted_segment_sum(tf.ones_like(examples), examples, batch)
     empty = tf.equal(counts, 0)

@@ -2,10 +2,9 @@
 
 from tapeflow.ragged import operators
 from tapeflow.ragged.conversion import constant
+from tapeflow.ragged.crossing import cross, cross_hashed
 from tapeflow.ragged.functions import (
     boolean_mask,
-    cross,
-    cross_hashed,
     map_flat_values,
     range,
     row_splits_to_segment_ids,

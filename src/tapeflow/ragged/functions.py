@@ -264,47 +264,6 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
     return RaggedTensor.from_value_rowids(values, gather(rows, order), count, validate=False)
 
 
-# ---- crosses ---------------------------------------------------------------------------------------------------------
-
-
-def _crossed(inputs: Any, cross: Callable[[list[Any]], Any]) -> RaggedTensor:
-    """Crosses of ragged, sparse and dense features, as rows."""
-    from tapeflow.sparse.tensor import SparseTensor
-
-    features = []
-    for value in inputs:
-        if isinstance(value, RaggedTensor):
-            if value.ragged_rank != 1:
-                raise ValueError("tf.ragged.cross only supports inputs with rank=2.")
-            features.append(value.to_sparse())
-        else:
-            features.append(value if isinstance(value, SparseTensor) else convert(value))
-    result = cross(features)
-    return RaggedTensor.from_value_rowids(result.values, result.indices[:, 0], result.dense_shape[0], validate=False)
-
-
-def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
-    """Joins values of features with `_X_`: one from each, in every combination, row by row.
-
-    Args:
-        inputs: ragged, sparse or dense matrices of strings or integers, with equally many rows.
-
-    Example:
-        >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
-        <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
-    """
-    from tapeflow import sparse
-
-    return _crossed(inputs, sparse.cross)
-
-
-def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None) -> RaggedTensor:
-    """Hashes values of features: one from each, in every combination, row by row. See `tf.sparse.cross_hashed`."""
-    from tapeflow import sparse
-
-    return _crossed(inputs, lambda features: sparse.cross_hashed(features, num_buckets, hash_key))
-
-
 # ---- empty rows ------------------------------------------------------------------------------------------------------
 
 

@@ -9,26 +9,41 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.array.creation import ones
+from tapeflow.array.creation import ones, zeros_like
+from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
-from tapeflow.array.masks import boolean_mask
+from tapeflow.array.joining import concat as concat_dense
+from tapeflow.array.joining import stack
+from tapeflow.array.masks import boolean_mask, where
+from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.shaping import expand_dims as expand_dims_dense
+from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import as_dtype, bool_, float32, int64
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.graph.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
-from tapeflow.math.reduction import reduce_sum
+from tapeflow.math.comparison import equal, logical_not
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_any, reduce_max, reduce_sum
 from tapeflow.sparse import places
 from tapeflow.sparse.dense import as_sparse
 from tapeflow.sparse.merging import sparse_add_grad
 from tapeflow.sparse.tensor import SparseTensor
 
 
-def _shape_tensor(shape: Sequence[int]) -> EagerTensor:
-    return EagerTensor(torch.tensor(tuple(shape), dtype=torch.int64), int64)
+def _shape_tensor(shape: Sequence[Any]) -> Any:
+    """A shape as an int64 tensor; in a graph dimensions may be symbolic."""
+    return convert([cast(d, int64) if isinstance(d, Tensor) else d for d in shape], int64)
+
+
+def _dims(sp: SparseTensor) -> list[Any]:
+    """The dimensions of the whole: ints, and scalar tensors for those that are not known."""
+    return [sp.dense_shape[i] if d is None else d for i, d in enumerate(sp.shape)]
 
 
 # ---- order -----------------------------------------------------------------------------------------------------------
@@ -159,13 +174,13 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
         TensorShape([1, 3])
     """
     sp = as_sparse(sp_input)
-    rank = len(sp.shape)
+    dims = _dims(sp)
+    rank = len(dims)
     place = -1 if axis is None else int(axis)
     if not -rank - 1 <= place <= rank:
         raise invalid(f"axis = {place} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
     place %= rank + 1
-    shape = sp.shape.as_list()
-    return reshape(sp, [*shape[:place], 1, *shape[place:]])
+    return reshape(sp, _shape_tensor([*dims[:place], 1, *dims[place:]]))
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
@@ -183,20 +198,21 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         TensorShape([2])
     """
     sp = as_sparse(sp_input)
-    old = sp.shape.as_list()
     if new_shape is None:
-        rows = sp.indices.numpy()
-        wanted = (rows.max(0) + 1).tolist() if len(rows) else [0] * len(old)
-    else:
-        wanted = list(host_value(new_shape))
-        if len(wanted) != len(old):
-            raise ValueError(f"Dimensions {len(wanted)} and {len(old)} are not compatible")
-        if any(n < m for m, n in zip(old, wanted, strict=True)):
+        none = zeros_like(expand_dims_dense(sp.dense_shape, 0))
+        return SparseTensor(sp.indices, sp.values, reduce_max(concat_dense([none, sp.indices + 1], 0), 0))
+    wanted = cast(convert(new_shape), int64)
+    sp.dense_shape.shape.assert_is_compatible_with(wanted.shape)
+
+    def check(old: Any, new: Any) -> None:
+        if (new._numpy() < old._numpy()).any():
             raise ValueError(
                 "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
-                f"({wanted}), sp_input.shape ({old})."
+                f"({new._numpy().tolist()}), sp_input.shape ({old._numpy().tolist()})."
             )
-    return SparseTensor(sp.indices, sp.values, _shape_tensor(wanted))
+
+    checked(check, sp.dense_shape, wanted)
+    return SparseTensor(sp.indices, sp.values, wanted)
 
 
 # ---- together and apart ----------------------------------------------------------------------------------------------
@@ -269,11 +285,10 @@ def concat(
     axis = int(axis)
     shapes: list[Any] = [p.dense_shape for p in parts]
     if expand_nonconcat_dims:
-        known = [p.shape.as_list() for p in parts]
-        largest = [max(column) for column in zip(*known, strict=True)]
-        place = axis % len(largest)
-        shapes = [_shape_tensor([n if d == place else m for d, (n, m) in enumerate(zip(s, largest, strict=True))])
-                  for s in known]  # fmt: skip
+        rank = len(parts[0].shape)
+        largest = reduce_max(stack(shapes), 0)
+        along = convert([d == axis % rank for d in range(rank)])
+        shapes = [where(along, s, largest) for s in shapes]
     return SparseTensor(*_sparse_concat([p.indices for p in parts], [p.values for p in parts], shapes, axis))
 
 
@@ -297,22 +312,28 @@ def split(
     if num_split is None or axis is None:
         raise ValueError("num_split and axis are required")
     sp = as_sparse(sp_input)
-    shape = sp.shape.as_list()
-    axis = int(axis)
-    if not -len(shape) <= axis < len(shape):
-        raise invalid(f"Input axis should be in range [{-len(shape)}, {len(shape)}), got {axis} [Op:SparseSplit]")
-    axis %= len(shape)
-    if not 1 <= num_split <= shape[axis]:
-        raise invalid(
-            f"Input num_split should be between 1 and the splitting dimension size ({shape[axis]}), got {num_split} "
-            "[Op:SparseSplit]"
-        )
+    dims = _dims(sp)
+    rank, axis = len(dims), int(axis)
+    if not -rank <= axis < rank:
+        raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
+    axis %= rank
+
+    def check(whole: Any) -> None:
+        if not 1 <= num_split <= int(whole):
+            raise invalid(
+                f"Input num_split should be between 1 and the splitting dimension size ({int(whole)}), got {num_split} "
+                "[Op:SparseSplit]"
+            )
+
+    checked(check, sp.dense_shape[axis])
+    each, longer = dims[axis] // num_split, dims[axis] % num_split
     parts, start = [], 0
     for i in range(num_split):
-        length = shape[axis] // num_split + (i < shape[axis] % num_split)
-        begin = [start if d == axis else 0 for d in range(len(shape))]
-        parts.append(slice(sp, begin, [length if d == axis else n for d, n in enumerate(shape)]))
-        start += length
+        length = each + (int(i < longer) if isinstance(longer, int) else cast(i < longer, int64))
+        begin = [start if d == axis else 0 for d in range(rank)]
+        end = [length if d == axis else n for d, n in enumerate(dims)]
+        parts.append(slice(sp, _shape_tensor(begin), _shape_tensor(end)))
+        start = start + length
     return parts
 
 
@@ -390,8 +411,8 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
         >>> tf.sparse.mask(s, [4]).indices.numpy().tolist()
         [7]
     """
-    indices = a.indices.numpy()
-    kept = np.flatnonzero(~np.isin(indices, np.asarray(convert(mask_indices))))
+    left_out = reshape_dense(convert(mask_indices, a.indices.dtype), [1, -1])
+    kept = where(logical_not(reduce_any(equal(expand_dims_dense(a.indices, 1), left_out), 1)))[:, 0]
     return IndexedSlices(gather(a.values, kept), gather(a.indices, kept), a.dense_shape)
 
 
@@ -453,14 +474,10 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
         >>> tf.sparse.eye(2).values.numpy().tolist()
         [1.0, 1.0]
     """
-    rows = int(num_rows)
-    columns = rows if num_columns is None else int(num_columns)
-    diagonal = torch.arange(min(rows, columns))
-    return SparseTensor(
-        EagerTensor(torch.stack([diagonal, diagonal], 1), int64),
-        ones([len(diagonal)], as_dtype(dtype)),
-        _shape_tensor([rows, columns]),
-    )
+    rows = cast(num_rows, int64)
+    columns = rows if num_columns is None else cast(num_columns, int64)
+    diagonal = range_op(minimum(rows, columns))
+    return SparseTensor(stack([diagonal, diagonal], 1), ones(shape_op(diagonal), as_dtype(dtype)), stack([rows, columns]))
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
@@ -483,10 +500,13 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     if not found:
         raise ValueError("No SparseTensor in argument list of map_values")
     first = found[0]
-    for other in found[1:]:
-        same = np.array_equal(first.indices.numpy(), other.indices.numpy())
-        if not same or first.shape != other.shape:
-            raise invalid("map_values: the SparseTensors must have the same indices and shape")
+
+    def check(indices: Any, shape: Any, *others: Any) -> None:
+        for i, other in enumerate(others):
+            if not np.array_equal((shape if i % 2 else indices)._numpy(), other._numpy()):
+                raise invalid("map_values: the SparseTensors must have the same indices and shape")
+
+    checked(check, *[part for s in found for part in (s.indices, s.dense_shape)])
 
     def values(a: Any) -> Any:
         return a.values if isinstance(a, SparseTensor) else a

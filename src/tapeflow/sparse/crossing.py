@@ -5,49 +5,114 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
+import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64
+from tapeflow.core.dtypes import int64, string
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid, strings
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.math.casting import cast
 from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.strings.kernels import strings_of
 
 _WORD = (1 << 64) - 1
+START = 0xDECAFCAFFE  # what a hash begins with by default
 
 
-def _features(inputs: Any) -> list[list[list[Any]]]:
-    """The values of each feature, row by row: `bytes` or ints."""
-    features = []
-    for value in inputs:
-        if isinstance(value, SparseTensor):
-            rows: list[list[Any]] = [[] for _ in range(value.shape[0] or 0)]
-            for (row, *_), item in zip(value.indices._numpy().tolist(), value.values._numpy().tolist(), strict=True):
-                rows[row].append(item)
-        else:
-            if value.shape.rank != 2:
-                raise invalid(f"A dense feature must be a matrix, not of shape {value.shape} [Op:SparseCross]")
-            rows = value._numpy().tolist()
-        features.append(rows)
+def sparse_rows(indices: Any, values: Any, shape: Any) -> list[list[Any]]:
+    """The values of a sparse feature, row by row: `bytes` or ints."""
+    rows: list[list[Any]] = [[] for _ in range(int(shape[0]))]
+    for row, item in zip(indices[:, 0].tolist(), values.tolist(), strict=True):
+        rows[row].append(item)
+    return rows
+
+
+def dense_rows(value: Any) -> list[list[Any]]:
+    """The values of a dense feature, row by row: `bytes` or ints."""
+    if value.ndim != 2:
+        raise invalid(f"A dense feature must be a matrix, not of shape {list(value.shape)}")
+    return value.tolist()
+
+
+def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> list[list[list[Any]]]:
+    return [*map(sparse_rows, indices, values, shapes), *map(dense_rows, dense)]
+
+
+def combinations(features: list[list[list[Any]]]) -> list[list[tuple[Any, ...]]]:
+    """All combinations of one value from each feature, row by row; the last feature varies fastest."""
     sizes = [len(rows) for rows in features]
     if len(set(sizes)) > 1:
-        raise invalid(f"Features must have the same batch size, not {sizes} [Op:SparseCross]")
-    return features
+        raise invalid(f"Features must have the same batch size, not {sizes}")
+    return [list(itertools.product(*rows)) for rows in zip(*features, strict=True)]
 
 
-def _crossed(features: list[list[list[Any]]], combine: Any) -> tuple[EagerTensor, list[Any], EagerTensor]:
-    """Indices, values and shape of all combinations; the last feature varies fastest."""
-    indices: list[tuple[int, int]] = []
-    values: list[Any] = []
-    longest = 0
-    batch = len(features[0]) if features else 0
-    for row in range(batch):
-        combinations = list(itertools.product(*[rows[row] for rows in features]))
-        longest = max(longest, len(combinations))
-        indices.extend((row, i) for i in range(len(combinations)))
-        values.extend(combine(c) for c in combinations)
-    places = convert(np.array(indices, np.int64).reshape(-1, 2))
-    return places, values, convert([batch, longest], int64)
+def _crossed(features: list[list[list[Any]]], combine: Any) -> tuple[torch.Tensor, list[Any], torch.Tensor]:
+    """Indices, values and shape of all combinations."""
+    rows = combinations(features)
+    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    places = torch.tensor(indices, dtype=torch.int64).reshape(-1, 2)
+    return places, [combine(c) for row in rows for c in row], torch.tensor([len(rows), max(map(len, rows), default=0)])
+
+
+def joined(combination: tuple[Any, ...], between: bytes = b"_X_") -> bytes:
+    """The values of a combination as one string."""
+    return between.join(v if isinstance(v, bytes) else str(v).encode() for v in combination)
+
+
+def hashed(combination: tuple[Any, ...], start: int, num_buckets: int) -> int:
+    """The hash of a combination; of all of 63 bits for 0 buckets."""
+    word = start
+    for value in combination:
+        word = _joined_fingerprint(word, fingerprint64(value) if isinstance(value, bytes) else value & _WORD)
+    return word % num_buckets if num_buckets else word % ((1 << 63) - 1)
+
+
+def _cross_shapes(*_: Any) -> list[TensorShape]:
+    return [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
+
+
+def _joined_sparsely(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) -> Any:
+    features = _features(indices, values, shapes, dense_inputs)
+    places, words, shape = _crossed(features, lambda c: joined(c, sep[()]))
+    return places, strings_of(words), shape
+
+
+@op("SparseCrossV2", kernel=_joined_sparsely, strings=_joined_sparsely, shape=_cross_shapes)
+def _cross(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any, name: str | None = None) -> Any:
+    """The values of features, joined in every combination."""
+
+
+def _hashed_sparsely(
+    indices: Any, values: Any, shapes: Any, dense_inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int,
+    out_type: Any, internal_type: Any,
+) -> Any:  # fmt: skip
+    features = _features(indices, values, shapes, dense_inputs)
+    places, numbers, shape = _crossed(features, lambda c: hashed(c, hash_key, num_buckets))
+    return places, torch.tensor(numbers, dtype=torch.int64), shape
+
+
+@op("SparseCross", kernel=_hashed_sparsely, strings=_hashed_sparsely, shape=_cross_shapes)
+def _cross_hashed(
+    indices: Any, values: Any, shapes: Any, dense_inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int,
+    out_type: Any, internal_type: Any, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The values of features, hashed in every combination."""
+
+
+not_differentiable(_cross, _cross_hashed)
+
+
+def _parts(inputs: Any) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+    """The components of sparse features, and the dense ones; the sparse ones come first."""
+    sparse = [i for i in inputs if isinstance(i, SparseTensor)]
+    dense = [as_wide(i) for i in inputs if not isinstance(i, SparseTensor)]
+    return [s.indices for s in sparse], [as_wide(s.values) for s in sparse], [s.dense_shape for s in sparse], dense
+
+
+def as_wide(values: Any) -> Any:
+    """Strings as they are, integers as int64."""
+    return values if values.dtype is string else cast(values, int64)
 
 
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
@@ -69,13 +134,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     """
     if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
-    between = (separator if separator is not None else "_X_").encode()
-    indices, values, shape = _crossed(
-        _features(inputs), lambda c: between.join(v if isinstance(v, bytes) else str(v).encode() for v in c)
-    )
-    array = np.empty(len(values), object)
-    array[:] = values
-    return SparseTensor(indices, strings(array), shape)
+    return SparseTensor(*_cross(*_parts(inputs), "_X_" if separator is None else separator, name))
 
 
 def _mixed(word: int) -> int:
@@ -113,15 +172,5 @@ def cross_hashed(
     """
     if not all(isinstance(i, (Tensor, SparseTensor)) for i in inputs):
         raise TypeError("All inputs must be SparseTensors")
-    start = 0xDECAFCAFFE if hash_key is None else hash_key
-
-    def combine(combination: tuple[Any, ...]) -> int:
-        word = start
-        for value in combination:
-            word = _joined_fingerprint(word, fingerprint64(value) if isinstance(value, bytes) else value & _WORD)
-        return word % num_buckets if num_buckets else word % ((1 << 63) - 1)
-
-    indices, values, shape = _crossed(_features(inputs), combine)
-    return SparseTensor(indices, convert(np.array(values, np.int64)), shape)
-
-
+    start = START if hash_key is None else hash_key
+    return SparseTensor(*_cross_hashed(*_parts(inputs), True, num_buckets, start, int64, string, name))

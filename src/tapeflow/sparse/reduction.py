@@ -8,19 +8,24 @@ from typing import Any
 
 import torch
 
+from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather, gather_nd
-from tapeflow.array.shaping import broadcast_to
+from tapeflow.array.joining import concat
+from tapeflow.array.scattering import scatter_nd
+from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import bool_, int32, int64
+from tapeflow.core.dtypes import int32, int64
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.tensor import invalid
+from tapeflow.graph.checks import checked
 from tapeflow.linalg import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater
 from tapeflow.sparse import places
-from tapeflow.sparse.dense import as_sparse, plus_dense, to_dense
+from tapeflow.sparse.dense import as_sparse, plus_dense
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 
@@ -202,12 +207,10 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any
         [[False, False, True]]
     """
     sp = as_sparse(sp_input)
-    ids = cast(sp.values, int64).value
-    shape = (*sp.shape.as_list()[:-1], int(vocab_size))
-    indices = torch.cat([sp.indices.value[:, :-1], ids[:, None]], 1)
-    indices = torch.unique(indices, dim=0)
-    true = EagerTensor(torch.ones(len(indices), dtype=torch.bool), bool_)
-    return to_dense(SparseTensor(EagerTensor(indices, int64), true, convert(shape, int64)))
+    ids = expand_dims(cast(sp.values, int64), 1)
+    indices = concat([sp.indices[:, :-1], ids], 1)
+    shape = concat([sp.dense_shape[:-1], reshape_dense(cast(vocab_size, int64), [1])], 0)
+    return greater(scatter_nd(indices, ones_like(sp.values, int32), shape), 0)
 
 
 def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
@@ -322,14 +325,18 @@ def _segments(how: str, data: Any, indices: Any, segment_ids: Any, num_segments:
     from tapeflow import math
 
     ids = convert(segment_ids)
-    numbers = ids._numpy()
-    if len(numbers) and (numbers[1:] < numbers[:-1]).any():
-        raise invalid(f"segment ids are not increasing [Op:SparseSegment{how}]")
-    count = int(numbers[-1]) + 1 if len(numbers) else 0
-    if num_segments is not None:
-        if int(num_segments) < count:
-            raise invalid(f"segment ids must be < num_segments: {count - 1} >= {int(num_segments)}")
-        count = int(num_segments)
+    count = num_segments
+
+    def check(ids: Any, most: Any = None) -> None:
+        numbers = ids._numpy()
+        if (numbers[1:] < numbers[:-1]).any():
+            raise invalid(f"segment ids are not increasing [Op:SparseSegment{how}]")
+        if most is not None and len(numbers) and int(most) <= numbers[-1]:
+            raise invalid(f"segment ids must be < num_segments: {numbers[-1]} >= {int(most)}")
+
+    checked(check, *([ids] if count is None else [ids, convert(count)]))
+    if count is None:
+        count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
     function = {
         "Sum": math.unsorted_segment_sum,
         "Mean": math.unsorted_segment_mean,

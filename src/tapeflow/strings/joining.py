@@ -15,8 +15,7 @@ from tapeflow.core.dtypes import string
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
 from tapeflow.errors import OutOfRangeError
-from tapeflow.strings.kernels import encoded, string_op, text
-from tapeflow.strings.splitting import splits_of_rows, strings_of
+from tapeflow.strings.kernels import encoded, splits_of_rows, string_op, strings_of, text
 
 
 def _bracketed(shape: Sequence[int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,3 +46,16 @@ def text(element: bytes) -> str:
 def encoded(element: str) -> bytes:
     """The inverse of `text`."""
     return element.encode("utf-8", "surrogateescape")
+
+
+def strings_of(values: list[bytes]) -> np.ndarray:
+    """The raw value of a vector of strings."""
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Tensor:
+    """Where each row begins when all are joined, and where the last one ends."""
+    lengths = [len(row) for row in rows]
+    return torch.tensor(np.cumsum([0, *lengths]), dtype=torch.int64 if dtype is None else dtype.torch)

@@ -16,7 +16,7 @@ from tapeflow.core.dtypes import int64, string
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
 from tapeflow.math.gradients import shape_of
-from tapeflow.strings.kernels import string_op
+from tapeflow.strings.kernels import string_op, strings_of
 
 
 def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
@@ -47,19 +47,6 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
         rows = math.prod(dims[:i])
         results = [RaggedTensor.from_uniform_row_length(r, dims[i], nrows=rows) for r in results]
     return results
-
-
-def strings_of(values: list[bytes]) -> np.ndarray:
-    """The raw value of a vector of strings."""
-    out = np.empty(len(values), object)
-    out[:] = values
-    return out
-
-
-def splits_of_rows(rows: list[list[Any]], dtype: Any = None) -> torch.Tensor:
-    """Where each row begins when all are joined, and where the last one ends."""
-    lengths = [len(row) for row in rows]
-    return torch.tensor(np.cumsum([0, *lengths]), dtype=torch.int64 if dtype is None else dtype.torch)
 
 
 def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:

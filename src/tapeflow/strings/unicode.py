@@ -19,8 +19,8 @@ from tapeflow.core.dtypes import DType, int32, int64, string
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
 from tapeflow.math.gradients import shape_of
-from tapeflow.strings.kernels import each, string_op
-from tapeflow.strings.splitting import in_rows, splits_of_rows, strings_of
+from tapeflow.strings.kernels import each, splits_of_rows, string_op, strings_of
+from tapeflow.strings.splitting import in_rows
 
 _ENCODINGS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _POLICIES = ("replace", "strict", "ignore")

@@ -1,0 +1,95 @@
+"""Crosses of ragged, sparse and dense features, as ragged rows."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int64, string
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.sparse.crossing import START, as_wide, combinations, dense_rows, hashed, joined, sparse_rows
+from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.strings.kernels import splits_of_rows, strings_of
+
+
+def _crossed(
+    ragged_values: Any, ragged_row_splits: Any, sparse_indices: Any, sparse_values: Any, sparse_shape: Any,
+    dense_inputs: Any, input_order: str, hashed_output: bool, num_buckets: int, hash_key: int, out_values_type: Any,
+    out_row_splits_type: Any,
+) -> Any:  # fmt: skip
+    features = {
+        "R": iter([
+            [values[i:j].tolist() for i, j in itertools.pairwise(splits.tolist())]
+            for values, splits in zip(ragged_values, ragged_row_splits, strict=True)
+        ]),
+        "S": map(sparse_rows, sparse_indices, sparse_values, sparse_shape),
+        "D": map(dense_rows, dense_inputs),
+    }  # fmt: skip
+    rows = combinations([next(features[kind]) for kind in input_order])
+    splits = splits_of_rows(rows, out_row_splits_type)
+    if not hashed_output:
+        return strings_of([joined(c) for row in rows for c in row]), splits
+    return torch.tensor([hashed(c, hash_key, num_buckets) for row in rows for c in row], dtype=torch.int64), splits
+
+
+@op("RaggedCross", kernel=_crossed, strings=_crossed, shape=lambda *_: [TensorShape([None]), TensorShape([None])])
+def _ragged_cross(
+    ragged_values: Any, ragged_row_splits: Any, sparse_indices: Any, sparse_values: Any, sparse_shape: Any,
+    dense_inputs: Any, input_order: str, hashed_output: bool, num_buckets: int, hash_key: int, out_values_type: Any,
+    out_row_splits_type: Any, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The values of features, joined or hashed in every combination: the values of the rows, and their splits."""
+
+
+not_differentiable(_ragged_cross)
+
+
+def _cross(inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | None, name: str | None) -> RaggedTensor:
+    order = ""  # a letter for the kind of each feature
+    ragged, sparse, dense = [], [], []
+    for value in inputs:
+        if isinstance(value, RaggedTensor):
+            if value.ragged_rank != 1:
+                raise ValueError("tf.ragged.cross only supports inputs with rank=2.")
+            ragged.append(value)
+            order += "R"
+        elif isinstance(value, SparseTensor):
+            sparse.append(value)
+            order += "S"
+        else:
+            dense.append(as_wide(convert(value)))
+            order += "D"
+    values, splits = _ragged_cross(
+        [as_wide(r.values) for r in ragged], [r.row_splits for r in ragged], [s.indices for s in sparse],
+        [as_wide(s.values) for s in sparse], [s.dense_shape for s in sparse], dense, order, hashed_output, num_buckets,
+        START if hash_key is None else hash_key, int64 if hashed_output else string, int64, name,
+    )  # fmt: skip
+    return RaggedTensor.from_row_splits(values, splits, validate=False)
+
+
+def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+    """Joins values of features with `_X_`: one from each, in every combination, row by row.
+
+    Args:
+        inputs: ragged, sparse or dense matrices of strings or integers, with equally many rows.
+
+    Example:
+        >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.ragged.constant([["d"], ["e"]])])
+        <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    """
+    return _cross(inputs, False, 0, None, name)
+
+
+def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None) -> RaggedTensor:
+    """Hashes values of features: one from each, in every combination, row by row. See `tf.sparse.cross_hashed`.
+
+    Example:
+        >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"], ["b", "c"]])], num_buckets=1)
+        <tf.RaggedTensor [[0], [0, 0]]>
+    """
+    return _cross(inputs, True, num_buckets, hash_key, name)
