@@ -29,6 +29,7 @@ state = ThreadState()
 registry: dict[str, Any] = {}  # every op by its name; filled as ops are defined
 listeners: list[Any] = []
 detours: list[Any] = []
+graph_traces: list[Any] = []  # what collects the graphs of functions as they are called (`tf.summary.trace_on`): one or none
 
 
 def discard(items: list[Any], item: object) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow import nest
-from tapeflow.core.context import listeners, state
+from tapeflow.core.context import graph_traces, listeners, state
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
@@ -46,6 +46,8 @@ class ConcreteFunction:
 
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         """Calls it with the tensors of its arguments, in order."""
+        for trace in graph_traces:
+            trace.collect(self.graph)
         if not listeners or (state.graph is None and not state.tapes):
             compiled = self.body.compiled
             values = compiled(*[t.value for t in tensors], *self._captured_raw)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorboard.compat.proto import config_pb2, summary_pb2
 
+from tapeflow.core.context import detours, discard, graph_traces
 from tapeflow.core.convert import convert
 from tapeflow.logger import get_logger
 from tapeflow.scopes import executing_eagerly
@@ -21,7 +22,7 @@ class Trace:
     """The trace that is running.
 
     Attributes:
-        graphs: the graphs that ran, each once.
+        graphs: the graphs of the functions that were called, each once.
     """
 
     def __init__(self, graph: bool, profiler: bool, profiler_outdir: str | None) -> None:
@@ -36,9 +37,19 @@ class Trace:
 
             self._profile = torch.profiler.profile()
             self._profile.start()
+        if graph:
+            detours.append(self)  # so that functions take no short way past `collect`
+            graph_traces.append(self)
+
+    def collect(self, graph: Any) -> None:
+        """Takes the graph of a function that is called."""
+        if all(graph is not known for known in self.graphs):
+            self.graphs.append(graph)
 
     def stop(self, save: bool) -> None:
-        """Stops the profiler, and writes what it found where TensorBoard's profile plugin looks for it."""
+        """Stops collecting; stops the profiler, and writes what it found where TensorBoard's profile plugin looks for it."""
+        discard(graph_traces, self)
+        discard(detours, self)
         if self._profile is None:
             return
         self._profile.stop()
@@ -51,11 +62,6 @@ class Trace:
 
 _lock = threading.Lock()
 _running: list[Trace] = []  # one or none
-
-
-def running() -> Trace | None:
-    """The trace that is running, or None; functions add their graphs to it."""
-    return _running[0] if _running else None
 
 
 def _refused(message: str) -> bool:
@@ -102,7 +108,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         step = checked_step(step)
     if _refused("Cannot export trace inside a tf.function."):
         return
-    trace = running()
+    trace = _running[0] if _running else None
     if trace is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
     only_graphs = trace.collects_graphs and not trace.profiles
