@@ -216,6 +216,24 @@ def test_functions_take_from_iterators():
         step(iterator)
 
 
+def test_what_a_generator_gives_is_cast_and_its_errors_told():
+    def given(*values, error=None):
+        def generate():
+            yield from values
+            if error is not None:
+                raise error
+
+        return Dataset.from_generator(generate, output_signature=tf.TensorSpec([None], tf.int32))
+
+    assert values(given(np.arange(3), np.array([1.5]), tf.constant([1], tf.int64))) == [[0, 1, 2], [1], [1]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"TypeError.*expected type was int32, but .* was a"):
+        list(given("a"))
+    for error, kind in ((ValueError, "InvalidArgument"), (KeyError, "Unknown"), (NotImplementedError, "Unimplemented")):
+        with pytest.raises(getattr(tf.errors, f"{kind}Error"), match=f"{error.__name__}: .*the reason") as raised:
+            list(given([1], error=error("the reason")))
+        assert isinstance(raised.value.__cause__, error)
+
+
 def test_functions_give_optionals():
     kind = tf.experimental.Optional
     made = tf.function(lambda x: kind.from_value({"a": x * 2, "b": (x, tf.RaggedTensor.from_row_splits(x, [0, 2])), "c": None}))

@@ -53,10 +53,19 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
     except errors.OpError:
         raise
     except Exception as error:
-        kind = next((k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError)
-        message = f"{type(error).__name__}: {error} [Op:EagerPyFunc] name: {name or ''}"
-        raise kind(None, None, message) from error  # type: ignore[call-arg]
+        raise error_of_op(error, f"[Op:EagerPyFunc] name: {name or ''}") from error
     return results if many else results[0]
+
+
+def error_of_op(error: Exception, where: str) -> errors.OpError:
+    """What an op that calls Python raises when the Python raised something.
+
+    Args:
+        error: what was raised.
+        where: which op it was, to stand in the message.
+    """
+    kind = next((k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError)
+    return kind(None, None, f"{type(error).__name__}: {error} {where}")  # type: ignore[call-arg]
 
 
 def _staged(func: Callable[..., Any], inputs: list[Any], wanted: list[Any], many: bool) -> Any:

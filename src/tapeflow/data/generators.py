@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.convert import convert, from_array
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.tensor import EagerTensor, invalid
@@ -16,6 +16,7 @@ from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
+from tapeflow.script import error_of_op
 
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
@@ -61,7 +62,7 @@ class GeneratorDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         specs = structure.flatten(self._spec)
-        for value in self._generator(*[a.numpy() for a in self._args]):
+        for value in _from_python(self._generator, [a.numpy() for a in self._args]):
             try:
                 flat = structure.flatten_up_to(self._spec, value)
             except (TypeError, ValueError) as e:
@@ -73,6 +74,19 @@ class GeneratorDataset(Node):
 
     def __repr__(self) -> str:
         return f"<_FlatMapDataset element_spec={self._spec}>"
+
+
+def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any]:
+    """What a generator gives.
+
+    Raises:
+        InvalidArgumentError: it raised a TypeError or ValueError.
+        UnknownError: it raised another error.
+    """
+    try:
+        yield from generator(*args)
+    except Exception as error:
+        raise error_of_op(error, "[Op:IteratorGetNext] name: ") from error
 
 
 def _checked(value: Any, spec: Any) -> Any:
@@ -89,17 +103,12 @@ def _checked(value: Any, spec: Any) -> Any:
             )
         return structure.bare(value)
     try:
-        tensor = value if isinstance(value, EagerTensor) else _tensor(value, spec.dtype)
+        tensor = _tensor(value, spec.dtype)
     except (TypeError, ValueError) as e:
         raise invalid(
             "TypeError: `generator` yielded an element that could not be converted to the expected type. The expected type "
             f"was {spec.dtype.name}, but the yielded element was {value}."
         ) from e
-    if tensor.dtype is not spec.dtype:
-        raise invalid(
-            f"TypeError: `generator` yielded an element of type {tensor.dtype.name} where an element of type "
-            f"{spec.dtype.name} was expected."
-        )
     if not spec.shape.is_compatible_with(tensor.shape):
         raise invalid(
             f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was "
@@ -108,7 +117,10 @@ def _checked(value: Any, spec: Any) -> Any:
     return tensor.value
 
 
-def _tensor(value: Any, dtype: Any) -> EagerTensor:
-    if dtype.torch is None or isinstance(value, np.ndarray):
-        return convert(value) if isinstance(value, np.ndarray) and value.dtype.kind not in "OUS" else convert(value, dtype)
+def _tensor(value: Any, dtype: DType) -> EagerTensor:
+    """A tensor of a Python value, array or tensor, cast as NumPy casts."""
+    if isinstance(value, EagerTensor) and value.dtype is dtype:
+        return value
+    if dtype.torch is None:
+        return convert(value, dtype)
     return from_array(np.asarray(value, dtype=dtype.as_numpy_dtype), dtype)
