@@ -24,6 +24,7 @@ from tapeflow.graph.operation import Operation
 from tapeflow.graph.program import Program, Step
 from tapeflow.graph.python_op import as_eager
 from tapeflow.graph.static import host_static, numbers, value_of
+from tapeflow.graph.structured import StructuredWriter
 from tapeflow.graph.writing import Writer, identifier, runs_on_arrays
 
 _numbers = itertools.count(1)
@@ -94,7 +95,7 @@ class Written:
         if frame is None or step is None:
             return error
         local = {**self._writer.namespace, **frame.tb_frame.f_locals}
-        values = {i: local[name] for i, name in self._writer.names.items() if name in local}
+        values = self._writer.values(local)
         for operation in step.origins:
             if not hasattr(operation.op, "kinds"):
                 return error
@@ -103,7 +104,7 @@ class Written:
             except errors.OpError as said:
                 return said
             except Exception as other:  # a KeyError: a value that was dropped or written over
-                return located(error if isinstance(other, KeyError) else other, operation.op, operation.name)
+                return error if isinstance(other, KeyError) else located(other, operation.op, operation.name)
         return error
 
 
@@ -131,7 +132,12 @@ class Compiled(Written):
         for run in passes.SIMPLIFY:
             run(self.program)
         ready = all(step.exact or runs_on_arrays(step) for step in self.program.steps)
-        self._write(self.specialized() if ready else self.program)
+        if ready:
+            self._write_specialized()
+        else:
+            writer = Writer(self.careful)
+            writer.write(self.name, self.program)
+            self.compile(writer)
 
     def specialized(self) -> Program:
         """The program after the passes that need to know what kernels give."""
@@ -141,16 +147,16 @@ class Compiled(Written):
             run(program)
         return program
 
-    def _write(self, program: Program) -> None:
+    def _write_specialized(self) -> None:
         self.stale = False
-        writer = Writer(self.careful)
-        writer.write(self.name, program)
+        writer = StructuredWriter(self.careful)
+        writer.write(self.name, self.specialized())
         self.compile(writer)
 
     def refresh(self) -> None:
         """Writes the function again where it can be faster than it is."""
         if self.stale:
-            self._write(self.specialized())
+            self._write_specialized()
 
     def __call__(self, *values: Any) -> Any:
         """Runs the function on raw values.
@@ -159,7 +165,7 @@ class Compiled(Written):
             OpError: an op failed.
         """
         if self.stale:
-            self._write(self.specialized())
+            self._write_specialized()
         try:
             return self.function(*values)
         except Exception as error:
@@ -171,6 +177,10 @@ def _run_again(operation: Operation, values: dict[int, Any]) -> None:
     op = operation.op
 
     def raw(tensor: SymbolicTensor) -> Any:
+        if id(tensor) not in values and tensor.op.type == "Const":
+            return tensor.op.op.attrs["value"]
+        if id(tensor) not in values and hasattr(tensor.op.op, "kinds") and not tensor.op.stateful:
+            _run_again(tensor.op, values)  # it was not made a tensor
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
     args: list[Any] = []

@@ -18,6 +18,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
 from tapeflow.function.body import Body
 from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.loops import Loop
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.taped import taped_gradient
 
@@ -206,19 +207,6 @@ def loop(
     in_condition, in_body = places
     limited = limit is not None
 
-    def kernel(*values: Any) -> Any:
-        limit = int(values[0]) if limited else -1
-        values = values[1:] if limited else values
-        now, rest = values[:count], values[count:]
-        of_condition, of_body = [rest[i] for i in in_condition], [rest[i] for i in in_body]
-        test, step = condition_body.compiled, loop_body.compiled
-        while limit and test(*now, *of_condition)[0]:
-            now = step(*now, *of_body)
-            limit -= 1
-            if not test.stale and not step.stale:
-                return _repeat(test, step, now, of_condition, of_body, limit)
-        return tuple(now)
-
     def run(values: Sequence[Any]) -> list[Any]:
         limit = int(values[0]) if limited else -1
         values = values[1:] if limited else values
@@ -230,24 +218,12 @@ def loop(
         return now
 
     stateful = condition_body.stateful or loop_body.stateful
+    kernel = Loop(condition_body, loop_body, count, places, limited)
     op = NodeOp("While" if stateful else "StatelessWhile", kernel, stateful=stateful, gradient=taped_gradient(run),
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
     return state.graph.node(op, [*([limit] if limited else ()), *variables, *captured], specs, name)
-
-
-def _repeat(test: Any, step: Any, now: Any, of_condition: list[Any], of_body: list[Any], limit: int) -> Any:
-    """The rest of a loop whose functions are as fast as they get: nothing is left but to call them."""
-    go_on, body = test.function, step.function
-    try:
-        while limit and go_on(*now, *of_condition)[0]:
-            now = body(*now, *of_body)
-            limit -= 1
-    except Exception as error:
-        said = test.explained(error)
-        raise step.explained(error) if said is error else said from error
-    return tuple(now)
 
 
 def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:

@@ -67,6 +67,7 @@ class NodeOp:
         self.bodies = bodies or {}
         self.places = places or {}
         self.gives_tuple = gives_tuple
+        self.saved: SymbolicTensor | None = None  # the output that is the tape under which it ran (`taped.py`)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -95,9 +95,8 @@ def _second_order(
 
 def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
     """The output of an operation that gives its tape; the operation is changed to have one."""
-    known = getattr(operation.op, "saved", None)
-    if known is not None:
-        return known
+    if operation.op.saved is not None:
+        return operation.op.saved
     dtypes = [t.dtype for t in operation.args]
     count = len(operation.outputs)
 

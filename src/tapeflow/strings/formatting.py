@@ -11,6 +11,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import FROM_TORCH, DType, float32, string
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same
 from tapeflow.core.tensor import EagerTensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.kernels import each, numbers, string_op
@@ -63,7 +64,7 @@ def _as_string(
     return each(word, array)
 
 
-@op("AsString", kernel=_as_string, strings=_as_string)
+@op("AsString", kernel=_as_string, strings=_as_string, shape=same)
 def as_string(
     input: Any,
     precision: int = -1,

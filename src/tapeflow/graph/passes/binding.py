@@ -25,6 +25,8 @@ def _bound(step: Step) -> Step | None:
     rule = _RULES.get(step.name)
     if rule is None or not step.registered or step.placed or not step.exact or not step.outputs[0].dtype.is_floating:
         return None
+    if step.outputs[0].shape.rank == 0:
+        return None  # loops have better for scalars
     found = rule(*step.args)
     if found is None:
         return None

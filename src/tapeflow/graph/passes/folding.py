@@ -50,39 +50,45 @@ def _passed_on(program: Program, step: Step) -> SymbolicTensor | None:
     rule = _RULES.get(step.name)
     if rule is None or step.placed or len(step.outputs) != 1:
         return None
-    taken, given = step.args[0], step.outputs[0]
-    if not isinstance(taken, SymbolicTensor) or taken.dtype is not given.dtype:
-        return None
-    return taken if rule(program, step) else None
+    given = step.outputs[0]
+    tensors = [a for a in step.args if isinstance(a, SymbolicTensor)]
+    for taken, other in ((tensors[0], tensors[-1]), (tensors[-1], tensors[0]))[: 2 if step.name in _COMMUTES else 1]:
+        if taken.dtype is given.dtype and rule(program, taken, other, given):
+            return taken
+    return None
 
 
-def _always(program: Program, step: Step) -> bool:
+def _always(program: Program, taken: SymbolicTensor, other: SymbolicTensor, given: SymbolicTensor) -> bool:
     return True
 
 
-def _keeps_shape(program: Program, step: Step) -> bool:
-    before, after = step.args[0].shape, step.outputs[0].shape
-    return before.is_fully_defined() and after.is_fully_defined() and before == after
+def _keeps_shape(program: Program, taken: SymbolicTensor, other: SymbolicTensor, given: SymbolicTensor) -> bool:
+    return taken.shape.is_fully_defined() and given.shape.is_fully_defined() and taken.shape == given.shape
 
 
-def _by_one(program: Program, step: Step) -> bool:
-    return _keeps_shape(program, step) and _is_all(program.known(step.args[1]), 1)
+def _and_one(program: Program, taken: SymbolicTensor, other: SymbolicTensor, given: SymbolicTensor) -> bool:
+    return _is_all(program.known(other), 1) and _keeps_shape(program, taken, other, given)
 
 
-def _less_zero(program: Program, step: Step) -> bool:
-    return _keeps_shape(program, step) and _is_all(program.known(step.args[1]), 0)
+def _and_zero(program: Program, taken: SymbolicTensor, other: SymbolicTensor, given: SymbolicTensor) -> bool:
+    return _is_all(program.known(other), 0) and _keeps_shape(program, taken, other, given)
+
+
+def _and_integer_zero(program: Program, taken: SymbolicTensor, other: SymbolicTensor, given: SymbolicTensor) -> bool:
+    return given.dtype.is_integer and _and_zero(program, taken, other, given)  # -0.0 + 0.0 is 0.0
 
 
 def _is_all(value: Any, number: int) -> bool:
     return isinstance(value, torch.Tensor) and value.numel() == 1 and bool(value == number)
 
 
-# x + 0.0 is not among them: it turns -0.0 into 0.0.
-_RULES: dict[str, Callable[[Program, Step], bool]] = {
+# Whether the result is one of the inputs as it is, asked as `rule(program, that input, the other one, result)`.
+_RULES: dict[str, Callable[..., bool]] = {
     "Identity": _always, "StopGradient": _always, "PreventGradient": _always, "Snapshot": _always, "Cast": _keeps_shape,
-    "Reshape": _keeps_shape, "BroadcastTo": _keeps_shape, "SumToShape": _keeps_shape, "Mul": _by_one, "RealDiv": _by_one,
-    "Sub": _less_zero,
+    "Reshape": _keeps_shape, "BroadcastTo": _keeps_shape, "SumToShape": _keeps_shape, "Mul": _and_one, "RealDiv": _and_one,
+    "Sub": _and_zero, "AddV2": _and_integer_zero,
 }  # fmt: skip
+_COMMUTES = frozenset({"Mul", "AddV2"})
 
 
 # ---- what is known ---------------------------------------------------------------------------------------------------

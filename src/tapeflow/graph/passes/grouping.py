@@ -109,6 +109,8 @@ def _kind(step: Step) -> Any:
         return None
     if not step.registered:
         return (step.name, _variable(step).dtype, None) if step.name in _CHANGES else None
+    if step.outputs[0].shape.rank == 0:
+        return None  # loops have better for scalars
     scalar, rest = _operands(step)
     if scalar is None and len({tuple(t.shape.as_list()) for t in rest}) > 1:
         return None

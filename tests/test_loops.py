@@ -1,0 +1,288 @@
+"""Loops and conditionals as they run in a graph: written out in Python, with scalars as numbers, and still TensorFlow's."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+def run_twice(function, *args):
+    """What a function gives when it is traced, and when it is as fast as it gets."""
+    staged = tf.function(function)
+    first, second = staged(*args), staged(*args)
+    for a, b in zip(tf.nest.flatten(first), tf.nest.flatten(second), strict=True):
+        np.testing.assert_array_equal(a, b)
+    return second, staged.get_concrete_function(*args).source()
+
+
+def test_a_loop_of_scalars_is_pythons_own():
+    def f(n):
+        i, total = 0, 0.0
+        while i < n:
+            total = total * 0.5 + 1.0
+            i += 1
+        return total
+
+    result, source = run_twice(f, tf.constant(10))
+    assert result.dtype == tf.float32
+    assert float(result) == float(tf.reduce_sum(0.5 ** tf.range(10.0)))
+    assert "while True:" in source and " op_" not in source
+
+
+def test_integers_wrap_as_tensors_do():
+    def f(n, x):
+        for _ in tf.range(n):
+            x = x * 31 + 7
+            x = -x
+        return x
+
+    for dtype in (tf.int32, tf.int64):
+        x = tf.constant(123456789, dtype)
+        expected = np.array(123456789, dtype.as_numpy_dtype)
+        with np.errstate(over="ignore"):
+            for _ in range(20):
+                expected = (-(expected * expected.dtype.type(31) + expected.dtype.type(7))).astype(expected.dtype)
+        assert int(run_twice(f, tf.constant(20), x)[0]) == int(expected)
+
+
+def test_floats_round_and_overflow_as_tensors_do(recwarn):
+    def f(n, x):
+        for _ in tf.range(n):
+            x = x * x / 1.1
+        return x, 1.0 / (x - x), -x
+
+    for dtype in (tf.float32, tf.float64):
+        x = tf.constant(1.7, dtype)
+        expected = f(tf.constant(40), x)
+        result, _ = run_twice(f, tf.constant(40), x)
+        for a, b in zip(result, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+        for steps in (1, 3, 5):
+            np.testing.assert_array_equal(run_twice(f, tf.constant(steps), x)[0][0], f(tf.constant(steps), x)[0])
+    assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning)]
+
+
+@pytest.mark.parametrize("a, b", [(7, 3), (-7, 3), (7, -3), (-7, -3), (0, 5)])
+def test_integer_division(a, b):
+    def f(n, a, b):
+        q = r = big = small = 0
+        for _ in tf.range(n):
+            q, r, big, small = a // b, a % b, tf.maximum(a, b), tf.minimum(a, b)
+        return q, r, big, small, tf.abs(a)
+
+    result, _ = run_twice(f, tf.constant(2), tf.constant(a), tf.constant(b))
+    assert [int(v) for v in result] == [a // b, a % b, max(a, b), min(a, b), abs(a)]
+
+
+def test_division_by_zero_is_tensorflows_error():
+    @tf.function
+    def f(n, d):
+        x = 100
+        for _ in tf.range(n):
+            x = x // d
+            d -= 1
+        return x
+
+    f(tf.constant(2), tf.constant(3))
+    f(tf.constant(2), tf.constant(3))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Integer division by zero"):
+        f(tf.constant(5), tf.constant(3))
+
+
+def test_comparisons_and_logic():
+    def f(n):
+        count = 0
+        for i in tf.range(n):
+            if (i > 2 and i <= 7) or not (i < 9 or i > 9):
+                count += 1
+            elif i == 0:
+                count += 100
+        return count
+
+    assert int(run_twice(f, tf.constant(12))[0]) == 106
+
+
+def test_casts_between_scalars():
+    def f(n):
+        total = tf.constant(0.0, tf.float64)
+        wide = tf.constant(0, tf.int64)
+        for i in tf.range(n):
+            total += tf.cast(i, tf.float64) * 0.5 + tf.cast(i > 3, tf.float64)
+            wide += tf.cast(i, tf.int64) * 10000000000
+        return total, wide, tf.cast(wide, tf.int32)
+
+    result, _ = run_twice(f, tf.constant(10))
+    assert float(result[0]) == 28.5
+    assert int(result[1]) == 450000000000
+    assert int(result[2]) == int(np.int64(450000000000).astype(np.int32))
+
+
+def test_break_and_continue():
+    def collatz(n):
+        steps = 0
+        while n != 1:
+            if n % 2 == 0:
+                n = n // 2
+            else:
+                n = 3 * n + 1
+            steps += 1
+            if steps > 200:
+                break
+        return steps
+
+    result, source = run_twice(collatz, tf.constant(27))
+    assert int(result) == 111
+    assert "else:" in source and " op_" not in source
+
+
+def test_nested_loops():
+    def f(n):
+        count = 0
+        for i in tf.range(n):
+            for j in tf.range(i):
+                if (i + j) % 3 == 0:
+                    continue
+                count += j
+        return count
+
+    result, source = run_twice(f, tf.constant(9))
+    assert int(result) == sum(j for i in range(9) for j in range(i) if (i + j) % 3)
+    assert source.count("while True:") == 2
+
+
+def test_scalars_meet_tensors():
+    def f(x, n):
+        y = tf.zeros([3])
+        for i in tf.range(n):
+            if tf.reduce_sum(y) > 50.0:
+                break
+            y += x[i] * tf.cast(i, tf.float32)
+        return y
+
+    x = tf.reshape(tf.range(60.0), [20, 3])
+    result, _ = run_twice(f, x, tf.constant(20))
+    expected = np.zeros(3, np.float32)
+    for i in range(20):
+        if expected.sum() > 50.0:
+            break
+        expected += x.numpy()[i] * i
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_a_scalar_made_of_a_tensor_stays_one():
+    def f(x):
+        norm = tf.norm(x)
+        steps = 0
+        while norm > 1.0:
+            x = x * 0.5
+            norm = tf.norm(x)
+            steps += 1
+        return x, steps
+
+    (x, steps), _ = run_twice(f, tf.constant([30.0, 40.0]))
+    assert int(steps) == 6
+    np.testing.assert_allclose(x, [0.46875, 0.625])
+
+
+def test_an_index_out_of_range_in_a_loop():
+    @tf.function
+    def f(x, n):
+        total = 0.0
+        for i in tf.range(n):
+            total += tf.gather(x, i) + x[i]
+        return total
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    assert float(f(x, tf.constant(3))) == 12.0
+    assert float(f(x, tf.constant(3))) == 12.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="3"):
+        f(x, tf.constant(4))
+
+
+def test_maximum_iterations():
+    @tf.function
+    def f(most):
+        return tf.while_loop(lambda i: i < 100, lambda i: (i + 3,), [tf.constant(0)], maximum_iterations=most)
+
+    for most in (0, 1, 5, 1000):
+        for _ in range(2):
+            assert int(f(tf.constant(most))[0]) == min(3 * most, 102)
+
+
+def test_variables_in_a_loop():
+    v = tf.Variable(1.0)
+
+    def f(n):
+        for _ in tf.range(n):
+            v.assign(v * 2.0)
+        return v.read_value()
+
+    assert [float(tf.function(f)(tf.constant(n))) for n in (1, 2, 3)] == [2.0, 8.0, 64.0]
+
+
+def test_arrays_in_a_loop():
+    def f(n):
+        array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            array = array.write(i, i * i)
+        return array.stack()
+
+    assert run_twice(f, tf.constant(5))[0].numpy().tolist() == [0, 1, 4, 9, 16]
+
+
+def test_strings_in_a_loop():
+    def f(n):
+        text = tf.constant("")
+        for i in tf.range(n):
+            text = text + tf.strings.as_string(i)
+        return text
+
+    assert run_twice(f, tf.constant(4))[0].numpy() == b"0123"
+
+
+def test_a_loop_that_does_not_run():
+    def f(n):
+        i, x = 5, 1.5
+        while i < n:
+            i, x = i + 1, x * 2.0
+        return i, x
+
+    result, _ = run_twice(f, tf.constant(0))
+    assert (int(result[0]), float(result[1])) == (5, 1.5)
+
+
+def test_a_branch_that_is_taken_later():
+    @tf.function
+    def f(x):
+        if x > 10.0:
+            return tf.math.lgamma(x)
+        return x
+
+    assert [float(f(tf.constant(v))) for v in (1.0, 2.0, 3.0)] == [1.0, 2.0, 3.0]
+    np.testing.assert_allclose(f(tf.constant(11.0)), 15.104412, rtol=1e-6)
+    np.testing.assert_allclose(f(tf.constant(11.0)), 15.104412, rtol=1e-6)
+    assert float(f(tf.constant(4.0))) == 4.0
+
+
+def test_switch_case():
+    @tf.function
+    def f(i):
+        return tf.switch_case(i, [lambda: 10, lambda: 20, lambda: 30])
+
+    for _ in range(2):
+        assert [int(f(tf.constant(i))) for i in (0, 1, 2, 3, -1)] == [10, 20, 30, 30, 30]
+
+
+def test_gradient_of_a_loop_of_scalars():
+    @tf.function
+    def f(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(n):
+                y = y * x
+        return y, tape.gradient(y, x)
+
+    for _ in range(2):
+        y, dy = f(tf.constant(2.0), tf.constant(3))
+        assert (float(y), float(dy)) == (16.0, 32.0)
