@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -39,11 +40,9 @@ def _dimension(size: int, drop_remainder: bool) -> int | None:
 
 
 def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
-    """Lists of `size` elements; the last one may be shorter, unless it is to be dropped."""
-    while run := list(itertools.islice(elements, size)):
-        if len(run) < size and drop_remainder:
-            return
-        yield run
+    """Lists of `size` elements; the last one may be shorter, unless it is to be dropped. Goes on after an error."""
+    runs = iter(lambda: list(itertools.islice(elements, size)), [])
+    return filter(lambda run: len(run) == size, runs) if drop_remainder else runs
 
 
 class _Batching(Node):
@@ -71,7 +70,7 @@ class BatchDataset(_Batching):
 
     def _iterate(self) -> Iterator[Element]:
         specs = flatten(self._input_dataset.element_spec)
-        return (structure.batched(run, specs) for run in self._runs())
+        return map(functools.partial(structure.batched, specs=specs), self._runs())
 
 
 class ParallelBatchDataset(BatchDataset):

@@ -261,6 +261,31 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
         return made(shuffling.RandomDataset, seed, rerandomize_each_iteration)
 
     @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """The names of the files that match patterns with `*`, `?` and `[...]`.
+
+        Args:
+            file_pattern: a string tensor of patterns.
+            shuffle: whether the order is random, and another one with each iterator; True by default.
+            seed: of the order.
+
+        Raises:
+            InvalidArgumentError: no file matches.
+
+        Example:
+            >>> import os, tempfile
+            >>> folder = tempfile.mkdtemp()
+            >>> tf.io.write_file(os.path.join(folder, "a.txt"), "")
+            >>> [os.path.basename(f.numpy()) for f in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"))]
+            [b'a.txt']
+        """
+        from tapeflow.data.files import list_files
+
+        return list_files(file_pattern, shuffle is None or shuffle, seed)
+
+    @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """The elements of several datasets side by side, as far as the shortest goes.
 
@@ -281,6 +306,19 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
         return maps.DirectedInterleaveDataset(choice_dataset, datasets, stop_on_empty_dataset)
 
     # ---- what chooses and orders ---------------------------------------------------------------------------------------
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements but for those that can't be made.
+
+        Args:
+            log_warning: whether to log the errors.
+
+        Example:
+            >>> ds = tf.data.Dataset.from_tensor_slices([1.0, 0.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
+            >>> [x.item() for x in ds.ignore_errors().as_numpy_iterator()]
+            [1.0]
+        """
+        return maps.IgnoreErrorsDataset(self, log_warning)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements of this dataset, then those of another.

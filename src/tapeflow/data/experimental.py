@@ -12,6 +12,7 @@ from tapeflow.data import maps
 from tapeflow.data.dataset import AUTOTUNE, Dataset
 from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.files import CsvDatasetV2 as CsvDataset
 from tapeflow.data.functions import debugging
 from tapeflow.data.iterators import Iterator
 from tapeflow.data.options import (
@@ -24,6 +25,7 @@ from tapeflow.data.options import (
     ServiceOptions,
     ThreadingOptions,
 )
+from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
 from tapeflow.optional import Optional
 
 SHARD_HINT = -1

@@ -202,7 +202,12 @@ def _maps_numbers(operation: Operation) -> bool:
 
 
 def state_function(
-    function: Callable[..., Any], name: str, state_spec: Any, element_spec: Any, new_state: Callable[[Any], Any], who: str = ""
+    function: Callable[..., Any],
+    name: str,
+    state_spec: Any,
+    element_spec: Any,
+    new_state: Callable[[Any], Any],
+    who: str = "",
 ) -> tuple[MappedFunction, Any]:
     """A function of a state and an element, and the spec of all states: its shapes hold before and after.
 

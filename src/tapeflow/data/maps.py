@@ -24,7 +24,8 @@ from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE, ahead, cores, mapped_in_threads
-from tapeflow.errors import FailedPreconditionError
+from tapeflow.errors import FailedPreconditionError, OpError
+from tapeflow.logger import get_logger
 
 
 def _function(source: Any, function: Any, name: str) -> MappedFunction:
@@ -174,25 +175,29 @@ class InterleaveDataset(Node):
         return _elements(made)
 
     def _iterate(self) -> Iterator[Element]:
-        inputs = map(self._function.caller(), self._input_dataset._iterate())
-        cycle: list[Iterator[Element] | None] = [None] * (self._cycle if self._cycle > 0 else cores())
-        more = True
-        while True:
-            for i in range(len(cycle)):
-                current = cycle[i]
-                if current is None:
-                    if not more or (made := next(inputs, None)) is None:
-                        more = False
-                        continue
-                    current = cycle[i] = self._open(made)
-                given = 0
-                for value in itertools.islice(current, self._block):
-                    given += 1
-                    yield value
-                if given < self._block:
-                    cycle[i] = None
-            if not more and not any(cycle):
-                return
+        datasets = map(self._function.caller(), self._input_dataset._iterate())
+        return in_turn(map(self._open, datasets), self._cycle if self._cycle > 0 else cores(), self._block)
+
+
+def in_turn(sources: Iterator[Iterator[Any]], cycle_length: int, block_length: int) -> Iterator[Any]:
+    """What several iterators give: `block_length` items of each of `cycle_length` in turn; the next takes the place of one
+    that has ended."""
+    cycle: list[Iterator[Any] | None] = [None] * cycle_length
+    more = True
+    while more or any(cycle):
+        for i in range(cycle_length):
+            current = cycle[i]
+            if current is None:
+                if not more or (current := next(sources, None)) is None:
+                    more = False
+                    continue
+                cycle[i] = current
+            given = 0
+            for value in itertools.islice(current, block_length):
+                given += 1
+                yield value
+            if given < block_length:
+                cycle[i] = None
 
 
 class ParallelInterleaveDataset(InterleaveDataset):
@@ -316,6 +321,28 @@ class UniqueDataset(Node):
             if key not in seen:
                 seen.add(key)
                 yield element
+
+
+class IgnoreErrorsDataset(Node):
+    """The elements but for those that can't be made."""
+
+    def __init__(self, source: Any, log_warning: bool) -> None:
+        super().__init__(source.element_spec, source)
+        self._log_warning = log_warning
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        elements = self._input_dataset._iterate()
+        while True:
+            try:
+                yield next(elements)
+            except StopIteration:
+                return
+            except OpError as error:
+                if self._log_warning:
+                    get_logger().warning("Error raised with error message %s", error)
 
 
 class AssertCardinalityDataset(Node):

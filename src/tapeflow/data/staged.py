@@ -102,8 +102,14 @@ def _known(dataset: Any, values: dict[int, Any]) -> Any:
     return dataset
 
 
-def node_of(kind: Callable[..., Dataset], args: Sequence[Any]) -> Dataset:
-    """A node; where an argument is known only when the graph runs, one that is made then."""
+def node_of(kind: Callable[..., Dataset], args: Sequence[Any], name: str | None = None) -> Dataset:
+    """A node; where an argument is known only when the graph runs, one that is made then.
+
+    Args:
+        kind: makes it.
+        args: of `kind`.
+        name: of the operation; that of `kind` by default.
+    """
     flat = [_known_value(a) for a in nest.flatten(args)]
     args = nest.pack_sequence_as(args, flat)
     symbolic = [i for i, a in enumerate(flat) if isinstance(a, SymbolicTensor)]
@@ -119,7 +125,7 @@ def node_of(kind: Callable[..., Dataset], args: Sequence[Any]) -> Dataset:
             values[i] = value
         return kind(*nest.pack_sequence_as(args, values))
 
-    return from_function(kind.__name__, make, tensors, spec)
+    return from_function(name or kind.__name__, make, tensors, spec)
 
 
 def _known_value(arg: Any) -> Any:

@@ -118,6 +118,13 @@ def to_element(value: Any) -> Element:
     return tuple([bare(component(v)) for v in flatten(value)])
 
 
+def boxed(value: Any) -> np.ndarray:
+    """A Python object, such as `bytes`, as the bare value of a scalar."""
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
 class Packer:
     """Makes what a user sees of an element.
 
@@ -222,9 +229,7 @@ def slice_row(value: Any, index: int) -> Any:
         row = value[index]
         if isinstance(row, np.ndarray):
             return row
-        scalar = np.empty((), object)
-        scalar[()] = row
-        return scalar
+        return boxed(row)
     if value is None:
         return None
     from tapeflow import sparse

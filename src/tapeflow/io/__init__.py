@@ -1,5 +1,15 @@
 """The public `tf.io` namespace: files, and the encodings of what is in them."""
 
 from tapeflow.io import gfile
+from tapeflow.io.csv import decode_csv
 from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
+from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.io.files import matching_files, read_file, write_file
+from tapeflow.io.parsing import (
+    decode_json_example,
+    parse_example,
+    parse_sequence_example,
+    parse_single_example,
+    parse_single_sequence_example,
+)
+from tapeflow.io.records import TFRecordOptions, TFRecordWriter, decode_compressed

@@ -7,16 +7,19 @@ data. Source: tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format det
 from __future__ import annotations
 
 import io
+import os
 import re
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import google_crc32c
 import numpy as np
 
 from tapeflow import errors
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape_rules import same
 from tapeflow.io.gfile import local_path, tensorflows_errors
 
 _MASK = 0xA282EAD8
@@ -102,7 +105,7 @@ def opened(path: Any, compression_type: str = "", buffer_size: int | None = None
     """
     if compression_type and compression_type not in _WINDOW_BITS:
         raise errors.InvalidArgumentError(None, None, f"Unsupported compression_type: {compression_type!r}.")
-    with tensorflows_errors(path):
+    with tensorflows_errors(os.fsdecode(path)):
         file = open(local_path(path), "rb", buffering=max(buffer_size or _CHUNK, 2))  # noqa: SIM115 (the caller closes it)
     if compression_type:
         return io.BufferedReader(_Inflated(file, _WINDOW_BITS[compression_type]), _CHUNK)
@@ -133,6 +136,43 @@ def read_records(path: Any, compression_type: str = "", buffer_size: int | None 
             offset += _HEAD + size + _TAIL
 
 
+def _decompressed(texts: np.ndarray, compression_type: str = "") -> np.ndarray:
+    if compression_type and compression_type not in _WINDOW_BITS:
+        raise errors.InvalidArgumentError(None, None, "Only ZLIB, GZIP or NONE are supported compressions")
+    if not compression_type:
+        return texts
+    made = np.empty(texts.size, object)
+    made[:] = [
+        _Inflated(io.BytesIO(t), _WINDOW_BITS[compression_type]).readall() for t in texts.reshape(-1).tolist()
+    ]  # fmt: skip
+    return made.reshape(texts.shape)
+
+
+@op("DecodeCompressed", kernel=_decompressed, strings=_decompressed, shape=same)
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+    """Decompresses strings.
+
+    Args:
+        bytes: a string tensor.
+        compression_type: "", "ZLIB" or "GZIP".
+
+    Returns:
+        A string tensor of the same shape.
+
+    Raises:
+        InvalidArgumentError: there is no such compression.
+        DataLossError: a string is not compressed so.
+
+    Example:
+        >>> import zlib
+        >>> tf.io.decode_compressed(zlib.compress(b"text"), "ZLIB").numpy()
+        b'text'
+    """
+
+
+not_differentiable(decode_compressed)
+
+
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
@@ -159,7 +199,7 @@ class TFRecordOptions:
         'GZIP'
     """
 
-    compression_type_map = {0: "", 1: "ZLIB", 2: "GZIP"}
+    compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
 
     def __init__(
         self,
@@ -195,7 +235,7 @@ class TFRecordOptions:
             return ""
         if isinstance(options, TFRecordOptions):
             return cls.get_compression_type_string(options.compression_type)
-        name = cls.compression_type_map.get(options, options) if isinstance(options, int) else options
+        name: Any = cls.compression_type_map.get(options) if isinstance(options, int) else options
         if name not in cls.compression_type_map.values():
             raise ValueError(f'Not a valid compression_type: "{options}"')
         return name

@@ -1,0 +1,284 @@
+"""Datasets of what is in files: lines of text, TFRecords, records of fixed length, fields of CSV."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tapeflow.array.properties import size
+from tapeflow.array.shaping import reshape
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int64, string
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.data import structure
+from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.maps import in_turn
+from tapeflow.data.nodes import Node, TensorSliceDataset, integer
+from tapeflow.data.structure import Element
+from tapeflow.data.threads import AUTOTUNE, cores
+from tapeflow.errors import DataLossError
+from tapeflow.io.csv import CsvParser, defaults_of
+from tapeflow.io.files import matching_files
+from tapeflow.io.records import opened, read_records
+from tapeflow.math.extrema import maximum
+
+
+def _dataset_of(filenames: Any) -> Dataset:
+    """File names as a dataset.
+
+    Raises:
+        TypeError: they are no strings.
+    """
+    if isinstance(filenames, Dataset):
+        spec = filenames.element_spec
+        dtype = getattr(spec, "dtype", None)
+        if dtype is not string:
+            raise TypeError(
+                f"The `filenames` argument must contain `tf.string` elements. Got a dataset of `{dtype!r}` elements."
+            )
+        if not spec.shape.is_compatible_with(TensorShape([])):
+            raise TypeError(
+                "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of "
+                f"element shape {spec.shape!r}."
+            )
+        return filenames
+    names = filenames if isinstance(filenames, Tensor) else convert(_plain(filenames))
+    empty = names.shape.num_elements() == 0
+    if names.dtype is not string and not empty:
+        raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
+    return TensorSliceDataset(convert([], string) if empty else reshape(names, [-1]))
+
+
+def _plain(filenames: Any) -> Any:
+    """Names with `os.PathLike` ones as text."""
+    if isinstance(filenames, (list, tuple)):
+        return [_plain(f) for f in filenames]
+    return filenames.__fspath__() if hasattr(filenames, "__fspath__") else filenames
+
+
+class OfFiles(Node):
+    """A node whose first argument is the names of files, which may be a tensor of a graph."""
+
+    def __new__(cls, filenames: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if state.graph is not None and isinstance(filenames, SymbolicTensor):
+            from tapeflow.data.staged import node_of
+
+            return node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
+        return super().__new__(cls)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} element_spec={self._spec}>"
+
+
+class FileDataset(OfFiles):
+    """What is in files, one after the other or several in turn.
+
+    Args:
+        filenames: a string tensor, or a dataset of string scalars.
+        num_parallel_reads: of how many files elements are taken in turn.
+        read: gives the contents of a file, element by element.
+    """
+
+    def __init__(self, filenames: Any, num_parallel_reads: Any, read: Callable[[bytes], Iterator[bytes]]) -> None:
+        self._read = read
+        self._parallel = 0 if num_parallel_reads is None else integer(num_parallel_reads)
+        if num_parallel_reads is not None and self._parallel < 1 and self._parallel != AUTOTUNE:
+            raise invalid("`cycle_length` must be > 0 [Op:LegacyParallelInterleaveDatasetV2] name: ")
+        super().__init__(TensorSpec([], string), _dataset_of(filenames))
+
+    def _iterate(self) -> Iterator[Element]:
+        files = (self._read(name.item()) for (name,) in self._input_dataset._iterate())
+        if self._parallel:
+            contents = in_turn(files, cores() if self._parallel == AUTOTUNE else self._parallel, 1)
+        else:
+            contents = itertools.chain.from_iterable(files)
+        return ((structure.boxed(data),) for data in contents)
+
+
+class TextLineDatasetV2(FileDataset):
+    """The lines of text files, as string scalars without their ends.
+
+    Args:
+        filenames: a string tensor, or a dataset of string scalars.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes are read at once.
+        num_parallel_reads: of how many files lines are taken in turn; one file after the other for None.
+
+    Raises:
+        TypeError: `filenames` are no strings.
+        NotFoundError: at an iterator, if there is no such file.
+        DataLossError: at an iterator, if a file is not compressed so.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "text")
+        >>> tf.io.write_file(path, "one\\ntwo\\n")
+        >>> [line.numpy() for line in tf.data.TextLineDataset(path)]
+        [b'one', b'two']
+    """
+
+    def __init__(
+        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        def lines(path: bytes) -> Iterator[bytes]:
+            with opened(path, compression_type or "", buffer_size) as file:
+                for line in file:
+                    yield line.removesuffix(b"\n").removesuffix(b"\r")
+
+        super().__init__(filenames, num_parallel_reads, lines)
+
+
+class TFRecordDatasetV2(FileDataset):
+    """The records of TFRecord files, as string scalars.
+
+    Args:
+        filenames: a string tensor, or a dataset of string scalars.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes are read at once.
+        num_parallel_reads: of how many files records are taken in turn; one file after the other for None.
+
+    Raises:
+        TypeError: `filenames` are no strings.
+        NotFoundError: at an iterator, if there is no such file.
+        DataLossError: at an iterator, if a record is cut off or damaged.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file.tfrecord")
+        >>> with tf.io.TFRecordWriter(path) as writer:
+        ...     writer.write(b"record")
+        >>> [r.numpy() for r in tf.data.TFRecordDataset([path, path])]
+        [b'record', b'record']
+    """
+
+    def __init__(
+        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            filenames, num_parallel_reads, lambda path: read_records(path, compression_type or "", buffer_size)
+        )
+
+
+class FixedLengthRecordDatasetV2(FileDataset):
+    """Records of a fixed length of binary files, as string scalars.
+
+    Args:
+        filenames: a string tensor, or a dataset of string scalars.
+        record_bytes: the length of a record.
+        header_bytes, footer_bytes: how many bytes are left out at the start and the end of each file.
+        buffer_size: how many bytes are read at once.
+        compression_type: "", "ZLIB" or "GZIP".
+        num_parallel_reads: of how many files records are taken in turn; one file after the other for None.
+
+    Raises:
+        TypeError: `filenames` are no strings.
+        InvalidArgumentError: at an iterator, if a length is not positive, or a file's is no multiple of it.
+        DataLossError: at an iterator, if what is compressed is no multiple of it.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file")
+        >>> tf.io.write_file(path, "-aabb")
+        >>> [r.numpy() for r in tf.data.FixedLengthRecordDataset(path, 2, header_bytes=1)]
+        [b'aa', b'bb']
+    """
+
+    def __init__(
+        self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None,
+        compression_type: Any = None, num_parallel_reads: Any = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        length, header, footer = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
+
+        def records(path: bytes) -> Iterator[bytes]:
+            if length <= 0:
+                raise invalid("`record_bytes` must be > 0 [Op:FixedLengthRecordDatasetV2]")
+            for number, what in ((header, "header"), (footer, "footer")):
+                if number < 0:
+                    raise invalid(f"`{what}_bytes` must be >= 0 [Op:FixedLengthRecordDatasetV2]")
+            with opened(path, compression_type or "", buffer_size) as file:
+                body = file.read()[header:]
+            body = body[: len(body) - footer] if footer <= len(body) else b""
+            if len(body) % length:
+                message = (
+                    f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path.decode()}" has body '
+                    f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
+                )
+                raise DataLossError(None, None, message) if compression_type else invalid(message)
+            for start in range(0, len(body), length):
+                yield body[start : start + length]
+
+        super().__init__(filenames, num_parallel_reads, records)
+
+
+class CsvDatasetV2(OfFiles):
+    """The rows of CSV files, a scalar for each column. Public as `tf.data.experimental.CsvDataset`.
+
+    Args:
+        filenames: a string tensor.
+        record_defaults: for each column that is taken, a dtype, where a field is required, or its default.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: how many bytes are read at once.
+        header: whether the first line of each file is left out.
+        field_delim: what separates fields.
+        use_quote_delim: whether quotation marks hold fields together.
+        na_value: text that stands for a missing field, beside "".
+        select_cols: the numbers of the columns that are taken, in ascending order.
+        exclude_cols: the numbers of those that are not; one of the two at most.
+
+    Raises:
+        InvalidArgumentError: both are given; at an iterator, if a field is missing or does not convert.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file.csv")
+        >>> tf.io.write_file(path, "a,b\\n1,2.5\\n3,\\n")
+        >>> ds = tf.data.experimental.CsvDataset(path, [tf.int32, [0.5]], header=True)
+        >>> [(a.item(), b.item()) for a, b in ds.as_numpy_iterator()]
+        [(1, 2.5), (3, 0.5)]
+    """
+
+    def __init__(
+        self, filenames: Any, record_defaults: Sequence[Any], compression_type: Any = None, buffer_size: Any = None,
+        header: bool = False, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
+        select_cols: Any = None, exclude_cols: Any = None,
+    ) -> None:  # fmt: skip
+        if select_cols is not None and exclude_cols is not None:
+            raise invalid("Either select_cols or exclude_cols should be empty [Op:CSVDatasetV2] name: ")
+        columns = defaults_of(record_defaults, "CSVDatasetV2")
+        self._parser = CsvParser(
+            columns, field_delim, use_quote_delim, na_value, select_cols, exclude_cols, "IteratorGetNext"
+        )
+        self._header, self._compression, self._buffer_size = header, compression_type or "", buffer_size
+        super().__init__(tuple([TensorSpec([], dtype) for dtype, _ in columns]), _dataset_of(filenames))
+
+    def _iterate(self) -> Iterator[Element]:
+        return map(
+            self._parser.scalars, itertools.chain.from_iterable(map(self._records, self._input_dataset._iterate()))
+        )
+
+    def _records(self, filename: Element) -> Iterator[bytes]:
+        with opened(filename[0].item(), self._compression, self._buffer_size) as file:
+            yield from itertools.islice(self._parser.records(file), int(self._header), None)
+
+
+def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Dataset:
+    """`Dataset.list_files`."""
+    pattern = convert(_plain(file_pattern), string)
+    names: Any = matching_files(pattern)
+    if isinstance(names, EagerTensor) and not names.shape[0]:
+        shown = ", ".join(p.decode(errors="replace") for p in pattern.value.ravel().tolist())
+        raise invalid(f"No files matched pattern: {shown}")
+    files = Dataset.from_tensor_slices(names)
+    if not shuffle:
+        return files
+    return files.shuffle(names.shape[0] or maximum(size(names, int64), 1), seed)

@@ -1,0 +1,307 @@
+"""Datasets of batches read from files: `make_csv_dataset` and `make_batched_features_dataset`."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.data.dataset import AUTOTUNE, Dataset
+from tapeflow.data.files import CsvDatasetV2, TFRecordDatasetV2
+from tapeflow.data.options import Options
+from tapeflow.io import gfile
+from tapeflow.io.csv import CsvParser
+from tapeflow.io.parsing import parse_example
+from tapeflow.io.records import opened
+
+
+def _files(file_pattern: Any) -> list[str]:
+    """The files that match patterns, in order.
+
+    Raises:
+        ValueError: there is none.
+    """
+    patterns = [file_pattern] if isinstance(file_pattern, str) else file_pattern
+    names = sorted(name for pattern in patterns for name in gfile.glob(pattern))
+    if not names:
+        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
+    return names
+
+
+def _many_times(dataset: Dataset, num_epochs: int | None, shuffle: bool, buffer_size: int, seed: int | None) -> Dataset:
+    if shuffle:
+        dataset = dataset.shuffle(buffer_size, seed)
+    return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
+
+
+def _in_any_order(dataset: Dataset, sloppy: bool) -> Dataset:
+    if not sloppy:
+        return dataset
+    options = Options()
+    options.deterministic = False
+    return dataset.with_options(options)
+
+
+# ---- CSV -------------------------------------------------------------------------------------------------------------
+
+
+def make_csv_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    column_names: Sequence[str] | None = None,
+    column_defaults: Sequence[Any] | None = None,
+    label_name: str | None = None,
+    select_columns: Sequence[Any] | None = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None,
+    prefetch_buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    sloppy: bool = False,
+    num_rows_for_inference: int | None = 100,
+    compression_type: str | None = None,
+    ignore_errors: bool = False,
+    encoding: str = "utf-8",
+) -> Dataset:
+    """Batches of the rows of CSV files: `OrderedDict`s of columns, or pairs of such a dict and the labels.
+
+    Args:
+        file_pattern: patterns of file names.
+        batch_size: how many rows make a batch.
+        column_names: names of all columns; None for those in the first line.
+        column_defaults: for each column that is taken, a dtype, where a field is required, or its default. None lets
+            dtypes follow from the first rows: int32, int64, float32, float64 or string, and a missing field is 0 or "".
+        label_name: the column of the labels.
+        select_columns: the columns that are taken, by names or numbers; None for all.
+        field_delim, use_quote_delim, na_value: as for `tf.io.decode_csv`.
+        header: whether each file begins with a line of names.
+        num_epochs: how often the files are gone through; None for without an end.
+        shuffle, shuffle_buffer_size, shuffle_seed: whether and how rows are shuffled.
+        prefetch_buffer_size: how many batches are made ahead; by default as many as pay.
+        num_parallel_reads: how many files are read in turn.
+        sloppy: whether the order may depend on what is ready first.
+        num_rows_for_inference: from how many rows dtypes follow; None for all.
+        compression_type: "", "ZLIB" or "GZIP".
+        ignore_errors: whether rows that can't be read are left out.
+        encoding: of the first lines.
+
+    Raises:
+        ValueError: no file matches, columns are named twice, first lines differ, or a column does not exist.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file.csv")
+        >>> tf.io.write_file(path, "a,b\\n1,x\\n2,y\\n")
+        >>> ds = tf.data.experimental.make_csv_dataset(path, 2, label_name="b", num_epochs=1, shuffle=False)
+        >>> features, labels = next(iter(ds))
+        >>> features["a"].numpy().tolist(), labels.numpy().tolist()
+        ([1, 2], [b'x', b'y'])
+    """
+    names = _files(file_pattern)
+    read = _Rows(names, field_delim, use_quote_delim, compression_type or "", encoding)
+    if column_names is None:
+        if not header:
+            raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
+        column_names = read.common_header()
+    if len(column_names) != len(set(column_names)):
+        raise ValueError(f"`column_names` cannot contain duplicate column names. Received: {list(column_names)}.")
+    selected = None if select_columns is None else _column_numbers(select_columns, column_names)
+    if column_defaults is not None:
+        defaults = [d if isinstance(d, DType) else convert(d) for d in column_defaults]
+    else:
+        numbers = range(len(column_names)) if selected is None else selected
+        defaults = read.inferred_defaults(len(column_names), numbers, na_value, header, num_rows_for_inference)
+    if selected is not None:
+        column_names = [column_names[i] for i in selected]
+    if label_name is not None and label_name not in column_names:
+        raise ValueError(
+            f"`label_name` provided must be one of the columns: {list(column_names)}. Received: {label_name}."
+        )
+
+    def rows(filename: Any) -> Dataset:
+        made: Dataset = CsvDatasetV2(
+            filename, defaults, compression_type, None, header, field_delim, use_quote_delim, na_value, selected
+        )
+        return made.ignore_errors() if ignore_errors else made
+
+    def by_name(*columns: Any) -> Any:
+        features = OrderedDict(zip(column_names, columns, strict=True))
+        if label_name is None:
+            return features
+        label = features.pop(label_name)
+        return features, label
+
+    files = Dataset.from_tensor_slices(names)
+    if shuffle:
+        files = files.shuffle(len(names), shuffle_seed)
+    cycle = num_parallel_reads or 1
+    dataset = _in_any_order(files.interleave(rows, AUTOTUNE if cycle < 0 else cycle), sloppy)
+    dataset = _many_times(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(by_name)
+    return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _column_numbers(columns: Sequence[Any], names: Sequence[str]) -> list[int]:
+    if all(isinstance(c, int) for c in columns):
+        for c in columns:
+            if not 0 <= c < len(names):
+                raise ValueError(f"Column number {c} of `select_columns` is not one of the {len(names)} columns.")
+        numbers = sorted(columns)
+    elif all(isinstance(c, str) for c in columns):
+        for c in columns:
+            if c not in names:
+                raise ValueError(f"Column {c!r} of `select_columns` is not one of the columns: {list(names)}.")
+        numbers = sorted(names.index(c) for c in columns)
+    else:
+        raise ValueError(f"`select_columns` must be all column names or all column numbers. Received: {list(columns)}.")
+    if len(set(numbers)) != len(numbers):
+        raise ValueError(f"`select_columns` cannot contain duplicates. Received: {list(columns)}.")
+    return numbers
+
+
+_KINDS = (int32, int64, float32, float64, string)  # what fields are taken for, the first that fits all
+
+
+class _Rows:
+    """The rows of files, as text."""
+
+    def __init__(self, names: list[str], delim: str, quotes: bool, compression: str, encoding: str) -> None:
+        self._names, self._compression, self._encoding = names, compression, encoding
+        self._parser = CsvParser([(string, b"")], delim, quotes, "", None, None, "make_csv_dataset")
+
+    def _of(self, name: str) -> Iterator[list[str]]:
+        with opened(name, self._compression) as file:
+            for record in self._parser.records(file):
+                yield [field.decode(self._encoding) for field in self._parser.split(record)]
+
+    def common_header(self) -> list[str]:
+        """The first row, which all files have to share."""
+        first = next(self._of(self._names[0]))
+        for name in self._names[1:]:
+            if next(self._of(name)) != first:
+                raise ValueError("All input CSV files should have the same column names in the header row. "
+                                 f"File {name} has different column names.")  # fmt: skip
+        return first
+
+    def inferred_defaults(
+        self, count: int, numbers: Sequence[int], na_value: str, header: bool, most: int | None
+    ) -> list[Any]:
+        """A default for each column, of the dtype that the first rows fit."""
+        kinds = [0] * len(numbers)
+        seen = 0
+        for name in self._names:
+            rows = self._of(name)
+            if header:
+                next(rows, None)
+            for row in rows:
+                if most is not None and seen >= most:
+                    break
+                seen += 1
+                if len(row) != count:
+                    raise ValueError(
+                        f"Problem inferring types: CSV row {row} has {len(row)} number of fields. Expected: {count}."
+                    )
+                for i, number in enumerate(numbers):
+                    if row[number] not in ("", na_value):
+                        while not _fits(row[number], _KINDS[kinds[i]]):
+                            kinds[i] += 1
+        return [convert(["" if _KINDS[k] is string else 0], _KINDS[k]) for k in kinds]
+
+
+def _fits(text: str, dtype: DType) -> bool:
+    if dtype is string:
+        return True
+    try:
+        return (
+            dtype.min <= int(text) <= dtype.max
+            if dtype.is_integer
+            else float(text) < float(np.finfo(dtype.as_numpy_dtype).max)
+        )
+    except ValueError:
+        return False
+
+
+# ---- examples --------------------------------------------------------------------------------------------------------
+
+
+def make_batched_features_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    features: dict[str, Any],
+    reader: Callable[..., Any] | None = None,
+    label_key: str | None = None,
+    reader_args: Sequence[Any] | None = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None,
+    prefetch_buffer_size: int | None = None,
+    reader_num_threads: int | None = None,
+    parser_num_threads: int | None = None,
+    sloppy_ordering: bool = False,
+    drop_final_batch: bool = False,
+) -> Dataset:
+    """Batches of the parsed `tf.train.Example`s of files: dicts of features, or pairs of such a dict and the labels.
+
+    Args:
+        file_pattern: patterns of file names.
+        batch_size: how many examples make a batch.
+        features: what is in them, as for `tf.io.parse_example`.
+        reader: gives the dataset of a file; `tf.data.TFRecordDataset` by default.
+        label_key: the feature of the labels.
+        reader_args: what else `reader` takes.
+        num_epochs: how often the files are gone through; None for without an end.
+        shuffle, shuffle_buffer_size, shuffle_seed: whether and how examples are shuffled.
+        prefetch_buffer_size: how many batches are made ahead; by default as many as pay.
+        reader_num_threads: how many files are read in turn.
+        parser_num_threads: how many threads parse.
+        sloppy_ordering: whether the order may depend on what is ready first.
+        drop_final_batch: whether to leave out a smaller last batch.
+
+    Raises:
+        ValueError: no file matches, or there is no feature `label_key`.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file.tfrecord")
+        >>> example = tf.train.Example()
+        >>> example.features.feature["a"].int64_list.value.append(3)
+        >>> with tf.io.TFRecordWriter(path) as writer:
+        ...     writer.write(example.SerializeToString())
+        >>> features = {"a": tf.io.FixedLenFeature([], tf.int64)}
+        >>> ds = tf.data.experimental.make_batched_features_dataset(path, 2, features, num_epochs=1)
+        >>> next(iter(ds))["a"].numpy().tolist()
+        [3]
+    """
+    if label_key is not None and label_key not in features:
+        raise ValueError(
+            f"The `label_key` provided ({label_key}) must be one of the `features` keys: {features.keys()}."
+        )
+    names = _files(file_pattern)
+    files = Dataset.from_tensor_slices(names)
+    if shuffle:
+        files = files.shuffle(len(names), shuffle_seed)
+    make, more = reader or TFRecordDatasetV2, tuple(reader_args or ())
+    cycle = reader_num_threads or 1
+    dataset = files.interleave(lambda name: make(name, *more), AUTOTUNE if cycle < 0 else cycle)
+    if isinstance(dataset.element_spec, tuple):  # readers of keys and values
+        dataset = dataset.map(lambda _, value: value)
+    dataset = _many_times(
+        _in_any_order(dataset, sloppy_ordering), num_epochs, shuffle, shuffle_buffer_size, shuffle_seed
+    )
+    dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
+    dataset = dataset.map(
+        lambda serialized: parse_example(serialized, features), num_parallel_calls=parser_num_threads or 2
+    )
+    if label_key is not None:
+        dataset = dataset.map(lambda parsed: ({k: v for k, v in parsed.items() if k != label_key}, parsed[label_key]))
+    return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
