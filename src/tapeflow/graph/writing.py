@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import keyword
 import re
@@ -39,7 +40,7 @@ class Writer:
         self._careful = careful
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
-        self._taken: set[str] = set()
+        self._taken = set(dir(builtins))  # an operation named range must not hide Python's
         self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the name wished for and the value's id
         self._static = True
 
