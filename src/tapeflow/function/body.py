@@ -16,6 +16,7 @@ from tapeflow.core.tape import Tape, backpropagate, record, summed
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.graph.compile import Compiled, eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.inductor import JitCompile
 from tapeflow.graph.operation import NodeOp
 from tapeflow.graph.taped import taped_gradient
 
@@ -23,14 +24,19 @@ from tapeflow.graph.taped import taped_gradient
 class Body:
     """A traced function.
 
+    Args:
+        graph: what was traced.
+        jit: of a `tf.function` with `jit_compile=True`.
+
     Attributes:
         graph: what was traced.
         inputs: all that the graph takes: its arguments, then its captures.
         outputs: the tensors that it gives.
     """
 
-    def __init__(self, graph: FuncGraph) -> None:
+    def __init__(self, graph: FuncGraph, jit: JitCompile | None = None) -> None:
         self.graph = graph
+        self.jit = jit
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
@@ -42,8 +48,12 @@ class Body:
     def compiled(self) -> Compiled:
         """The function that runs it."""
         if self._compiled is None:
-            self._compiled = Compiled(self.name, self.inputs, self.outputs, self.graph.effects())
+            self._compiled = self._made(self.name, self.outputs)
         return self._compiled
+
+    def _made(self, name: str, outputs: Sequence[SymbolicTensor]) -> Compiled:
+        make = Compiled if self.jit is None else self.jit.compiled
+        return make(name, self.inputs, outputs, self.graph.effects())
 
     @property
     def stateful(self) -> bool:
@@ -91,7 +101,7 @@ class Body:
             extra = [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)]
             seen = {id(t) for t in (*outputs, *self.inputs)}
             everything = [*outputs, *(t for t in _unique(extra) if id(t) not in seen)]
-            forward = Compiled(f"forward_{self.name}", self.inputs, everything, self.graph.effects())
+            forward = self._made(f"forward_{self.name}", everything)
             known = self._forwards[depth] = forward, everything
         return known
 
@@ -128,7 +138,7 @@ class Body:
             found = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
             graph.structured_outputs = [_dense(graph, g) for g in found]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        made = self._backwards[key] = Body(graph)
+        made = self._backwards[key] = Body(graph, self.jit)
         return made
 
 

@@ -16,6 +16,7 @@ from tapeflow.function.body import Body, raw
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.compile import eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.inductor import JitCompile
 
 _numbers = itertools.count(1)
 
@@ -30,8 +31,8 @@ class ConcreteFunction:
         [2.0, 4.0]
     """
 
-    def __init__(self, graph: FuncGraph, function_type: FunctionType) -> None:
-        self.body = Body(graph)
+    def __init__(self, graph: FuncGraph, function_type: FunctionType, jit: JitCompile | None = None) -> None:
+        self.body = Body(graph, jit)
         self.graph = graph
         self.function_type = function_type
         self._captured = graph.external_captures

@@ -19,6 +19,7 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, key_of, spec_of
 from tapeflow.graph.compile import eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.inductor import JitCompile, Jitted
 from tapeflow.logger import get_logger
 
 MOST_TRACES = 4096  # of one function; the one that was not called for longest goes first
@@ -53,6 +54,7 @@ class Function:
         self._options = (autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
                          experimental_attributes)  # fmt: skip
         self._autograph, self._jit_compile, self._reduce_retracing = autograph, jit_compile, reduce_retracing
+        self._jit = JitCompile(str(self._name)) if jit_compile else None
         self._autograph_options = experimental_autograph_options
         self._input_signature = None if input_signature is None else tuple(input_signature)
         if self._input_signature is not None:
@@ -244,7 +246,7 @@ class Function:
                 graph.trace(self._converted(), call_args, call_kwargs)
         else:
             graph.trace(self._python_function, call_args, call_kwargs)
-        return ConcreteFunction(graph, function_type)
+        return ConcreteFunction(graph, function_type, self._jit)
 
     def _python_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of the Python function itself."""
@@ -384,10 +386,30 @@ class Function:
         """The function's name."""
         return self._name  # type: ignore[return-value]
 
-    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
-        """The code that runs for these arguments, `compiler_ir(stage)`."""
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+        """What the compiler makes of the function for these arguments; the function does not run.
+
+        Args:
+            *args: tensors or specs of known shape, and Python values.
+
+        Returns:
+            A function `compiler_ir(stage="hlo")` that gives a text. The compiler is TorchInductor, so that no text is XLA's:
+            "hlo" is the graph that it is given, of ATen's ops, and "optimized_hlo" the code that it made of it.
+
+        Raises:
+            ValueError: the function has no `jit_compile=True`; the shapes are not known, or there is no such stage.
+            InvalidArgumentError: the function can't be compiled.
+            FailedPreconditionError: there is no C++ compiler.
+        """
         concrete = self.get_concrete_function(*args, **kwargs)
-        return lambda stage="hlo", device_name=None, platform_name=None: concrete.source()
+        compiled = concrete.body.compiled
+        if not isinstance(compiled, Jitted):
+            raise ValueError("Compiler IR can only be returned for functions marked with 'jit_compile=True'")
+
+        def compiler_ir(stage: str = "hlo", device_name: str | None = None, platform_name: str | None = None) -> str:
+            return compiled.text(stage, concrete._captured_raw)
+
+        return compiler_ir
 
     def _decorate(self, decorator: Callable[..., Any]) -> None:
         """Wraps the Python function, before the first call.
@@ -498,7 +520,9 @@ def function(
         func: the function; None to give a decorator of the other arguments.
         input_signature: `tf.TensorSpec`s (in nests) that every call must fit; then there is one trace.
         autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on tensors.
-        jit_compile: whether to compile the graph further.
+        jit_compile: whether TorchInductor compiles the graph, and those of its gradients, for each shape of the inputs: seconds
+            once, for fused code. Needs a C++ compiler. What it can't take (strings, loops, prints, Python functions) makes
+            the function an ordinary one, with a warning.
         reduce_retracing: lets dimensions that differ between calls be unknown, rather than tracing for each.
 
     Returns:
@@ -506,6 +530,7 @@ def function(
 
     Raises:
         TypeError: `input_signature` holds something else than specs.
+        FailedPreconditionError: when it is called: `jit_compile` is True, and there is no C++ compiler.
 
     Example:
         >>> @tf.function

@@ -1,0 +1,285 @@
+"""A program as calls of kernels on tensors alone: what a compiler of tensor programs can take.
+
+Reads of variables become inputs, what is assigned to them becomes outputs, and the functions that are called stand in
+the place of their calls. What then still draws random numbers, and all that this depends on, can be split off and run
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.dtypes import DType
+from tapeflow.core.kernels import compute
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.variable import Variable, _add, _assign, _subtract
+from tapeflow.graph.graph import READ
+from tapeflow.graph.operation import PRUNABLE, variable_of
+from tapeflow.graph.program import Program, Step
+from tapeflow.graph.static import numbers
+
+# What a change of a variable computes of the old value and the operand; None: it is the operand.
+_CHANGES: dict[Any, Any] = {_assign: None, _add: torch.add, _subtract: torch.sub}
+_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+_NO_PLACE = "which has no place in a program of numbers"
+
+
+class Refused(Exception):
+    """What a program has that can't be compiled; its text names it and says why."""
+
+
+class Value:
+    """A tensor between calls.
+
+    Attributes:
+        dtype: its dtype.
+        known: the `torch.Tensor`, where it is the same in all runs.
+        fake: a tensor without memory that has its shape, once shapes were inferred.
+    """
+
+    __slots__ = ("dtype", "fake", "known")
+
+    def __init__(self, dtype: DType, known: torch.Tensor | None = None) -> None:
+        self.dtype = dtype
+        self.known = known
+        self.fake: Any = None
+
+    def stand_in(self) -> Any:
+        """The known tensor, or the one without memory."""
+        return self.fake if self.known is None else self.known
+
+
+class Call:
+    """A call of a kernel.
+
+    Attributes:
+        step: the step that it does the work of.
+        kernel: the kernel.
+        kinds: what each of its arguments is, as of an op.
+        args: its arguments; `Value`s, or lists of them, stand for tensors.
+        outputs: what it gives.
+    """
+
+    __slots__ = ("args", "kernel", "kinds", "outputs", "step")
+
+    def __init__(
+        self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
+    ) -> None:
+        self.step = step
+        self.kernel = kernel
+        self.kinds = kinds
+        self.args = args
+        self.outputs = outputs
+
+    @property
+    def random(self) -> bool:
+        """Whether it draws from one of TapeFlow's random generators, or does arithmetic on their seeds."""
+        return self.step.registered and (self.step.name in PRUNABLE or self.step.name.startswith("Stateless"))
+
+    @property
+    def takes(self) -> list[Value]:
+        """The tensors that it takes."""
+        return [v for a in self.args for v in (a if type(a) is list else (a,)) if isinstance(v, Value)]
+
+    def given(self, value_of: Callable[[Value], Any]) -> list[Any]:
+        """The kernel's arguments.
+
+        Raises:
+            Refused: it takes numbers that only a run can tell.
+        """
+        found: list[Any] = []
+        for i, (kind, arg) in enumerate(zip(self.kinds, self.args, strict=True)):
+            if kind == "list":
+                arg = [value_of(v) for v in arg]
+            elif isinstance(arg, Value):
+                arg = value_of(arg)
+                if kind == "host":
+                    if type(arg) is not torch.Tensor:
+                        param = self.step.op.params[i]
+                        raise Refused(f"{label(self.step)} has a {param!r} that is not known before it runs")
+                    arg = numbers(arg)
+            found.append(arg)
+        return found
+
+    def promised(self, result: Any) -> list[torch.Tensor]:
+        """A kernel's result as tensors of the dtypes that the op promises."""
+        results = list(result) if isinstance(result, (list, tuple)) else [result]
+        dtypes = [v.dtype.torch for v in self.outputs]
+        return [r if d is None or r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
+
+    def run(self, value_of: Callable[[Value], Any]) -> list[torch.Tensor]:
+        """What it gives for real tensors, as in eager mode."""
+        op, given = self.step.op, self.given(value_of)
+        if self.step.exact:
+            return self.promised(self.kernel(*given))
+        args = [
+            EagerTensor(g, a.dtype) if kind == "tensor"
+            else [EagerTensor(v, b.dtype) for v, b in zip(g, a, strict=True)] if kind == "list"
+            else g
+            for kind, a, g in zip(self.kinds, self.args, given, strict=True)
+        ]  # fmt: skip
+        return self.promised(compute(op, args, self.step.types, self.step.operation.name)[0])
+
+
+class _Slot:
+    """A variable in the course of a program: its value by now, and whether it was changed."""
+
+    __slots__ = ("changed", "now")
+
+    def __init__(self, now: Value) -> None:
+        self.now = now
+        self.changed = False
+
+
+class Flat:
+    """The calls from tensors to tensors that a program makes.
+
+    Attributes:
+        inputs: a tensor for each input of the program; for a variable, its value before.
+        calls: what is called, in order.
+        outputs: the program's outputs.
+        changes: the variables that change, by their places among the inputs, and their values after.
+
+    Raises:
+        Refused: the program does more than to compute.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.calls: list[Call] = []
+        self.inputs: list[Value] = []
+        env: dict[int, Any] = {}
+        slots: list[tuple[int, _Slot]] = []
+        for place, t in enumerate(program.inputs):
+            variable = variable_of(t)
+            dtype = t.dtype if variable is None else variable.dtype
+            if dtype.torch is None or (variable is not None and type(variable) is not Variable):
+                kind = "a tensor" if variable is None else f"a {type(variable).__name__}"
+                raise Refused(f"{t.op.name} is {kind} of dtype {dtype.name}, {_NO_PLACE}")
+            self.inputs.append(Value(dtype))
+            env[id(t)] = self.inputs[-1]
+            if variable is not None:
+                slots.append((place, _Slot(self.inputs[-1])))
+                env[id(t)] = slots[-1][1]
+        self.outputs: list[Value] = self._add(program, env)
+        self.changes = [(place, slot.now) for place, slot in slots if slot.changed]
+        self._prune()
+
+    @property
+    def results(self) -> list[Value]:
+        """The outputs, then what the variables become."""
+        return [*self.outputs, *(v for _, v in self.changes)]
+
+    # ---- from steps to calls -------------------------------------------------------------------------------------
+
+    def _add(self, program: Program, env: dict[int, Any]) -> list[Any]:
+        """Adds the calls of a program; gives its outputs.
+
+        Args:
+            env: what stands for its inputs, by their ids; all its tensors are added.
+        """
+
+        def of(t: SymbolicTensor) -> Any:
+            found = env.get(id(t))
+            if found is None:
+                raw = program.constants[id(t)]
+                if not isinstance(raw, torch.Tensor):
+                    raise Refused(f"{t.op.name} is a constant of dtype {t.dtype.name}")
+                found = env[id(t)] = Value(t.dtype, raw)
+            return found
+
+        for step in program.steps:
+            if step.op is READ:
+                env[id(step.outputs[0])] = of(step.args[0]).now
+            elif step.registered:
+                args = [[of(v) for v in a] if k == "list" else of(a) if isinstance(a, SymbolicTensor) else a
+                        for k, a in zip(step.op.kinds, step.args, strict=True)]  # fmt: skip
+                self._call(step, _kernel(step), step.op.kinds, args, env)
+            elif step.op.kernel in _CHANGES:
+                self._change(step, of(step.args[0]), of(step.args[1]))
+            elif step.name in _CALLS and len(step.outputs) == len(step.op.bodies["f"].outputs):
+                inner = step.op.bodies["f"].compiled.program
+                given = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
+                env.update(zip(map(id, step.outputs), self._add(inner, given), strict=True))
+            else:
+                raise Refused(_why_not(step))
+        return [of(t) for t in program.outputs]
+
+    def _call(self, step: Step, kernel: Any, kinds: Sequence[str], args: list[Any], env: dict[int, Any]) -> None:
+        strange = next((t for t in step.outputs if t.dtype.torch is None), None)
+        if strange is not None:
+            raise Refused(f"{label(step)} gives a tensor of dtype {strange.dtype.name}, {_NO_PLACE}")
+        made = [Value(t.dtype) for t in step.outputs]
+        self.calls.append(Call(step, kernel, kinds, args, made))
+        env.update(zip(map(id, step.outputs), made, strict=True))
+
+    def _change(self, step: Step, slot: _Slot, operand: Value) -> None:
+        kernel = _CHANGES[step.op.kernel]
+        slot.changed = True
+        if kernel is None:
+            slot.now = operand
+            return
+        made = Value(slot.now.dtype)
+        self.calls.append(Call(step, kernel, ("tensor", "tensor"), [slot.now, operand], [made]))
+        slot.now = made
+
+    def _prune(self) -> None:
+        needed = {id(v) for v in self.results}
+        kept = []
+        for call in reversed(self.calls):
+            if any(id(v) in needed for v in call.outputs):
+                kept.append(call)
+                needed.update(id(v) for v in call.takes)
+        self.calls = kept[::-1]
+
+    # ---- what runs first -----------------------------------------------------------------------------------------
+
+    def split(self) -> tuple[list[Call], list[Value]]:
+        """Takes out the calls that draw random numbers, and those that they depend on.
+
+        Returns:
+            These calls, in order, and what they give to the others.
+        """
+        needed: set[int] = set()
+        first, rest = [], []
+        for call in reversed(self.calls):
+            if call.random or any(id(v) in needed for v in call.outputs):
+                first.append(call)
+                needed.update(id(v) for v in call.takes if v.known is None)
+            else:
+                rest.append(call)
+        first, self.calls = first[::-1], rest[::-1]
+        asked = {id(v) for v in (*self.results, *(v for c in self.calls for v in c.takes))}
+        return first, [v for call in first for v in call.outputs if id(v) in asked]
+
+
+def _kernel(step: Step) -> Callable[..., Any]:
+    """The kernel of a registered op.
+
+    Raises:
+        Refused: it runs on a device of its own.
+    """
+    if step.placed:
+        raise Refused(f"{label(step)} runs on {step.operation.device}, and TorchInductor is given one device")
+    kernel = step.op.kernel
+    if not step.op.creates:
+        return kernel
+    device = devices.current_or_default()
+    return lambda *args: kernel(*args, device=device)
+
+
+def _why_not(step: Step) -> str:
+    if step.op.bodies and step.name not in _CALLS:
+        return f"{label(step)} decides by values what to run"
+    if step.must_run:
+        return f"{label(step)} has side effects"
+    return f"{label(step)} runs Python code that no compiler can look into"
+
+
+def label(step: Step) -> str:
+    """A step's op, and its name where that tells more."""
+    return step.name if step.operation.name == step.name else f"{step.name} ({step.operation.name})"
