@@ -307,3 +307,95 @@ def test_concrete_functions_take_what_they_were_traced_for():
     assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
     with pytest.raises(TypeError):
         concrete(tf.constant([1]))
+
+
+# ---- functions that call functions -----------------------------------------------------------------------------------
+
+
+def test_a_called_function_is_written_out_in_its_caller():
+    w = tf.Variable([[2.0]])
+
+    @tf.function
+    def layer(x):
+        return tf.tanh(x @ w)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x) ** 2)
+        return loss, tape.gradient(loss, w)
+
+    x = tf.constant([[0.3], [0.1]])
+    for _ in range(2):
+        loss, gradient = step(x)
+        np.testing.assert_allclose(loss, np.sum(np.tanh(x.numpy() * 2.0) ** 2), rtol=1e-6)
+        t = np.tanh(x.numpy() * 2.0)
+        np.testing.assert_allclose(gradient, [[np.sum(2 * t * (1 - t**2) * x.numpy())]], rtol=1e-6)
+    source = step.get_concrete_function(x).source()
+    assert "PartitionedCall" not in source and source.count("op_Tanh(") == 1
+
+
+def test_second_order_through_a_function_that_is_called_twice():
+    w = tf.Variable([[2.0]])
+
+    def plain(x):
+        return tf.tanh(x @ w)
+
+    layer = tf.function(plain)
+
+    def second(f):
+        def g(x):
+            with tf.GradientTape() as outer:
+                with tf.GradientTape() as inner:
+                    loss = tf.reduce_sum(f(f(x)) ** 2)
+                gradient = inner.gradient(loss, w)
+                squares = tf.reduce_sum(gradient * gradient)
+            return gradient, outer.gradient(squares, w)
+
+        return g
+
+    x = tf.constant([[0.3], [0.1]])
+    expected = second(plain)(x)
+    for function in (second(layer), tf.function(second(layer)), tf.function(second(plain))):
+        for actual, wanted in zip(function(x), expected, strict=True):
+            np.testing.assert_allclose(actual, wanted, rtol=1e-5)
+
+
+def test_side_effects_of_called_functions_keep_their_order():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def increment():
+        v.assign_add(1.0)
+        return v * 1.0
+
+    @tf.function
+    def sequence():
+        before = v * 1.0
+        increment()
+        between = v * 1.0
+        last = increment()
+        return before, between, last, v * 1.0
+
+    assert [float(r) for r in sequence()] == [1.0, 2.0, 3.0, 3.0]
+    assert [float(r) for r in sequence()] == [3.0, 4.0, 5.0, 5.0]
+
+
+def test_gradients_of_some_outputs_of_a_called_function():
+    @tf.function
+    def two(x):
+        return tf.sin(x), tf.cos(x) * x
+
+    @tf.function
+    def gradient_of(x, which):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            outputs = two(x)
+        return tape.gradient(outputs[which], x), tape.gradient(list(outputs), x)
+
+    x = tf.constant(0.5)
+    dsin, dcos = np.cos(0.5), np.cos(0.5) - 0.5 * np.sin(0.5)
+    for which, expected in ((0, dsin), (1, dcos)):
+        one, both = gradient_of(x, which)
+        np.testing.assert_allclose(one, expected, rtol=1e-6)
+        np.testing.assert_allclose(both, dsin + dcos, rtol=1e-6)

@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.context import state
+from tapeflow.core.context import registry, state
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Tape, backpropagate, record, summed
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.graph.compile import Compiled, eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import JitCompile
-from tapeflow.graph.operation import NodeOp
-from tapeflow.graph.taped import taped_gradient
+from tapeflow.graph.operation import NodeOp, variable_of
 
 
 class Body:
@@ -40,20 +39,24 @@ class Body:
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
-        self._compiled: Compiled | None = None
-        self._forwards: dict[int, tuple[Compiled, list[SymbolicTensor]]] = {}
+        self._made: dict[tuple[int, ...], Compiled] = {}
+        self._kept: dict[int, list[SymbolicTensor]] = {}
         self._backwards: dict[Any, Body] = {}
 
     @property
     def compiled(self) -> Compiled:
         """The function that runs it."""
-        if self._compiled is None:
-            self._compiled = self._made(self.name, self.outputs)
-        return self._compiled
+        return self.giving(self.outputs)
 
-    def _made(self, name: str, outputs: Sequence[SymbolicTensor]) -> Compiled:
-        make = Compiled if self.jit is None else self.jit.compiled
-        return make(name, self.inputs, outputs, self.graph.effects())
+    def giving(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
+        """The function that runs it and gives these tensors of its graph."""
+        key = tuple([id(t) for t in outputs])
+        made = self._made.get(key)
+        if made is None:
+            name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
+            make = Compiled if self.jit is None else self.jit.compiled
+            made = self._made[key] = make(name, self.inputs, outputs, self.graph.effects())
+        return made
 
     @property
     def stateful(self) -> bool:
@@ -65,44 +68,30 @@ class Body:
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Calls the body with a tensor (or variable) for each input; gives a tensor for each output."""
         if state.graph is not None:
-            return self._staged(values)
-        if state.tapes:
-            ids = [v._id for v in values]
-            for tape in state.tapes:
-                for v in values:
-                    if hasattr(v, "_read") and v._id not in tape.variables:
-                        tape.variable_read(v)
-            if any(not tape.watched.isdisjoint(ids) if type(tape) is Tape else True for tape in state.tapes):
-                return self._recorded(values)
-        return eager_outputs(self.compiled(*[raw(v) for v in values]), self.outputs)
-
-    def _staged(self, values: Sequence[Any]) -> list[SymbolicTensor]:
-        name = "StatefulPartitionedCall" if self.stateful else "PartitionedCall"
-        op = NodeOp(name, self.compiled, stateful=self.stateful, bodies={"f": self}, places={"f": range(len(values))}, gives_tuple=True)
-        op.gradient, op.differentiable = taped_gradient(self.call), True
-        return state.graph.node(op, values, [(t.dtype, t.shape) for t in self.outputs]).outputs
-
-    def _recorded(self, values: Sequence[Any]) -> list[Any]:
-        depth = len(state.tapes) - 1 + any(getattr(t, "persistent", True) for t in state.tapes)
-        forward, outputs = self._forward(depth)
-        made = eager_outputs(forward(*[raw(v) for v in values]), outputs)
-        op = _Call(self, outputs, depth)
-        record(op, list(values), [*made, *values], made)
+            values = [state.graph.capture(v) for v in values]
+        outputs = self.outputs
+        watched = bool(state.tapes) and _is_watched(values)
+        if watched:
+            outputs = self._with_kept(len(state.tapes) - 1 + any(getattr(t, "persistent", True) for t in state.tapes))
+        if state.graph is not None:
+            made = state.graph.node(_Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
+        else:
+            made = eager_outputs(self.giving(outputs)(*[raw(v) for v in values]), outputs)
+            if watched:
+                record(_Call(self, outputs), list(values), [*made, *values], made)
         return made[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
 
-    def _forward(self, depth: int) -> tuple[Compiled, list[SymbolicTensor]]:
-        """The function that also gives what the backward functions take, for gradients of order `depth + 1`."""
-        known = self._forwards.get(depth)
+    def _with_kept(self, depth: int) -> list[SymbolicTensor]:
+        """The outputs, and what the backward functions take of its graph for gradients of order `depth + 1`."""
+        known = self._kept.get(depth)
         if known is None:
-            outputs = self.outputs if depth == 0 else self._forward(depth - 1)[1]
+            outputs = self.outputs if depth == 0 else self._with_kept(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
-            extra = [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)]
             seen = {id(t) for t in (*outputs, *self.inputs)}
-            everything = [*outputs, *(t for t in _unique(extra) if id(t) not in seen)]
-            forward = self._made(f"forward_{self.name}", everything)
-            known = self._forwards[depth] = forward, everything
+            extra = {id(t): t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)}
+            known = self._kept[depth] = [*outputs, *(t for i, t in extra.items() if i not in seen)]
         return known
 
     def source_ids(self) -> list[int]:
@@ -142,40 +131,68 @@ class Body:
         return made
 
 
-class _Call:
-    """A call of a body as a tape sees it."""
+class _Call(NodeOp):
+    """A call of a body: an operation of a graph, and what a tape records of a call.
 
-    accumulate = None
-    differentiable = True
-    keep_all_inputs = keep_outputs = keep_shapes = keep_dtypes = False
-    keep_inputs: tuple[int, ...] = ()
-    none_for_zero = True
+    Attributes:
+        gives: the tensors of the body's graph that it gives: the body's outputs, then what backward functions take.
+    """
 
-    def __init__(self, body: Body, outputs: Sequence[SymbolicTensor], depth: int) -> None:
+    keep_all_inputs = False  # a tape has all of them among the attrs
+
+    def __init__(self, body: Body, gives: Sequence[SymbolicTensor]) -> None:
+        stateful = body.stateful
+        super().__init__(
+            "StatefulPartitionedCall" if stateful else "PartitionedCall", self._run, stateful=stateful, gradient=self._gradient,
+            bodies={"f": body}, places={"f": range(len(body.inputs))}, gives_tuple=True,
+        )  # fmt: skip
         self.body = body
-        self.name = body.name
-        self.outputs = outputs
-        self.depth = depth
+        self.gives = list(gives)
 
-    def gradient(self, call: Any, *dys: Any) -> list[Any]:
-        made = dict(zip([id(t) for t in (*self.outputs, *self.body.inputs)], call.attrs, strict=True))
+    def _run(self, *values: Any) -> Any:
+        return self.body.giving(self.gives)(*values)
+
+    def _gradient(self, call: Any, *dys: Any) -> list[Any]:
+        body, gives = self.body, self.gives[: len(dys)]
+        operation = None if call.attrs else call.outputs[0].op  # of a graph; a call in eager mode has its values as attrs
+        values = call.attrs if operation is None else [*operation.outputs[: len(self.gives)], *operation.args]
+        made = dict(zip([id(t) for t in (*self.gives, *body.inputs)], values, strict=True))
         given = tuple([dy is not None for dy in dys])
-        backward = self.body.backward(self.outputs, given)
-        if not all(id(t) in made for t in backward.graph.external_captures):
-            given = tuple([o.dtype.differentiable for o in self.outputs])
-            backward = self.body.backward(self.outputs, given)
-            dys = tuple([_zeros(made[id(o)]) if dy is None and has else dy
-                         for o, dy, has in zip(self.outputs, dys, given, strict=True)])  # fmt: skip
-        missing = [t for t in backward.graph.external_captures if id(t) not in made]
-        if missing:
-            raise RuntimeError(
-                f"The gradient of {self.name} of this order needs {missing[0]}, which the call did not keep: make the tape "
-                "around it persistent."
-            )
-        values = [dy for dy, has in zip(dys, given, strict=True) if has]
-        values += [made[id(t)] for t in backward.graph.external_captures]
-        found = iter(backward.call(values))
+        backward = body.backward(gives, given)
+        if _missing(backward, made):
+            # The intermediates were kept for the gradients of all outputs.
+            given = tuple([o.dtype.differentiable for o in gives])
+            backward = body.backward(gives, given)
+            dys = tuple([_zeros(made[id(o)]) if dy is None and has else dy for o, dy, has in zip(gives, dys, given, strict=True)])
+        for t in _missing(backward, made):
+            if operation is None:
+                raise RuntimeError(
+                    f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape around it "
+                    "persistent."
+                )
+            made[id(t)] = SymbolicTensor(operation, len(operation.outputs), t.dtype, t.shape)
+            operation.outputs.append(made[id(t)])
+            self.gives.append(t)
+        taken = [made[id(t)] if isinstance(t, SymbolicTensor) else t for t in backward.graph.external_captures]
+        found = iter(backward.call([*(dy for dy, has in zip(dys, given, strict=True) if has), *taken]))
         return [None if g is None else next(found) for g in backward.graph.structured_outputs]
+
+
+def _missing(backward: Body, made: dict[int, Any]) -> list[SymbolicTensor]:
+    """What a backward function takes of the forward one's graph that a call did not give."""
+    return [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor) and id(t) not in made]
+
+
+def _is_watched(values: Sequence[Any]) -> bool:
+    """Whether a tape may want the gradients of a call on these values. Tells tapes of the variables among them."""
+    for value in values:
+        variable = value if hasattr(value, "_read") else variable_of(value)
+        if variable is not None:
+            for tape in state.tapes:
+                if variable._id not in tape.variables:
+                    tape.variable_read(variable)
+    ids = [v._id for v in values]
+    return any(type(tape) is not Tape or not tape.watched.isdisjoint(ids) for tape in state.tapes)
 
 
 def raw(value: Any) -> Any:
@@ -183,14 +200,8 @@ def raw(value: Any) -> Any:
     return value.value if type(value) is EagerTensor else value
 
 
-def _unique(tensors: Sequence[Any]) -> list[Any]:
-    return list({id(t): t for t in tensors}.values())
-
-
-def _zeros(like: EagerTensor) -> EagerTensor:
-    from tapeflow.math.gradients import zeros_like_value
-
-    return zeros_like_value(like)
+def _zeros(like: Tensor) -> Any:
+    return registry["ZerosLike"].function(like)
 
 
 def _dense(graph: FuncGraph, gradient: Any) -> Any:

@@ -161,7 +161,7 @@ def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _call(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     body = builder.body(node, "f", inputs, [t.shape for t in inputs])
-    body._staged(inputs)
+    body.call(inputs)
     return builder.graph._operations[-1]
 
 

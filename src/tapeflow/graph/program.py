@@ -14,6 +14,9 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.operation import NodeOp, Operation, symbolic_in
 
 
+_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+
 class Step:
     """One call of a kernel.
 
@@ -107,19 +110,44 @@ class Program:
         self.constants: dict[int, Any] = {}
         self.static = all(t.op.type == "Placeholder" for t in inputs)
         self.steps: list[Step] = []
-        given = {id(t) for t in inputs}
-        asked = {id(o) for o in effects}
-        for operation in _needed(outputs, effects, given):
+        self._asked = {id(o) for o in effects}
+        self._others: dict[int, SymbolicTensor] = {}  # what stands for the inputs and outputs of functions that are called
+        self._called: set[int] = set()
+        self._add(_needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
+        self.outputs = substituted(self.outputs, self._others)
+
+    def _add(self, operations: list[Operation], given: set[int], resources: Callable[[Any], Any]) -> None:
+        for operation in operations:
             op = operation.op
-            if isinstance(op, NodeOp) and op.name in ("Const", "VarHandleOp"):
+            if not isinstance(op, NodeOp):
+                self._append(operation)
+            elif op.name in ("Const", "VarHandleOp"):
                 known = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
                 self.constants[id(operation.outputs[0])] = known
-            elif isinstance(op, NodeOp) and op.name == "Placeholder":
+            elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in given:
                     raise _not_fed(operation)
-            elif not (isinstance(op, NodeOp) and op.name == "NoOp"):
-                must_run = operation.stateful or id(operation) in asked
-                self.steps.append(Step(op, operation.args, operation.outputs, [operation], operation.types, must_run))
+            elif op.name in _CALLS and op.bodies["f"].jit is None and id(op.bodies["f"]) not in self._called:
+                self._call(operation, resources)
+            elif op.name != "NoOp":
+                self._append(operation)
+
+    def _append(self, operation: Operation) -> None:
+        must_run = operation.stateful or id(operation) in self._asked
+        args = substituted(operation.args, self._others)
+        self.steps.append(Step(operation.op, args, operation.outputs, [operation], operation.types, must_run))
+
+    def _call(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
+        """Adds what a function does, in the place of its call. One that is called again stays a call."""
+        op = operation.op
+        body = op.bodies["f"]
+        self._called.add(id(body))
+        args = substituted(operation.args, self._others)
+        self._others.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
+        given = {id(t) for t in body.inputs}
+        self._add(_needed(op.gives, body.graph.effects(), given), given, resources)
+        given_back = substituted(op.gives, self._others)
+        self._others.update({id(t): own for t, own in zip(operation.outputs, given_back, strict=True)})
 
     def uses(self) -> dict[int, int]:
         """How often each tensor is taken, by the tensors' ids."""
