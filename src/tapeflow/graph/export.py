@@ -154,11 +154,12 @@ def _add_bodies(node: Any, operation: Operation, library: dict[str, Any]) -> Non
     for label, body in operation.op.bodies.items():
         name = f"{operation.name.replace('/', '_')}_{label}_{len(library)}"
         node.attr[label].func.name = name
-        library[name] = _function_def(name, body, inputs[count:], library)
+        outputs = getattr(operation.op, "gives", body.outputs)  # a call may give more, for gradients
+        library[name] = _function_def(name, body, outputs, inputs[count:], library)
 
 
-def _function_def(name: str, body: Any, inputs: Any, library: dict[str, Any]) -> Any:
-    """A body as a `FunctionDef`, whose arguments are the inputs of the operation that calls it."""
+def _function_def(name: str, body: Any, outputs: Any, inputs: Any, library: dict[str, Any]) -> Any:
+    """A body that gives `outputs` as a `FunctionDef`, whose arguments are the inputs of the operation that calls it."""
     proto = function_pb2.FunctionDef()
     proto.signature.name = name
     own = {id(outer): inner for outer, inner in body.graph.captures}
@@ -187,7 +188,7 @@ def _function_def(name: str, body: Any, inputs: Any, library: dict[str, Any]) ->
                 else:
                     node.input.append(names.get(id(t)) or _argument(t))
             proto.node_def.append(node)
-    for i, t in enumerate(body.outputs):
+    for i, t in enumerate(outputs):
         proto.signature.output_arg.add(name=f"out{i}", type=t.dtype.as_datatype_enum)
         proto.ret[f"out{i}"] = names.get(id(t)) or _argument(t)
     return proto
