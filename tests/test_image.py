@@ -32,7 +32,8 @@ def test_resize(method, antialias):
     found = tf.image.resize(RAMP, [2, 3], method, antialias=antialias)
     np.testing.assert_allclose(found[0, ..., 0], RESIZED[method, antialias], rtol=1e-4, atol=1e-4)
     assert found.dtype == tf.float32
-    assert tf.image.resize(RAMP[0].astype("uint8"), [2, 3], method).dtype == (tf.uint8 if method == "nearest" else tf.float32)
+    of_bytes = tf.image.resize(RAMP[0].astype("uint8"), [2, 3], method)
+    assert of_bytes.dtype == (tf.uint8 if method == "nearest" else tf.float32)
 
 
 def test_resize_refuses():
@@ -92,3 +93,63 @@ def test_projective_transforms_fill(mode, row):
         interpolation="NEAREST", fill_mode=mode,
     )  # fmt: skip
     assert moved[0, 0, :, 0].numpy().tolist() == row
+
+
+# ---- what goldens can't say ------------------------------------------------------------------------------------------
+
+
+def test_random_changes_stay_in_their_bounds():
+    x = tf.fill([4, 4, 3], 0.5)
+    for _ in range(20):
+        assert 0.3 <= float(tf.image.random_brightness(x, 0.2)[0, 0, 0]) <= 0.7
+        np.testing.assert_allclose(tf.image.random_contrast(x, 0.2, 0.4), x, rtol=1e-6)
+        place = int(tf.image.random_crop(tf.range(10), [3])[0])
+        assert 0 <= place <= 7
+        begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], [[[0.1, 0.2, 0.6, 0.7]]])
+        assert 0 <= begin[0] <= begin[0] + size[0] <= 40
+        np.testing.assert_allclose(box[0, 0, 0] * 40, float(begin[0]), rtol=1e-6)
+
+
+def test_half_of_the_images_are_flipped():
+    x = tf.reshape(tf.range(2), [1, 1, 2, 1]) * tf.ones([400, 1, 1, 1], tf.int32)
+    flipped = tf.image.random_flip_left_right(x)[:, 0, 0, 0]
+    assert 140 < int(tf.reduce_sum(flipped)) < 260
+
+
+def test_noise_around_glimpses_is_as_wide_as_the_image():
+    x = tf.random.uniform([1, 8, 8, 2], 3.0, 5.0)
+    glimpse = tf.image.extract_glimpse(x, [40, 40], [[0.0, 0.0]])
+    assert 3.0 <= float(tf.reduce_min(glimpse)) < 3.2
+    assert 4.8 < float(tf.reduce_max(glimpse)) <= 5.0
+    normal = tf.image.extract_glimpse(x, [90, 90], [[0.0, 0.0]], noise="gaussian")
+    np.testing.assert_allclose(tf.reduce_mean(normal), tf.reduce_mean(x), atol=0.1)
+
+
+def test_in_functions_of_unknown_sizes():
+    @tf.function(input_signature=[tf.TensorSpec([None, None, None, 3]), tf.TensorSpec([2], tf.int32)])
+    def changed(images, seed):
+        images = tf.image.stateless_random_flip_left_right(images, seed)
+        images = tf.image.stateless_random_hue(images, 0.2, seed)
+        crop = tf.image.stateless_random_crop(images, tf.stack([tf.shape(images)[0], 4, 4, 3]), seed)
+        return crop, tf.image.ssim(images, images * 0.5, 1.0, filter_size=3)
+
+    x = tf.random.uniform([2, 6, 7, 3])
+    crop, similarity = changed(x, [1, 2])
+    by_hand = tf.image.stateless_random_hue(tf.image.stateless_random_flip_left_right(x, [1, 2]), 0.2, [1, 2])
+    np.testing.assert_array_equal(crop, tf.image.stateless_random_crop(by_hand, [2, 4, 4, 3], [1, 2]))
+    np.testing.assert_allclose(similarity, tf.image.ssim(by_hand, by_hand * 0.5, 1.0, filter_size=3), rtol=1e-6)
+
+
+def test_suppression_in_batches_and_functions():
+    boxes = tf.random.stateless_uniform([3, 20, 4], [1, 2])
+    scores = tf.random.stateless_uniform([3, 20], [3, 4])
+
+    @tf.function
+    def suppressed(boxes, scores):
+        return tf.image.non_max_suppression_padded(boxes, scores, 6, 0.2, pad_to_max_output_size=True)
+
+    numbers, counts = suppressed(boxes, scores)
+    assert numbers.shape == [3, 6]
+    for i in range(3):
+        alone = tf.image.non_max_suppression(boxes[i], scores[i], 6, 0.2)
+        assert numbers[i, : int(counts[i])].numpy().tolist() == alone.numpy().tolist()

@@ -279,7 +279,7 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     """
     if array.dtype.kind in "OUST":
         return _from_text(array, dtype)
-    found = FROM_NUMPY.get(array.dtype.type)
+    found = from_numpy_type(array)
     if found is None:
         kind = {"M": "DATETIME", "m": "TIMEDELTA", "V": "VOID"}.get(array.dtype.kind, array.dtype.name.upper())
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{kind}).")
@@ -296,6 +296,11 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     if not own or not array.flags.writeable or not array.flags.c_contiguous:
         array = np.array(array, order="C")
     return EagerTensor(_to_torch(array, dtype), dtype)
+
+
+def from_numpy_type(array: Any) -> DType | None:
+    """The dtype that stands for an array's type, or None."""
+    return FROM_NUMPY.get(array.dtype.type)
 
 
 def storage_type(dtype: DType) -> Any:

@@ -4,8 +4,16 @@ from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,
     adjust_gamma,
+    adjust_hue,
+    adjust_jpeg_quality,
+    adjust_saturation,
     convert_image_dtype,
     per_image_standardization,
+)
+from tapeflow.image.boxes import (
+    draw_bounding_boxes,
+    sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box,
 )
 from tapeflow.image.colors import (
     grayscale_to_rgb,
@@ -17,7 +25,25 @@ from tapeflow.image.colors import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
+from tapeflow.image.cropping import crop_and_resize, extract_glimpse, random_crop, stateless_random_crop
 from tapeflow.image.patches import extract_patches, image_gradients, sobel_edges, total_variation
+from tapeflow.image.quality import psnr, ssim, ssim_multiscale
+from tapeflow.image.random_adjusting import (
+    random_brightness,
+    random_contrast,
+    random_flip_left_right,
+    random_flip_up_down,
+    random_hue,
+    random_jpeg_quality,
+    random_saturation,
+    stateless_random_brightness,
+    stateless_random_contrast,
+    stateless_random_flip_left_right,
+    stateless_random_flip_up_down,
+    stateless_random_hue,
+    stateless_random_jpeg_quality,
+    stateless_random_saturation,
+)
 from tapeflow.image.resizing import (
     ResizeMethod,
     central_crop,
@@ -27,4 +53,24 @@ from tapeflow.image.resizing import (
     resize_with_crop_or_pad,
     resize_with_pad,
 )
+from tapeflow.image.suppression import (
+    combined_non_max_suppression,
+    non_max_suppression,
+    non_max_suppression_overlaps,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
+)
 from tapeflow.image.turning import flip_left_right, flip_up_down, rot90, transpose
+from tapeflow.io.images import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)

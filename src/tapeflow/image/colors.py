@@ -9,8 +9,19 @@ import torch
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same, text
 from tapeflow.core.tensor import invalid
+
+
+def check_scalar(value: torch.Tensor, name: str) -> None:
+    """Refuses what is no scalar.
+
+    Raises:
+        InvalidArgumentError: it has dimensions.
+    """
+    if value.ndim:
+        raise invalid(f"{name} must be scalar: {text(TensorShape(value.shape))}")
 
 
 def _check_channels(images: torch.Tensor) -> None:
@@ -28,16 +39,21 @@ def _to_hsv(images: torch.Tensor) -> torch.Tensor:
         r == value, (g - b) / safe, torch.where(g == value, (b - r) / safe + 2, (r - g) / safe + 4)
     ) / 6
     hue = torch.where(spread > 0, torch.where(hue < 0, hue + 1, hue), torch.zeros_like(hue))
-    saturation = torch.where(value > 0, spread / torch.where(value > 0, value, torch.ones_like(value)), torch.zeros_like(value))
+    lit = value > 0
+    saturation = torch.where(lit, spread / torch.where(lit, value, torch.ones_like(value)), torch.zeros_like(value))
     return torch.stack([hue, saturation, value], -1)
 
 
 def _to_rgb(images: torch.Tensor) -> torch.Tensor:
     _check_channels(images)
     hue, saturation, value = images.unbind(-1)
+    return torch.stack([((s - 1) * saturation + 1) * value for s in _shares(hue)], -1)
+
+
+def _shares(hue: torch.Tensor) -> list[torch.Tensor]:
+    """How far up from the darkest of the channels to the brightest red, green and blue are, for hues in [0, 1]."""
     sector = hue * 6
-    shares = [(sector - 3).abs() - 1, 2 - (sector - 2).abs(), 2 - (sector - 4).abs()]
-    return torch.stack([((s.clamp(0, 1) - 1) * saturation + 1) * value for s in shares], -1)
+    return [s.clamp(0, 1) for s in ((sector - 3).abs() - 1, 2 - (sector - 2).abs(), 2 - (sector - 4).abs())]
 
 
 @op("RGBToHSV", kernel=_to_hsv, shape=same)
@@ -72,8 +88,43 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """
 
 
+def _check_image(images: torch.Tensor) -> None:
+    if images.ndim < 3:
+        raise invalid(f"input must be at least 3-D, got shape{text(TensorShape(images.shape))}")
+    if images.shape[-1] != 3:
+        raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
+
+
+def _turned(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_image(images)
+    check_scalar(delta, "delta")
+    hue = (_to_hsv(images)[..., 0] + delta.to(images.dtype)).remainder(1)
+    low, high = images.amin(-1), images.amax(-1)
+    return torch.stack([low + share * (high - low) for share in _shares(hue)], -1)
+
+
+@op("AdjustHue", kernel=_turned, shape=same)
+def turn_hue(images: Any, delta: Any, name: str | None = None) -> Any:
+    """RGB images with `delta` turns of the colour circle added to their hue."""
+
+
+def _saturated(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    _check_image(images)
+    check_scalar(scale, "scale")
+    hue, saturation, value = _to_hsv(images).unbind(-1)
+    return _to_rgb(torch.stack([hue, (saturation * scale.to(images.dtype)).clamp(0, 1), value], -1))
+
+
+@op("AdjustSaturation", kernel=_saturated, shape=same)
+def scale_saturation(images: Any, scale: Any, name: str | None = None) -> Any:
+    """RGB images with their saturation multiplied, and not more than 1."""
+
+
 _YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
 _YUV = np.array([[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]])
+
+_FROM_YIQ = np.array([[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]])
+_FROM_YUV = np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]])
 
 
 def _times(images: Any, matrix: np.ndarray) -> Any:
@@ -100,7 +151,7 @@ def yiq_to_rgb(images: Any) -> Any:
         >>> tf.image.yiq_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
         [[0.0, 0.0, 0.0]]
     """
-    return _times(images, np.array([[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]))
+    return _times(images, _FROM_YIQ)
 
 
 def rgb_to_yuv(images: Any) -> Any:
@@ -120,7 +171,7 @@ def yuv_to_rgb(images: Any) -> Any:
         >>> tf.image.yuv_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
         [[0.0, 0.0, 0.0]]
     """
-    return _times(images, np.array([[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]))
+    return _times(images, _FROM_YUV)
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:

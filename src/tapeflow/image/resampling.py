@@ -203,7 +203,8 @@ def _filtered(new: int, old: int, scale: float, translation: float, kernel: str,
     near = np.abs(pixel - centers) <= radius * stretch + 0.5
     weights = np.where(near, weight((pixel - centers) / stretch), 0.0)
     total = weights.sum(1, keepdims=True)
-    weights = np.divide(weights, total, out=np.zeros_like(weights), where=np.abs(total) > 1000 * np.finfo(np.float32).tiny)
+    sure = np.abs(total) > 1000 * np.finfo(np.float32).tiny
+    weights = np.divide(weights, total, out=np.zeros_like(weights), where=sure)
     weights[(centers[:, 0] < 0) | (centers[:, 0] > old)] = 0.0
     return weights
 
@@ -280,7 +281,7 @@ def _projected(
         inside = seen & (row >= 0) & (row < height) & (column >= 0) & (column < width)
         safe = [torch.nan_to_num(v).clamp(0, n - 1).long() for v, n in ((row, height), (column, width))]
         pixels = images[which, *(i.expand(batch, -1, -1) for i in safe)]
-        return torch.where(inside[..., None], pixels, torch.as_tensor(fill_value, dtype=images.dtype, device=images.device))
+        return torch.where(inside[..., None], pixels, images.new_tensor(fill_value))
 
     if interpolation == "NEAREST":
         rounded = [torch.where(v >= 0, torch.floor(v + 0.5), torch.ceil(v - 0.5)) for v in (y, x)]

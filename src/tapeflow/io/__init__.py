@@ -5,6 +5,19 @@ from tapeflow.io.csv import decode_csv
 from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.io.files import matching_files, read_file, write_file
+from tapeflow.io.images import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 from tapeflow.io.parsing import (
     decode_json_example,
     parse_example,

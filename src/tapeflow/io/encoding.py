@@ -95,11 +95,13 @@ def _decode_raw_kernel(bytes: Any, out_type: Any, little_endian: bool = True) ->
     for i, text in enumerate(texts):
         if len(text) != length:
             raise invalid(
-                f"DecodeRaw requires input strings to all be the same size, but element {i} has size {length} != {len(text)}"
+                "DecodeRaw requires input strings to all be the same size, but element "
+                f"{i} has size {length} != {len(text)}"
             )
     if length % size:
         raise invalid(
-            f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of {as_dtype(out_type).name}"
+            f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of "
+            f"{as_dtype(out_type).name}"
         )
     return _tensor([_elements(t, out_type, little_endian) for t in texts], (*bytes.shape, length // size), out_type)
 
@@ -109,7 +111,9 @@ def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True, name: str
     """The elements whose bytes are given."""
 
 
-def _decode_padded_kernel(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
+def _decode_padded_kernel(
+    input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True
+) -> torch.Tensor:
     size = as_dtype(out_type).size
     if fixed_length % size:
         raise invalid(f"fixed_length ({fixed_length}) must be a multiple of the size of out_type ({size})")
@@ -190,12 +194,15 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
         from tensorboard.compat.proto import tensor_pb2
 
         if text.ndim:
-            raise invalid(f"Expected `serialized` to be a scalar, got shape: {list(text.shape)} [Op:ParseTensor] name: ")
+            shape = list(text.shape)
+            raise invalid(f"Expected `serialized` to be a scalar, got shape: {shape} [Op:ParseTensor] name: ")
         try:
             proto = tensor_pb2.TensorProto.FromString(text.numpy())
         except DecodeError:
             shown = base64.b64encode(text.numpy()).decode()
-            raise invalid(f"Could not parse `serialized` as TensorProto, base64: {shown} [Op:ParseTensor] name: ") from None
+            raise invalid(
+                f"Could not parse `serialized` as TensorProto, base64: {shown} [Op:ParseTensor] name: "
+            ) from None
         found = as_dtype(proto.dtype)
         if found is not dtype:
             raise invalid(

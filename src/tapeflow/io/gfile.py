@@ -1,4 +1,4 @@
-"""The public `tf.io.gfile` namespace: files and folders. Only those of this machine: remote file systems are not reached."""
+"""The public `tf.io.gfile` namespace: files and folders of this machine. Remote file systems are not reached."""
 
 from __future__ import annotations
 

@@ -1,0 +1,435 @@
+"""Bounding boxes: drawn into images, and sampled so that objects stay in sight."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same, text
+from tapeflow.core.tensor import invalid
+from tapeflow.random.philox import Philox, from_seed
+from tapeflow.random.seeds import op_seeds, reserve
+
+SampleDistortedBoundingBoxV2 = namedtuple("SampleDistortedBoundingBoxV2", ["begin", "size", "bboxes"])
+StatelessSampleDistortedBoundingBox = namedtuple("StatelessSampleDistortedBoundingBox", ["begin", "size", "bboxes"])
+
+# ---- drawing ---------------------------------------------------------------------------------------------------------
+
+# Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia; all of them opaque.
+_COLORS = (
+    (1, 1, 0, 1), (0, 0, 1, 1), (1, 0, 0, 1), (0, 1, 0, 1), (0.5, 0, 0.5, 1),
+    (0.5, 0.5, 0, 1), (0.5, 0, 0, 1), (0, 0, 0.5, 1), (0, 1, 1, 1), (1, 0, 1, 1),
+)  # fmt: skip
+
+
+def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+    channels = images.shape[3]
+    if colors.ndim != 2:
+        raise invalid(f"colors must be a 2-D matrix, not of shape {text(TensorShape(colors.shape))}")
+    if not colors.shape[0]:
+        table = images.new_tensor(_COLORS)
+        return torch.ones_like(table) if channels == 1 else table
+    if colors.shape[1] < channels:
+        shown = text(TensorShape(colors.shape))
+        raise invalid(f"colors must have equal or more channels than the image provided: {shown}")
+    return colors.to(images.dtype)
+
+
+def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
+    if images.ndim != 4:
+        raise invalid("The rank of the images should be 4")
+    if boxes.ndim != 3:
+        raise invalid("The rank of the boxes tensor should be 3")
+    if images.shape[0] != boxes.shape[0]:
+        raise invalid("The batch sizes should be the same")
+    if images.shape[3] not in (1, 3, 4):
+        raise invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
+    if boxes.shape[2] != 4:
+        raise invalid(f"The size of the third dimension of the box must be 4. Received: {boxes.shape[2]}")
+
+
+def _drawn(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+    _check_boxes(images, boxes)
+    table = _colors_for(images, colors)[:, : images.shape[3]]
+    out = images.clone()
+    height, width = images.shape[1:3]
+    scale = boxes.new_tensor([height - 1, width - 1, height - 1, width - 1])
+    for image, corners in zip(out, (boxes * scale).tolist(), strict=True):
+        for number, box in enumerate(corners):
+            top, left, bottom, right = (math.trunc(c) for c in box)
+            if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
+                continue
+            color = table[number % len(table)]
+            rows = slice(max(top, 0), min(bottom, height - 1) + 1)
+            columns = slice(max(left, 0), min(right, width - 1) + 1)
+            for row in (top, bottom):
+                if 0 <= row < height:
+                    image[row, columns] = color
+            for column in (left, right):
+                if 0 <= column < width:
+                    image[rows, column] = color
+    return out
+
+
+@op("DrawBoundingBoxesV2", kernel=_drawn, shape=same)
+def _draw(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+    """Images with boxes drawn into them."""
+
+
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+    """Images with boxes drawn into them, as lines of one pixel.
+
+    Args:
+        images: float16 or float32 of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
+        boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel. What
+            lies outside of the image is not drawn.
+        colors: `[colors, channels]`, for the boxes in turns; None for ten colors of their own.
+
+    Returns:
+        Images of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> drawn = tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1]), [[[0.0, 0.0, 1.0, 1.0]]], [[5.0]])
+        >>> drawn[0, :, :, 0].numpy().tolist()
+        [[5.0, 5.0, 5.0], [5.0, 0.0, 5.0], [5.0, 5.0, 5.0]]
+    """
+    if colors is None:
+        colors = convert(np.zeros((0, 4), np.float32))
+    return _draw(convert(images, None, hint=float32), boxes, colors, name)
+
+
+# ---- sampling --------------------------------------------------------------------------------------------------------
+
+
+class _Rectangle(NamedTuple):
+    """A rectangle of pixels: its first row and column, and the first ones behind it."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def area(self) -> int:
+        return max(self.bottom - self.top, 0) * max(self.right - self.left, 0)
+
+    def covers(self, part: np.float32, objects: list[_Rectangle]) -> bool:
+        """Whether at least this part of one of the objects is inside."""
+        for thing in objects:
+            shared = _Rectangle(
+                max(self.top, thing.top),
+                max(self.left, thing.left),
+                min(self.bottom, thing.bottom),
+                min(self.right, thing.right),
+            )
+            if thing.area >= 1 and np.float32(shared.area / thing.area) >= part:
+                return True
+        return False
+
+
+def _draws(stream: Philox) -> Iterator[int]:
+    """The 32-bit words of a stream, one by one."""
+    while True:
+        yield from stream.words(1, torch.device("cpu")).reshape(-1).numpy().view(np.uint32).tolist()
+        stream = stream.skipped(1)
+
+
+def _below(count: int, draws: Iterator[int]) -> int:
+    """A random integer in [0, count): numbers are drawn until the remainder favors none."""
+    skewed = 0 if count & (count - 1) == 0 else (2**32 - 1) % count + 1
+    return next(word for word in draws if word >= skewed) % count
+
+
+def _share(draws: Iterator[int]) -> np.float32:
+    """A random number in [0, 1): bits as the mantissa of a number in [1, 2), minus 1."""
+    bits = np.array(next(draws) & 0x7FFFFF | 0x3F800000, np.uint32)
+    return np.float32(bits.view(np.float32).item() - 1.0)
+
+
+def _rounded(value: Any) -> int:
+    return int(np.rint(value))
+
+
+def _candidate(
+    height: int, width: int, areas: tuple[np.float32, np.float32], aspect: np.float32, draws: Iterator[int]
+) -> _Rectangle | None:
+    """A random rectangle with this aspect ratio and an area between these, or None where the draws give none.
+
+    The arithmetic is float32's, and the order of the draws TensorFlow's, so that a seed gives the same boxes.
+    """
+    least, most = areas
+    if most <= 0 or aspect <= 0 or height <= 0 or width <= 0 or least > most:
+        return None
+    low, high = _rounded(np.sqrt(least / aspect)), _rounded(np.sqrt(most / aspect))
+    if _rounded(np.float32(high) * aspect) > width:
+        high = int(np.float32(width + 0.5 - 1e-7) / aspect)
+        high -= _rounded(np.float32(high) * aspect) > width
+    high = min(high, height)
+    rows = min(low, high)
+    if rows < high:
+        rows += _below(high - rows + 1, draws)
+    columns = _rounded(np.float32(rows) * aspect)
+    for step, outside in ((1, lambda area: area < least), (-1, lambda area: area > most)):
+        if outside(np.float32(rows * columns)):
+            rows += step
+            columns = _rounded(np.float32(rows) * aspect)
+    if not (least <= np.float32(rows * columns) <= most and 0 < rows <= height and 0 < columns <= width):
+        return None
+    top = _below(height - rows, draws) if rows < height else 0
+    left = _below(width - columns, draws) if columns < width else 0
+    return _Rectangle(top, left, top + rows, left + columns)
+
+
+def _check_sampling(
+    image_size: torch.Tensor,
+    bounding_boxes: torch.Tensor,
+    covered: torch.Tensor,
+    aspects: tuple[float, float],
+    areas: tuple[float, float],
+    max_attempts: int,
+) -> None:
+    if image_size.ndim != 1:
+        raise invalid(f"image_size must be 1-dimensional: {text(TensorShape(image_size.shape))}")
+    if image_size.shape[0] != 3:
+        raise invalid(f"image_size must contain 3 elements{text(TensorShape(image_size.shape))}")
+    if bounding_boxes.ndim != 3:
+        shown = text(TensorShape(bounding_boxes.shape))
+        raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {shown}")
+    if bounding_boxes.shape[2] != 4:
+        raise invalid(f"bounding boxes must have shape [4] but got {list(bounding_boxes.shape)}")
+    if covered.ndim:
+        raise invalid(f"min_object_covered must be 0-D, got shape {text(TensorShape(covered.shape))}")
+    if float(covered) < 0:
+        raise invalid(f"Min object covered must be non-negative: {float(covered):g}")
+    for name, bounds in (("Aspect ratio", aspects), ("Area", areas)):
+        if len(bounds) != 2 or min(bounds) <= 0:
+            raise invalid(f"{name} range must be two positive numbers: {list(bounds)}")
+    if max(areas) > 1:
+        raise invalid(f"Area range must be less then or equal to 1.0: {list(areas)}")
+    if max_attempts <= 0:
+        raise invalid(f"Max attempts must be non-negative: {max_attempts}")
+
+
+def _objects(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
+    """The boxes in pixels; the whole image where there are none and that is allowed."""
+    found = []
+    for y1, x1, y2, x2 in bounding_boxes.reshape(-1, 4).numpy():
+        for value in (y1, x1, y2, x2):
+            if not 0 <= value <= 1:
+                raise invalid(f"All bounding box coordinates must be in [0.0, 1.0]: {value:g}")
+        found.append(_Rectangle(int(y1 * height), int(x1 * width), int(y2 * height), int(x2 * width)))
+    if not found and not whole:
+        raise invalid(
+            "No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you wish to not "
+            "provide any bounding boxes."
+        )
+    return found or [_Rectangle(0, 0, height, width)]
+
+
+def _sampled(
+    image_size: torch.Tensor,
+    bounding_boxes: torch.Tensor,
+    min_object_covered: torch.Tensor,
+    stream: Callable[[], Philox],
+    aspects: tuple[float, float],
+    areas: tuple[float, float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    _check_sampling(image_size, bounding_boxes, min_object_covered, aspects, areas, max_attempts)
+    height, width, _ = image_size.tolist()
+    objects = _objects(bounding_boxes.cpu(), height, width, use_image_if_no_bounding_boxes)
+    low, high = (np.float32(a) for a in aspects)
+    least, most = (np.float32(a) * np.float32(width * height) for a in areas)
+    covered = np.float32(min_object_covered.item())
+    draws = _draws(stream())
+    chosen = _Rectangle(0, 0, height, width)
+    for _ in range(max_attempts):
+        found = _candidate(height, width, (least, most), _share(draws) * (high - low) + low, draws)
+        if found is not None and found.area >= 1 and found.covers(covered, objects):
+            chosen = found
+            break
+    top, left, bottom, right = chosen
+    dtype, device = image_size.dtype, image_size.device
+    box = torch.tensor([top, left, bottom, right], dtype=torch.float32) / torch.tensor([height, width, height, width])
+    size = torch.tensor([bottom - top, right - left, -1]).to(dtype)
+    return torch.tensor([top, left, 0], dtype=dtype, device=device), size.to(device), box.reshape(1, 1, 4).to(device)
+
+
+def _sample_shapes(*_: Any) -> list[TensorShape]:
+    return [TensorShape([3]), TensorShape([3]), TensorShape([1, 1, 4])]
+
+
+_ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
+
+
+def _sample_kernel(
+    image_size: torch.Tensor,
+    bounding_boxes: torch.Tensor,
+    min_object_covered: torch.Tensor,
+    seed: int = 0,
+    seed2: int = 0,
+    aspect_ratio_range: Any = _ASPECTS,
+    area_range: Any = _AREAS,
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def stream() -> Philox:
+        return reserve(("SampleDistortedBoundingBoxV2", image_size.dtype), seed, seed2, max_attempts)
+
+    return _sampled(
+        image_size, bounding_boxes, min_object_covered, stream, aspect_ratio_range, area_range, max_attempts,
+        use_image_if_no_bounding_boxes,
+    )  # fmt: skip
+
+
+@op("SampleDistortedBoundingBoxV2", kernel=_sample_kernel, shape=_sample_shapes)
+def _sample(
+    image_size: Any,
+    bounding_boxes: Any,
+    min_object_covered: Any,
+    seed: int = 0,
+    seed2: int = 0,
+    aspect_ratio_range: Any = _ASPECTS,
+    area_range: Any = _AREAS,
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+    name: str | None = None,
+) -> Any:
+    """A random part of an image."""
+
+
+def _stateless_sample_kernel(
+    image_size: torch.Tensor,
+    bounding_boxes: torch.Tensor,
+    min_object_covered: torch.Tensor,
+    seed: Any,
+    aspect_ratio_range: Any = _ASPECTS,
+    area_range: Any = _AREAS,
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    if type(seed) is not tuple or len(seed) != 2:
+        raise invalid(f"seed must have shape [2], not {list(np.shape(seed))}")
+    return _sampled(
+        image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), aspect_ratio_range, area_range,
+        max_attempts, use_image_if_no_bounding_boxes,
+    )  # fmt: skip
+
+
+@op(
+    "StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_sample_shapes
+)
+def _stateless_sample(
+    image_size: Any,
+    bounding_boxes: Any,
+    min_object_covered: Any,
+    seed: Any,
+    aspect_ratio_range: Any = _ASPECTS,
+    area_range: Any = _AREAS,
+    max_attempts: int = 100,
+    use_image_if_no_bounding_boxes: bool = False,
+    name: str | None = None,
+) -> Any:
+    """A part of an image that a seed decides."""
+
+
+not_differentiable(_sample, _stateless_sample)
+
+
+def sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int = 0,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> SampleDistortedBoundingBoxV2:
+    """A random part of an image, of another aspect ratio, that one of the objects in it can still be seen in.
+
+    Args:
+        image_size: `[height, width, channels]`, integers.
+        bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
+        seed: makes the parts the same in each run, see `tf.random.set_seed`; 0 for none.
+        min_object_covered: how much of an object the part must have in it, at least.
+        aspect_ratio_range: bounds of the part's width by its height, (0.75, 1.33) by default.
+        area_range: bounds of the part's area by the image's, (0.05, 1) by default.
+        max_attempts: after so many parts that are not as they should be the whole image is taken; 100 by default.
+        use_image_if_no_bounding_boxes: whether the whole image is the object where there is none.
+
+    Returns:
+        `(begin, size, bboxes)`: what `tf.slice` takes to cut the part out, of the dtype of `image_size`, and the part
+        as float32 of shape `[1, 1, 4]` for `tf.image.draw_bounding_boxes`.
+
+    Raises:
+        InvalidArgumentError: a shape or a bound is another, or there are no objects.
+
+    Example:
+        >>> begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], [[[0.1, 0.2, 0.6, 0.7]]])
+        >>> tf.slice(tf.zeros([40, 60, 3]), begin, size).shape[2], box.shape
+        (3, TensorShape([1, 1, 4]))
+    """
+    seeds = op_seeds(seed) if seed else (0, 0)
+    options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
+    found = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name)
+    return SampleDistortedBoundingBoxV2(*found)
+
+
+def stateless_sample_distorted_bounding_box(
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: Any,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> StatelessSampleDistortedBoundingBox:
+    """A part of an image that a seed decides, see `tf.image.sample_distorted_bounding_box`.
+
+    Args:
+        image_size: `[height, width, channels]`, integers.
+        bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
+        seed: two integers.
+        min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes: as there.
+
+    Returns:
+        `(begin, size, bboxes)`, as there.
+
+    Raises:
+        InvalidArgumentError: a shape or a bound is another, or there are no objects.
+
+    Example:
+        >>> boxes = [[[0.1, 0.2, 0.6, 0.7]]]
+        >>> begin, size, _ = tf.image.stateless_sample_distorted_bounding_box([40, 60, 3], boxes, seed=[1, 2])
+        >>> begin.numpy().tolist(), size.numpy().tolist()
+        ([0, 3, 0], [39, 48, -1])
+    """
+    options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
+    found = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
+    return StatelessSampleDistortedBoundingBox(*found)
+
+
+def _options(aspects: Any, areas: Any, max_attempts: int | None, whole: bool | None) -> tuple[Any, ...]:
+    return (
+        tuple(_ASPECTS if aspects is None else aspects),
+        tuple(_AREAS if areas is None else areas),
+        100 if max_attempts is None else max_attempts,
+        bool(whole),
+    )

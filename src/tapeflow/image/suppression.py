@@ -1,0 +1,556 @@
+"""Non-maximum suppression: of boxes that overlap much only the one with the best score stays.
+
+Sources: Neubeck and Van Gool, "Efficient non-maximum suppression", ICPR 2006; Bodla, Singh, Chellappa and Davis,
+"Soft-NMS: improving object detection with one line of code", ICCV 2017.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.creation import range as numbers
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
+from tapeflow.array.properties import shape as shape_of
+from tapeflow.array.shaping import reshape
+from tapeflow.core.dtypes import float32, int32
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tensor import invalid
+from tapeflow.math import greater, logical_and, reduce_any
+from tapeflow.math.casting import cast
+
+CombinedNonMaxSuppression = namedtuple(
+    "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"]
+)
+Overlaps = Callable[[int], np.ndarray]
+
+# ---- the algorithm ---------------------------------------------------------------------------------------------------
+
+
+def _overlaps_of(boxes: np.ndarray) -> Overlaps:
+    """For the number of a box, its intersection over union with each box."""
+    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
+    areas = (high - low).prod(1)
+
+    def with_all(number: int) -> np.ndarray:
+        shared = np.clip(np.minimum(high, high[number]) - np.maximum(low, low[number]), 0, None).prod(1)
+        both = (areas > 0) & (areas[number] > 0)
+        return np.divide(shared, areas + areas[number] - shared, out=np.zeros_like(shared), where=both)
+
+    return with_all
+
+
+def _selected(
+    overlaps: Overlaps, scores: np.ndarray, most: int, threshold: float, least_score: float, sigma: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the boxes that stay, the best first, and their scores.
+
+    With a positive `sigma` the scores of boxes that overlap with a better one shrink, and none is suppressed.
+    """
+    scores = np.where(scores > least_score, scores, -np.inf)
+    chosen: list[int] = []
+    found: list[float] = []
+    while len(chosen) < most and len(scores):
+        best = int(scores.argmax())
+        if not scores[best] > least_score:
+            break
+        chosen.append(best)
+        found.append(scores[best])
+        shared = overlaps(best)
+        if sigma > 0:
+            scores = scores * np.exp(-0.5 / sigma * shared * shared)
+            scores[scores <= least_score] = -np.inf
+        else:
+            scores = np.where(shared > threshold, -np.inf, scores)
+        scores[best] = -np.inf
+    return np.array(chosen, np.int32), np.array(found, scores.dtype)
+
+
+def _scalar(value: torch.Tensor, name: str) -> float:
+    if value.ndim:
+        raise invalid(f"{name} must be 0-D, got shape {text(TensorShape(value.shape))}")
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int:
+        raise invalid(f"max_output_size must be 0-D, got shape {text(TensorShape(np.shape(value)))}")
+    if value < 0:
+        raise invalid("output size must be non-negative")
+    return value
+
+
+def _iou(value: torch.Tensor) -> float:
+    threshold = _scalar(value, "iou_threshold")
+    if not 0 <= threshold <= 1:
+        raise invalid("iou_threshold must be in [0, 1]")
+    return threshold
+
+
+def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes and scores as arrays of float32."""
+    if boxes.ndim != 2:
+        raise invalid(f"boxes must be 2-D{text(TensorShape(boxes.shape))}")
+    if boxes.shape[1] != 4:
+        raise invalid("boxes must have 4 columns")
+    if scores.ndim != 1:
+        raise invalid(f"scores must be 1-D{text(TensorShape(scores.shape))}")
+    if scores.shape[0] != boxes.shape[0]:
+        raise invalid(
+            f"scores has incompatible shape (Dimensions must be equal, but are {boxes.shape[0]} and {scores.shape[0]})"
+        )
+    return boxes.float().cpu().numpy(), scores.float().cpu().numpy()
+
+
+def _padded(array: np.ndarray, length: int) -> np.ndarray:
+    return np.pad(array, (0, length - len(array)))
+
+
+# ---- ops -------------------------------------------------------------------------------------------------------------
+
+
+def _hard(
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    max_output_size: Any,
+    iou_threshold: torch.Tensor,
+    score_threshold: torch.Tensor,
+) -> torch.Tensor:
+    arrays, most, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
+    least = _scalar(score_threshold, "score_threshold")
+    chosen, _ = _selected(_overlaps_of(arrays[0]), arrays[1], most, threshold, least)
+    return torch.from_numpy(chosen).to(boxes.device)
+
+
+def _some(*_: Any) -> TensorShape:
+    return TensorShape([None])
+
+
+@op("NonMaxSuppressionV3", kernel=_hard, host=("max_output_size",), shape=_some)
+def _non_max_suppression(
+    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any, score_threshold: Any, name: str | None = None
+) -> Any:
+    """The numbers of the boxes that stay."""
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf,
+    name: str | None = None,
+) -> Any:
+    """The numbers of the boxes that stay when each suppresses those that overlap with it and have a lower score.
+
+    Args:
+        boxes: float16 or float32 of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, any two opposite corners.
+        scores: of shape `[boxes]`.
+        max_output_size: how many boxes stay at most.
+        iou_threshold: boxes overlap whose intersection over union is more than that.
+        score_threshold: boxes of this score or less never stay.
+
+    Returns:
+        An int32 tensor of shape `[at most max_output_size]`, the best box first.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or the threshold is not in [0, 1].
+
+    Example:
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [2.0, 2.0, 3.0, 3.0]]
+        >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], max_output_size=3).numpy().tolist()
+        [1, 2]
+    """
+    return _non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold, name)
+
+
+def _hard_padded(
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    max_output_size: Any,
+    iou_threshold: torch.Tensor,
+    score_threshold: torch.Tensor,
+    pad_to_max_output_size: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    chosen = _hard(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    count = torch.tensor(len(chosen), dtype=torch.int32, device=boxes.device)
+    if pad_to_max_output_size:
+        chosen = torch.nn.functional.pad(chosen, (0, max_output_size - len(chosen)))
+    return chosen, count
+
+
+def _maybe_padded(*args: Any) -> list[TensorShape]:
+    size, pads = args[2], args[-1]
+    length = TensorShape([size if pads is True and type(size) is int else None])
+    return [length, TensorShape([])]
+
+
+@op("NonMaxSuppressionV4", kernel=_hard_padded, host=("max_output_size",), shape=_maybe_padded)
+def _non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The numbers of the boxes that stay, and how many they are."""
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf,
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Any, Any]:
+    """`tf.image.non_max_suppression` for batches, with a result of a size that is known.
+
+    Args:
+        boxes: float32 of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Those without a positive coordinate are padding.
+        scores: of shape `[..., boxes]`.
+        max_output_size, iou_threshold, score_threshold: as there.
+        pad_to_max_output_size: whether zeros fill the result up to `max_output_size`. It must be so for a batch.
+        sorted_input: the boxes are in the order of their scores already, the best first.
+        canonicalized_coordinates: the first corner of each box is the lower one. (Nothing is saved by that here.)
+        tile_size: without effect.
+
+    Returns:
+        `(numbers, counts)`: int32 of shape `[..., max_output_size]`, or `[at most max_output_size]` without padding,
+        and int32 of shape `[...]`.
+
+    Raises:
+        ValueError: there is a batch, and no padding.
+        InvalidArgumentError: the shapes do not go together, or the threshold is not in [0, 1].
+
+    Example:
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [2.0, 2.0, 3.0, 3.0]]
+        >>> scores = [0.5, 0.9, 0.7]
+        >>> numbers, count = tf.image.non_max_suppression_padded(boxes, scores, 3, pad_to_max_output_size=True)
+        >>> numbers.numpy().tolist(), int(count)
+        ([1, 2, 0], 2)
+    """
+    boxes, scores = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
+    if not pad_to_max_output_size and boxes.shape.rank is not None and boxes.shape.rank > 2:
+        raise ValueError(
+            f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input"
+        )
+    stays = logical_and(greater(scores, score_threshold), reduce_any(greater(boxes, 0.0), -1))
+    if sorted_input:
+        scores = cast(-numbers(shape_of(scores)[-1]), float32) + scores * 0
+    scores = where(stays, scores, convert_to_tensor(-math.inf, scores.dtype))
+
+    def of_image(boxes: Any, scores: Any) -> tuple[Any, Any]:
+        return tuple(
+            _non_max_suppression_padded(
+                boxes, scores, max_output_size, iou_threshold, -math.inf, pad_to_max_output_size, name
+            )
+        )
+
+    if boxes.shape.rank == 2:
+        return of_image(boxes, scores)
+    return _for_each_image(of_image, boxes, scores)
+
+
+def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any) -> tuple[Any, Any]:
+    from tapeflow.core.spec import TensorSpec
+    from tapeflow.functional import map_fn
+
+    batch, size = shape_of(scores)[:-1], shape_of(scores)[-1:]
+    flat = reshape(boxes, concat([[-1], size, [4]], 0)), reshape(scores, concat([[-1], size], 0))
+    signature = TensorSpec(None, int32), TensorSpec([], int32)
+    chosen, counts = map_fn(lambda pair: of_image(*pair), flat, fn_output_signature=signature)
+    return reshape(chosen, concat([batch, shape_of(chosen)[-1:]], 0)), reshape(counts, batch)
+
+
+def _soft(
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    max_output_size: Any,
+    iou_threshold: torch.Tensor,
+    score_threshold: torch.Tensor,
+    soft_nms_sigma: torch.Tensor,
+    pad_to_max_output_size: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    arrays, most, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
+    sigma = _scalar(soft_nms_sigma, "soft_nms_sigma")
+    if sigma < 0:
+        raise invalid("soft_nms_sigma_val must be >= 0")
+    least = _scalar(score_threshold, "score_threshold")
+    chosen, found = _selected(_overlaps_of(arrays[0]), arrays[1], most, threshold, least, sigma)
+    count = len(chosen)
+    if pad_to_max_output_size:
+        chosen, found = _padded(chosen, most), _padded(found, most)
+    device = boxes.device
+    found_tensor = torch.from_numpy(found).to(device, scores.dtype)
+    return torch.from_numpy(chosen).to(device), found_tensor, torch.tensor(count, dtype=torch.int32, device=device)
+
+
+def _maybe_padded_scores(*args: Any) -> list[TensorShape]:
+    length, scalar = _maybe_padded(*args)
+    return [length, length, scalar]
+
+
+@op("NonMaxSuppressionV5", kernel=_soft, host=("max_output_size",), shape=_maybe_padded_scores)
+def _soft_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    soft_nms_sigma: Any,
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The numbers of the boxes that stay, their scores, and how many they are."""
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf,
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`tf.image.non_max_suppression`, with the scores; and softly, where boxes lose some of their score instead.
+
+    Args:
+        boxes, scores, max_output_size, iou_threshold, score_threshold: as there. If `soft_nms_sigma` is positive,
+            `iou_threshold` is without effect.
+        soft_nms_sigma: if positive, a score is multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box.
+
+    Returns:
+        `(numbers, scores)`: int32 of shape `[at most max_output_size]`, and as many scores of the dtype of `scores`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, the threshold is not in [0, 1], or the sigma is negative.
+
+    Example:
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0]]
+        >>> numbers, scores = tf.image.non_max_suppression_with_scores(boxes, [0.9, 0.8], 2, soft_nms_sigma=0.5)
+        >>> numbers.numpy().tolist(), scores.numpy().round(3).tolist()
+        ([0, 1], [0.8999999761581421, 0.35600000619888306])
+    """
+    found = _soft_non_max_suppression(
+        boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma, False, name
+    )
+    return found[0], found[1]
+
+
+def _by_overlaps(
+    overlaps: torch.Tensor,
+    scores: torch.Tensor,
+    max_output_size: Any,
+    overlap_threshold: torch.Tensor,
+    score_threshold: torch.Tensor,
+) -> torch.Tensor:
+    if overlaps.ndim != 2:
+        raise invalid(f"overlaps must be 2-D{text(TensorShape(overlaps.shape))}")
+    if overlaps.shape[0] != overlaps.shape[1]:
+        raise invalid(f"overlaps must be square{text(TensorShape(overlaps.shape))}")
+    if scores.shape != overlaps.shape[:1]:
+        raise invalid(f"scores has incompatible shape {text(TensorShape(scores.shape))}")
+    table, values = overlaps.cpu().numpy(), scores.cpu().numpy()
+    threshold, least = _scalar(overlap_threshold, "overlap_threshold"), _scalar(score_threshold, "score_threshold")
+    chosen, _ = _selected(lambda number: table[:, number], values, _count(max_output_size), threshold, least)
+    return torch.from_numpy(chosen).to(overlaps.device)
+
+
+@op("NonMaxSuppressionWithOverlaps", kernel=_by_overlaps, host=("max_output_size",), shape=_some)
+def _non_max_suppression_overlaps(
+    overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any, score_threshold: Any,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The numbers of those that stay."""
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf,
+    name: str | None = None,
+) -> Any:
+    """`tf.image.non_max_suppression` of anything whose overlaps are known.
+
+    Args:
+        overlaps: float32 of shape `[n, n]`: how much each two overlap.
+        scores: float32 of shape `[n]`.
+        max_output_size: how many stay at most.
+        overlap_threshold: what overlaps more than that with a better one is suppressed.
+        score_threshold: what has this score or less never stays.
+
+    Returns:
+        An int32 tensor of shape `[at most max_output_size]`, the best first.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> tf.image.non_max_suppression_overlaps([[1.0, 0.8], [0.8, 1.0]], [0.5, 0.6], 2).numpy().tolist()
+        [1]
+    """
+    return _non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold, name)
+
+
+# ---- of several classes ----------------------------------------------------------------------------------------------
+
+
+def _combined(
+    boxes: torch.Tensor,
+    scores: torch.Tensor,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: torch.Tensor,
+    score_threshold: torch.Tensor,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    _check_classes(boxes, scores, max_output_size_per_class, max_total_size)
+    threshold, least = _iou(iou_threshold), _scalar(score_threshold, "score_threshold")
+    classes = scores.shape[2]
+    length = min(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
+    out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
+    counts = np.zeros(len(boxes), np.int32)
+    for image, (own_boxes, own_scores) in enumerate(zip(boxes.cpu().numpy(), scores.cpu().numpy(), strict=True)):
+        rows = []
+        for number in range(classes):
+            of_class = own_boxes[:, number if own_boxes.shape[1] > 1 else 0]
+            chosen, found = _selected(
+                _overlaps_of(of_class), own_scores[:, number], max_output_size_per_class, threshold, least
+            )
+            rows.append(np.column_stack([of_class[chosen], found, np.full(len(chosen), number, np.float32)]))
+        best = np.concatenate(rows)
+        best = best[np.argsort(-best[:, 4], kind="stable")][:length]
+        out[image, : len(best)] = best
+        counts[image] = len(best)
+    if clip_boxes:
+        np.clip(out[..., :4], 0, 1, out=out[..., :4])
+    found_boxes, found_scores, found_classes = (
+        torch.from_numpy(np.ascontiguousarray(part)).to(boxes.device)
+        for part in (out[..., :4], out[..., 4], out[..., 5])
+    )
+    return found_boxes, found_scores, found_classes, torch.from_numpy(counts).to(boxes.device)
+
+
+def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, total: Any) -> None:
+    if boxes.ndim != 4:
+        raise invalid(f"boxes must be 4-D{text(TensorShape(boxes.shape))}")
+    if scores.shape[:1] != boxes.shape[:1]:
+        raise invalid("boxes and scores must have same batch size")
+    if boxes.shape[3] != 4:
+        raise invalid("boxes must have 4 columns")
+    if scores.ndim != 3 or scores.shape[1] != boxes.shape[1]:
+        raise invalid("scores has incompatible shape")
+    if boxes.shape[2] not in (1, scores.shape[2]):
+        raise invalid("third dimension of boxes must be either 1 or num classes")
+    if type(per_class) is not int or per_class <= 0:
+        raise invalid("max_size_per_class must be positive")
+    if type(total) is not int or total <= 0:
+        raise invalid("max_total_size must be > 0")
+
+
+def _combined_shapes(
+    boxes: TensorShape,
+    scores: TensorShape,
+    per_class: Any,
+    total: Any,
+    iou: TensorShape,
+    least: TensorShape,
+    pad_per_class: bool,
+    *_: Any,
+) -> list[TensorShape]:
+    batch = boxes[0] if boxes.rank else None
+    length = total if type(total) is int else None
+    if pad_per_class and length is not None:
+        classes = scores[2] if scores.rank == 3 else None
+        length = min(length, per_class * classes) if type(per_class) is int and classes is not None else None
+    return [TensorShape([batch, *rest]) for rest in ([length, 4], [length], [length], [])]
+
+
+@op(
+    "CombinedNonMaxSuppression",
+    kernel=_combined,
+    host=("max_output_size_per_class", "max_total_size"),
+    shape=_combined_shapes,
+)
+def _combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The boxes that stay, of all classes."""
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> CombinedNonMaxSuppression:
+    """`tf.image.non_max_suppression` for each class by itself, and of what stays the best.
+
+    Args:
+        boxes: float32 of shape `[batch, boxes, classes, 4]`, or `[batch, boxes, 1, 4]` if all classes have the same.
+        scores: float32 of shape `[batch, boxes, classes]`.
+        max_output_size_per_class: how many boxes of a class stay at most.
+        max_total_size: how many boxes of an image stay at most.
+        iou_threshold, score_threshold: as there.
+        pad_per_class: whether the results have room for `max_output_size_per_class * classes` boxes, if that is less
+            than `max_total_size`.
+        clip_boxes: whether coordinates are clipped to [0, 1].
+
+    Returns:
+        `(nmsed_boxes, nmsed_scores, nmsed_classes, valid_detections)`: float32 of shapes
+        `[batch, max_total_size, 4]`, `[batch, max_total_size]` and `[batch, max_total_size]`, with zeros after the last
+        box, and int32 of shape `[batch]`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or a number is out of its range.
+
+    Example:
+        >>> boxes = tf.constant([[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 0.9, 1.0]]]])
+        >>> _, scores, classes, counts = tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1], [0.8, 0.3]]], 2, 3)
+        >>> scores.numpy().round(1).tolist(), classes.numpy().tolist(), counts.numpy().tolist()
+        ([[0.8999999761581421, 0.30000001192092896, 0.0]], [[0.0, 1.0, 0.0]], [2])
+    """
+    found = _combined_non_max_suppression(
+        boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold, pad_per_class,
+        clip_boxes, name,
+    )  # fmt: skip
+    return CombinedNonMaxSuppression(*found)
+
+
+not_differentiable(
+    _non_max_suppression, _non_max_suppression_padded, _soft_non_max_suppression, _non_max_suppression_overlaps,
+    _combined_non_max_suppression,
+)  # fmt: skip

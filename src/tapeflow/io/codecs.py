@@ -1,0 +1,247 @@
+"""Image files as arrays, and back: what the formats' libraries give, with the channels that TensorFlow gives."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tapeflow.core.tensor import invalid
+from tapeflow.io import png
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_BEGINNINGS = {"JPEG": b"\xff\xd8\xff", "PNG": b"\x89PNG\r\n\x1a\n", "GIF": b"GIF8", "BMP": b"BM"}
+
+
+def file_format(data: bytes) -> str:
+    """The name of the format of an image file.
+
+    Raises:
+        InvalidArgumentError: it is none.
+    """
+    if not data:
+        raise invalid("Input is empty.")
+    for name, beginning in _BEGINNINGS.items():
+        if data.startswith(beginning):
+            return name
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) > 12:
+        return "WEBP"
+    raise invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.")
+
+
+def _opened(data: bytes, format: str) -> Image:
+    """The file, read as one of this format.
+
+    Raises:
+        InvalidArgumentError: it is damaged.
+    """
+    from PIL import Image
+
+    try:
+        return Image.open(io.BytesIO(data), formats=[format])
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        raise damaged(data, format) from None
+
+
+def _pixels(image: Image, data: bytes, format: str) -> np.ndarray:
+    """The pixels of an opened file, `[height, width, channels]`.
+
+    Raises:
+        InvalidArgumentError: the file is damaged.
+    """
+    try:
+        array = np.asarray(image)
+    except (OSError, ValueError, SyntaxError):
+        raise damaged(data, format) from None
+    return array if array.ndim == 3 else array[:, :, None]
+
+
+def damaged(data: bytes, format: str) -> Exception:
+    """The error for a file that can't be read."""
+    return invalid(f"Invalid {format} data, size {len(data)}")
+
+
+# ---- JPEG ------------------------------------------------------------------------------------------------------------
+
+
+def read_jpeg(data: bytes, channels: int = 0, ratio: int = 1) -> np.ndarray:
+    """The pixels of a JPEG file, uint8; `ratio` is how many times smaller they are made while they are decoded."""
+    image = _opened(data, "JPEG")
+    width, height = image.size
+    if ratio != 1 or channels == 1:
+        # The decoder makes the brightness and the smaller image itself.
+        image.draft("L" if channels == 1 else None, (max(width // ratio, 1), max(height // ratio, 1)))
+    if image.mode == "CMYK":
+        if channels == 1:
+            raise invalid("a JPEG file in CMYK can't be decoded into one channel")
+        return _from_cmyk(_pixels(image, data, "JPEG"))
+    if channels and channels != len(image.getbands()):
+        try:
+            image = image.convert("L" if channels == 1 else "RGB")
+        except OSError:
+            raise damaged(data, "JPEG") from None
+    return _pixels(image, data, "JPEG")
+
+
+def _from_cmyk(pixels: np.ndarray) -> np.ndarray:
+    light = 255 - pixels.astype(np.uint16)
+    return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
+
+
+def jpeg_shape(data: bytes) -> tuple[int, int, int]:
+    """Height, width and channels of a JPEG file."""
+    image = _opened(data, "JPEG")
+    return image.height, image.width, len(image.getbands())
+
+
+_UNITS = {"in": 1, "cm": 2}  # in the JFIF header
+
+
+def write_jpeg(
+    pixels: np.ndarray,
+    quality: int,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    density: tuple[int, int] = (300, 300),
+    xmp_metadata: str = "",
+) -> bytes:
+    """A JPEG file of pixels, uint8 with 1 or 3 channels."""
+    from PIL import Image
+
+    image = Image.fromarray(pixels if pixels.shape[2] == 3 else pixels[:, :, 0])
+    file = io.BytesIO()
+    image.save(
+        file,
+        "JPEG",
+        quality=max(quality, 1),  # Pillow takes 0 for its default
+        subsampling="4:2:0" if chroma_downsampling and pixels.shape[2] == 3 else "4:4:4",
+        progressive=progressive,
+        optimize=optimize_size or progressive,
+        dpi=density,
+        xmp=xmp_metadata.encode(),
+    )
+    data = bytearray(file.getvalue())
+    data[13] = _UNITS[density_unit]  # which Pillow always writes as inches
+    return bytes(data)
+
+
+# ---- PNG -------------------------------------------------------------------------------------------------------------
+
+
+def read_png(data: bytes, channels: int = 0) -> np.ndarray:
+    """The pixels of a PNG file, uint8, or uint16 for a file of 16 bits a channel."""
+    try:
+        if png.has_16_bits(data):
+            return _with_channels(*png.read_16_bits(data), channels)
+    except (KeyError, ValueError, struct.error, zlib.error):
+        raise damaged(data, "PNG") from None
+    image = _opened(data, "PNG")
+    transparent = image.info.get("transparency")
+    try:
+        if image.mode == "P":
+            image = image.convert("RGB" if transparent is None else "RGBA")
+            transparent = None
+        elif image.mode == "1":
+            image = image.convert("L")
+    except (OSError, ValueError, SyntaxError):
+        raise damaged(data, "PNG") from None
+    color = (transparent,) if isinstance(transparent, int) else transparent
+    return _with_channels(_pixels(image, data, "PNG"), color if isinstance(color, tuple) else None, channels)
+
+
+def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, channels: int) -> np.ndarray:
+    """The pixels with so many channels (0 for those they have), of which the last is opacity for 2 and 4."""
+    own = pixels.shape[2]
+    if channels in (0, own):
+        return pixels
+    colors = pixels[..., : own - (own in (2, 4))]
+    if channels == 1:
+        return colors if own < 3 else _brightness(colors)
+    rgb = np.broadcast_to(colors, (*pixels.shape[:2], 3))
+    if channels == 3:
+        return rgb
+    most = np.iinfo(pixels.dtype).max
+    opacity = pixels[..., -1:] if own == 2 else np.full((*pixels.shape[:2], 1), most, pixels.dtype)
+    if transparent is not None and own in (1, 3):
+        opacity[(colors == np.array(transparent)).all(-1)] = 0
+    return np.concatenate([rgb, opacity], -1)
+
+
+def _brightness(rgb: np.ndarray) -> np.ndarray:
+    """The brightness of colors, by libpng's arithmetic: it rounds where there are 16 bits only."""
+    total = rgb.astype(np.int64) @ np.array([9797, 19234, 3737])
+    half = 0 if rgb.dtype == np.uint8 else 1 << 14
+    return ((total + half) >> 15).astype(rgb.dtype)[..., None]
+
+
+# ---- GIF, BMP, WebP --------------------------------------------------------------------------------------------------
+
+
+def read_gif(data: bytes) -> np.ndarray:
+    """The frames of a GIF file, uint8 `[frames, height, width, 3]`: what is transparent shows the frame before."""
+    image = _opened(data, "GIF")
+    seen = np.zeros((image.height, image.width, 3), np.uint8)
+    frames = []
+    for rgba in _frames(image, data, "GIF", lambda frame: frame.convert("RGBA")):
+        seen = np.where(rgba[..., 3:] == 0, seen, rgba[..., :3])
+        frames.append(seen)
+    return np.stack(frames)
+
+
+def read_webp(data: bytes) -> np.ndarray:
+    """The frames of a WebP file, uint8 `[frames, height, width, channels]`."""
+    return np.stack(_frames(_opened(data, "WEBP"), data, "WEBP", lambda frame: frame))
+
+
+def _frames(image: Image, data: bytes, format: str, converted: Callable[[Image], Image]) -> list[np.ndarray]:
+    found = []
+    try:
+        for number in range(getattr(image, "n_frames", 1)):
+            image.seek(number)
+            found.append(np.array(converted(image)))
+    except (OSError, ValueError, SyntaxError, EOFError):
+        raise damaged(data, format) from None
+    return found
+
+
+def read_bmp(data: bytes, channels: int = 0) -> np.ndarray:
+    """The pixels of an uncompressed BMP file, uint8. A palette is not looked at: its indices are the pixels.
+
+    Source: the BITMAPINFOHEADER structure in Microsoft's Win32 documentation.
+    """
+    if channels not in (0, 3, 4):
+        raise invalid(f"`channels` must be 0, 3 or 4 for BMP, but got {channels}")
+    if len(data) < 32:
+        raise invalid(
+            "Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, "
+            f"got {len(data)} bytes"
+        )
+    (start,), (width, height), (bits,) = (
+        struct.unpack_from("<i", data, 10), struct.unpack_from("<ii", data, 18), struct.unpack_from("<H", data, 28)
+    )  # fmt: skip
+    own = bits // 8
+    if own not in (1, 3, 4):
+        raise invalid(f"Number of channels inherent in the image must be 1, 3 or 4, was {own}")
+    if width <= 0 or height == 0 or start < 0:
+        raise invalid(f"The BMP file has width {width}, height {height} and its pixels at {start}")
+    line = -(-own * width // 4) * 4
+    rows = abs(height)
+    if len(data) - start < line * (rows - 1) + own * width:
+        raise invalid(
+            "Input size should match (header_size + row_size * abs_height) but they differ by "
+            f"{len(data) - start - line * rows}"
+        )
+    raw = data[start : start + line * rows].ljust(line * rows, b"\0")
+    lines = np.frombuffer(raw, np.uint8).reshape(rows, line)[:, : own * width]
+    pixels = lines.reshape(rows, width, own)[:: 1 if height < 0 else -1]
+    if own > 1:
+        pixels = pixels[..., [2, 1, 0, 3][:own]]
+    return np.ascontiguousarray(_with_channels(pixels, None, channels))

@@ -1,0 +1,75 @@
+"""Image files, beyond what `goldens/cases_image_files.py` has: files that only other programs write, and functions."""
+
+import struct
+import zlib
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.io import png
+
+PASSES = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
+
+
+def picture(channels, dtype, height=11, width=13):
+    most = np.iinfo(dtype).max
+    return np.random.default_rng(channels).integers(0, most, (height, width, channels)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_png_there_and_back(channels, dtype):
+    image = picture(channels, dtype)
+    for compression in (-1, 0, 9):
+        file = tf.io.encode_png(image, compression)
+        np.testing.assert_array_equal(tf.io.decode_png(file, dtype=dtype), image)
+    batch = np.stack([image, image[::-1]])
+    files = tf.io.encode_png(batch)
+    np.testing.assert_array_equal(tf.stack([tf.io.decode_png(f, dtype=dtype) for f in files]), batch)
+
+
+def interlaced(image):
+    """A file of 16 bits a channel whose pixels come in Adam7's passes, without filters."""
+    parts = [image[row::down, column::right] for row, column, down, right in PASSES]
+    lines = b"".join(b"\0" + line.astype(">u2").tobytes() for part in parts if part.size for line in part)
+    header = struct.pack(">IIBBBBB", image.shape[1], image.shape[0], 16, {1: 0, 3: 2}[image.shape[2]], 0, 0, 1)
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png._chunk(*chunk) for chunk in chunks)
+
+
+@pytest.mark.parametrize(("height", "width"), [(11, 13), (1, 1), (3, 20), (8, 2)])
+def test_interlaced_png(height, width):
+    image = picture(3, "uint16", height, width)
+    np.testing.assert_array_equal(tf.io.decode_png(interlaced(image), dtype=tf.uint16), image)
+
+
+def test_damaged_png():
+    file = interlaced(picture(1, "uint16"))
+    for damaged in (file[:40], file[:-20], file[:50] + b"\0" + file[51:]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid PNG data"):
+            tf.io.decode_png(damaged)
+
+
+def test_jpeg_with_choices_that_pillow_has_not():
+    file = tf.io.encode_jpeg(picture(3, "uint8"))
+    with pytest.raises(tf.errors.UnimplementedError, match="fancy_upscaling"):
+        tf.io.decode_jpeg(file, fancy_upscaling=False)
+    whole = tf.io.decode_jpeg(file)
+    np.testing.assert_array_equal(tf.io.decode_and_crop_jpeg(file, [2, 3, 5, 6]), whole[2:7, 3:9])
+    for method in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
+        np.testing.assert_array_equal(tf.io.decode_jpeg(file, dct_method=method), whole)
+
+
+def test_files_in_functions(tmp_path):
+    path = str(tmp_path / "image.png")
+    image = picture(3, "uint8")
+    tf.io.write_file(path, tf.io.encode_png(image))
+
+    @tf.function
+    def read(path):
+        decoded = tf.io.decode_image(tf.io.read_file(path), 3, tf.float32, expand_animations=False)
+        assert decoded.shape.as_list() == [None, None, 3]
+        return tf.image.resize(decoded, [4, 5])
+
+    np.testing.assert_allclose(read(path), tf.image.resize(image / np.float32(255), [4, 5]), rtol=1e-6)
