@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow import errors
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64, string
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.trackable import AutoTrackable, Trackable, has_state
 from tapeflow.core.variable import Variable
+from tapeflow.scopes import executing_eagerly
+from tapeflow.train.background import Background
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.load_status import CheckpointLoadStatus, InitializationOnlyStatus, NameBasedSaverStatus
 from tapeflow.train.object_graph import View, graph_and_tensors, state_of
@@ -51,6 +56,7 @@ class Checkpoint(AutoTrackable):
         self._setattr_tracking = False
         self._save_counter: Variable | None = None
         self._attached: dict[str, Any] = {}
+        self._background = Background()
         self._root = self if root is None else root
         if root is not None:
             _check_trackable(root, "root")
@@ -101,38 +107,78 @@ class Checkpoint(AutoTrackable):
         """How often `save` was called: an int64 variable, saved and restored with the rest."""
         return self._maybe_create_save_counter()
 
-    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
-        """Writes a checkpoint of exactly that name.
+    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> Any:
+        """Writes a checkpoint of exactly that name; in a `tf.function`, each time it runs.
 
         Args:
             file_prefix: the path, without what the names of the files end with; its directory is made if need be.
+            options: with `enable_async`, the files are written while the program goes on, with the values of now.
 
         Returns:
-            `file_prefix`.
+            `file_prefix`; in a function, as a string tensor.
         """
+        if not executing_eagerly():
+            return self._write_in_graph(file_prefix, options)
         path = os.fspath(file_prefix)
+        self._write(path, options, lambda: None)
+        return path
+
+    def _write(self, path: str, options: CheckpointOptions | None, done: Callable[[], None]) -> None:
+        """Writes a checkpoint, and calls `done` when it is there."""
         graph, tensors = graph_and_tensors(self._view())
         tensors.append((OBJECT_GRAPH, convert(graph.SerializeToString(deterministic=True), string)))
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        write_bundle(path, tensors)
-        for callback in (options and options.experimental_write_callbacks) or ():
-            callback(path) if _takes_a_path(callback) else callback()
-        return path
+        callbacks = (options and options.experimental_write_callbacks) or ()
+
+        def write_files() -> None:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            write_bundle(path, tensors)
+            done()
+            for callback in callbacks:
+                callback(path) if _takes_a_path(callback) else callback()
+
+        self.sync()
+        if options is not None and options.enable_async:
+            self._background.start(write_files)
+        else:
+            write_files()
+
+    def _write_in_graph(self, file_prefix: Any, options: CheckpointOptions | None) -> Any:
+        from tapeflow.graph.python_op import python_op
+
+        def write_now(path: Any) -> list[Any]:
+            self.write(path.numpy().decode(), options)
+            return [path]
+
+        path = convert(file_prefix if isinstance(file_prefix, Tensor) else os.fspath(file_prefix), string)
+        return python_op("SaveV2", write_now, [path], [TensorSpec([], string)]).outputs[0]
 
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Writes a checkpoint named `<file_prefix>-<save_counter>`, and makes it the directory's latest.
 
+        Args:
+            file_prefix: what its name begins with.
+            options: with `enable_async`, the files are written while the program goes on, with the values of now.
+
         Returns:
             Its name, for `restore`.
+
+        Raises:
+            NotImplementedError: this is in a `tf.function`.
         """
+        refuse_in_functions("tf.train.Checkpoint.save()", "tf.train.Checkpoint.write()")
         counter = self._maybe_create_save_counter()
         counter.assign_add(1)
-        path = self.write(f"{os.fspath(file_prefix)}-{int(counter.numpy())}", options)
-        update_checkpoint_state(os.path.dirname(path), path, [path])
+        path = f"{os.fspath(file_prefix)}-{int(counter.numpy())}"
+        self._write(path, options, lambda: update_checkpoint_state(os.path.dirname(path), path, [path]))
         return path
 
     def sync(self) -> None:
-        """Waits for saves that go on in the background; here none do."""
+        """Waits for a write in the background (`CheckpointOptions.enable_async`).
+
+        Raises:
+            Exception: what went wrong there.
+        """
+        self._background.wait()
 
     # ---- restoring ---------------------------------------------------------------------------------------------------
 
@@ -141,6 +187,7 @@ class Checkpoint(AutoTrackable):
 
         Args:
             save_path: its name.
+            options: whether optimizers' slot variables are left as they are.
 
         Returns:
             A status, with assertions about what was restored. With None as the name, nothing is.
@@ -150,7 +197,10 @@ class Checkpoint(AutoTrackable):
             DataLossError: it is damaged.
             InvalidArgumentError: a value has another dtype than its variable.
             ValueError: a value has another shape than its variable.
+            NotImplementedError: this is in a `tf.function`.
         """
+        refuse_in_functions("tf.train.Checkpoint.read() and restore()", "them outside of it")
+        self.sync()
         if save_path is None:
             return InitializationOnlyStatus()
         bundle, view = Bundle(os.fspath(save_path)), self._view()
@@ -159,7 +209,7 @@ class Checkpoint(AutoTrackable):
         if bundle.dtype(OBJECT_GRAPH) is not string or bundle.shape(OBJECT_GRAPH):
             raise errors.DataLossError(None, None, f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string.")
         graph = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy())
-        restoration = Restoration(bundle, graph, view)
+        restoration = Restoration(bundle, graph, view, options is not None and options.experimental_skip_slot_variables)
         Position(restoration, 0).restore(view.root)
         restoration.expect_partial = False
         return CheckpointLoadStatus(restoration)
@@ -186,6 +236,16 @@ class Checkpoint(AutoTrackable):
             ) from None
         self._maybe_create_save_counter()
         return status
+
+
+def refuse_in_functions(what: str, instead: str) -> None:
+    """Refuses what depends on files, and not only on tensors.
+
+    Raises:
+        NotImplementedError: a function is being traced.
+    """
+    if not executing_eagerly():
+        raise NotImplementedError(f"Calling {what} from a function is not supported. Use {instead} instead.")
 
 
 def _check_trackable(value: Any, name: str) -> None:

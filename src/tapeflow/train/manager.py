@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.variable import Variable
-from tapeflow.train.checkpoint import Checkpoint
+from tapeflow.train.checkpoint import Checkpoint, refuse_in_functions
 from tapeflow.train.options import CheckpointOptions
 from tapeflow.train.states import checkpoint_exists, get_checkpoint_state, update_checkpoint_state
 
@@ -132,10 +132,15 @@ class CheckpointManager:
         Args:
             checkpoint_number: its number, an int or a tensor; by default the checkpoint's `save_counter`.
             check_interval: whether `checkpoint_interval` counts.
+            options: with `enable_async`, the files are written while the program goes on.
 
         Returns:
             Its name, or None where the interval has not passed.
+
+        Raises:
+            NotImplementedError: this is in a `tf.function`.
         """
+        refuse_in_functions("tf.train.CheckpointManager.save()", "tf.train.Checkpoint.write()")
         if self._interval is not None:
             assert self._step_counter is not None
             step = int(self._step_counter.numpy())
@@ -147,7 +152,12 @@ class CheckpointManager:
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         number = int(counter.numpy() if checkpoint_number is None else checkpoint_number)
-        path = self._checkpoint.write(f"{self._prefix}-{number}", options)
+        path = f"{self._prefix}-{number}"
+        self._checkpoint._write(path, options, lambda: self._keep(path))
+        return path
+
+    def _keep(self, path: str) -> None:
+        """Takes a checkpoint that was written."""
         self._latest = path
         self._kept.pop(path, None)
         self._kept[path] = time.time()
@@ -155,7 +165,6 @@ class CheckpointManager:
         self._record()
         self._sweep()
         self._record()
-        return path
 
     def restore_or_initialize(self) -> str | None:
         """Restores the latest checkpoint or, where there is none, calls `init_fn`.
@@ -174,7 +183,7 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Waits for saves that go on in the background; here none do."""
+        """Waits for a save in the background (`CheckpointOptions.enable_async`)."""
         self._checkpoint.sync()
 
 

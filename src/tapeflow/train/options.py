@@ -13,7 +13,7 @@ class CheckpointOptions:
         experimental_io_device: means nothing here: this process reads and writes.
         experimental_enable_async_checkpoint: the older name of `enable_async`.
         experimental_write_callbacks: functions to call after a write, without arguments or with the path.
-        enable_async: allows a save to go on while the program does; here it is done when `save` returns.
+        enable_async: the files are written while the program goes on; `sync`, the next save and the end of the process wait.
         experimental_skip_slot_variables: whether optimizers' slot variables are left as they are.
         experimental_sharding_callback: must be None: a checkpoint has one data file.
 

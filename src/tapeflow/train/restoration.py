@@ -46,10 +46,11 @@ class Restoration:
         bundle: the checkpoint.
         graph: its object graph.
         view: what is restored.
+        skip_slots: whether optimizers' slot variables are left as they are.
     """
 
-    def __init__(self, bundle: Bundle, graph: Any, view: View) -> None:
-        self.bundle, self.graph, self.view = bundle, graph, view
+    def __init__(self, bundle: Bundle, graph: Any, view: View, skip_slots: bool = False) -> None:
+        self.bundle, self.graph, self.view, self.skip_slots = bundle, graph, view, skip_slots
         self.uid = _next_uid()
         self.bound: dict[int, Any] = {}
         self.slots_waiting: dict[int, list[Any]] = {}  # by the node of the variable that they belong to
@@ -148,6 +149,8 @@ class Position(NamedTuple):
     def _restore_slots(self, trackable: Any) -> None:
         """Restores the slot variables of an optimizer, or those of a variable, where both are there now."""
         restoration = self.restoration
+        if restoration.skip_slots:
+            return
         for slot in restoration.graph.nodes[self.node_id].slot_variables:
             restoration.slots_waiting.setdefault(slot.original_variable_node_id, []).append((self.node_id, slot))
         for variable_id in list(restoration.slots_waiting):

@@ -1,0 +1,117 @@
+"""`tf.train.ClusterSpec`: the processes of a cluster, by job and task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tensorboard.compat.proto.cluster_pb2 import ClusterDef, JobDef
+
+__all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
+
+
+class ClusterSpec:
+    """The network addresses of the tasks of each job.
+
+    Args:
+        cluster: a dict from the names of jobs to lists of addresses, or to dicts from the numbers of tasks to addresses; a
+            `ClusterDef` message; or a `ClusterSpec`.
+
+    Raises:
+        TypeError, ValueError: it is none of these.
+
+    Example:
+        >>> cluster = tf.train.ClusterSpec({"worker": ["worker0:2222", "worker1:2222"], "ps": ["ps0:2222"]})
+        >>> cluster.task_address("worker", 1)
+        'worker1:2222'
+        >>> cluster.num_tasks("ps")
+        1
+    """
+
+    def __init__(self, cluster: Any) -> None:
+        if isinstance(cluster, ClusterDef):
+            cluster = {job.name: dict(job.tasks) for job in cluster.job}
+        elif isinstance(cluster, ClusterSpec):
+            cluster = cluster.as_dict()
+        elif not isinstance(cluster, Mapping):
+            raise TypeError(
+                "`cluster` must be a dictionary mapping one or more job names to lists of network addresses, or a "
+                "`ClusterDef` protocol buffer"
+            )
+        self._jobs = {_text("Job name", job): _tasks(job, tasks) for job, tasks in cluster.items()}
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClusterSpec) and self._jobs == other._jobs
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{job!r}: {tasks!r}" for job, tasks in sorted(self.as_dict().items()))
+        return f"ClusterSpec({{{shown}}})"
+
+    @property
+    def jobs(self) -> list[str]:
+        """The names of the jobs."""
+        return list(self._jobs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The jobs: lists of addresses, or dicts where numbers are left out."""
+        return {
+            job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
+            for job, tasks in self._jobs.items()
+        }
+
+    def as_cluster_def(self) -> ClusterDef:
+        """The jobs as a `ClusterDef` message."""
+        return ClusterDef(job=[JobDef(name=job, tasks=tasks) for job, tasks in sorted(self._jobs.items())])
+
+    def _job(self, job_name: str) -> dict[int, str]:
+        try:
+            return self._jobs[job_name]
+        except KeyError:
+            raise ValueError(f"No such job in cluster: {job_name!r}") from None
+
+    def num_tasks(self, job_name: str) -> int:
+        """How many tasks a job has.
+
+        Raises:
+            ValueError: there is no such job.
+        """
+        return len(self._job(job_name))
+
+    def task_indices(self, job_name: str) -> list[int]:
+        """The numbers of a job's tasks. See `num_tasks`."""
+        return list(self._job(job_name))
+
+    def task_address(self, job_name: str, task_index: int) -> str:
+        """The address of a task.
+
+        Raises:
+            ValueError: there is no such job or task.
+        """
+        try:
+            return self._job(job_name)[task_index]
+        except KeyError:
+            raise ValueError(f"No task with index {task_index!r} in job {job_name!r}") from None
+
+    def job_tasks(self, job_name: str) -> list[str | None]:
+        """The addresses of a job's tasks, None for numbers that are left out. See `num_tasks`."""
+        tasks = self._job(job_name)
+        return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
+
+
+def _text(what: str, value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    if not isinstance(value, str):
+        raise TypeError(f"{what} {value!r} must be bytes or unicode")
+    return value
+
+
+def _tasks(job: Any, tasks: Any) -> dict[int, str]:
+    if isinstance(tasks, (list, tuple)):
+        tasks = dict(enumerate(tasks))
+    elif not isinstance(tasks, Mapping):
+        raise TypeError(f"The tasks for job {job!r} must be a list or a dictionary from integers to strings.")
+    return dict(sorted((int(i), _text("Task address", address)) for i, address in tasks.items()))
