@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow import nest
+from tapeflow.control_flow import while_loop
 from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.errors import OutOfRangeError
+from tapeflow.core.tensor import Tensor
+from tapeflow.tensor_array import TensorArray
 
 
 def map_fn(
@@ -61,15 +62,23 @@ def map_fn(
     else:
         specs = [_result_spec(s) for s in nest.flatten(signature)]
         like = signature
+    if any(e.shape.rank == 0 for e in flat):
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     count = _common_length(flat)
-    slices = [_unstacked(e, count) for e in flat]
-    results: list[list[Any]] = [[] for _ in specs]
-    for i in range(count):
-        result = fn(nest.pack_sequence_as(elems, [s[i] for s in slices]))
+    readers = [_reader(e, count) for e in flat]
+    collections = [_collection(spec, count, infer_shape) for spec in specs]
+
+    def step(i: Any, collected: Any) -> Any:
+        result = fn(nest.pack_sequence_as(elems, [read(i) for read in readers]))
         nest.assert_same_structure(like, result)
-        for found, value in zip(results, nest.flatten(result), strict=True):
-            found.append(_as_value(value))
-    stacked = [_stacked(r, spec, infer_shape) for r, spec in zip(results, specs, strict=True)]
+        values = [_as_value(v) for v in nest.flatten(result)]
+        return i + 1, [c.write(arrays, i, v) for c, arrays, v in zip(collections, collected, values, strict=True)]
+
+    _, collected = while_loop(
+        lambda i, _: i < count, step, (0, [c.arrays() for c in collections]), parallel_iterations=parallel_iterations or 10,
+        maximum_iterations=count, name=name or "map",
+    )  # fmt: skip
+    stacked = [c.stacked(arrays) for c, arrays in zip(collections, collected, strict=True)]
     return nest.pack_sequence_as(like, stacked)
 
 
@@ -86,46 +95,83 @@ def _result_spec(signature: Any) -> Any:
     return signature if isinstance(signature, TypeSpec) else TensorSpec(None, as_dtype(signature))
 
 
-def _common_length(values: Sequence[Any]) -> int:
-    lengths = []
-    for value in values:
-        if value.shape.rank == 0:
-            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-        lengths.append(value.shape[0])
-    for length in lengths[1:]:
-        if length != lengths[0]:
-            raise ValueError(f"Dimensions {lengths[0]} and {length} are not compatible")
-    return lengths[0]
+def _common_length(values: Sequence[Any]) -> Any:
+    """The first dimension that values share: an int, or a scalar tensor where it is not known."""
+    lengths = [value.shape[0] if value.shape.rank is not None else None for value in values]
+    known = [n for n in lengths if n is not None]
+    for length in known[1:]:
+        if length != known[0]:
+            raise ValueError(f"Dimensions {known[0]} and {length} are not compatible")
+    if known:
+        return known[0]
+    return registry["Shape"].function(values[0])[0] if isinstance(values[0], Tensor) else _rows(values[0])
 
 
-def _unstacked(value: Any, count: int) -> Any:
-    """The slices of a value along its first dimension."""
+def _rows(value: Any) -> Any:
+    from tapeflow import cast
+
+    return cast(value.nrows() if hasattr(value, "nrows") else value.dense_shape[0], int32)
+
+
+def _reader(value: Any, count: Any) -> Callable[[Any], Any]:
+    """A function that gives the slice of a value at an index of its first dimension."""
     if isinstance(value, Tensor):
-        from tapeflow import unstack
-
-        return unstack(value, count) if count else []
+        return TensorArray(value.dtype, count).unstack(value).read
     if hasattr(type(value), "__getitem__"):
-        return [value[i] for i in range(count)]
-    return value._type_spec._slices(value)
+        return value.__getitem__
+    return lambda i: value._type_spec._slice(value, i)
 
 
-def _stacked(values: list[Any], spec: Any, infer_shape: bool) -> Any:
-    """The results of all calls as one value, if they are what the spec says."""
-    if not isinstance(spec, TensorSpec):
-        return spec._stack(values)
-    from tapeflow import stack, zeros
+# ---- what a function gives for each slice ----------------------------------------------------------------------------
 
-    shape = spec.shape
-    for value in values:
-        if value.dtype is not spec.dtype:
-            raise invalid(f"TensorArray dtype is {spec.dtype.name} but Op is trying to write dtype {value.dtype.name} ")
-        if not shape.is_compatible_with(value.shape):
-            raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({shape})")
-        if infer_shape:
-            shape = shape.merge_with(value.shape)
-    if values:
-        return stack(values)
-    return zeros([0, *(shape.as_list() if shape.is_fully_defined() else [])], spec.dtype)
+
+class _Tensors:
+    """Tensors of one shape, that become one tensor."""
+
+    def __init__(self, spec: TensorSpec, count: Any, infer_shape: bool) -> None:
+        self.spec, self.count, self.infer_shape = spec, count, infer_shape
+
+    def arrays(self) -> list[TensorArray]:
+        """What to begin with."""
+        shape = self.spec.shape
+        return [TensorArray(self.spec.dtype, self.count, infer_shape=self.infer_shape, element_shape=shape)]
+
+    def write(self, arrays: list[TensorArray], i: Any, value: Any) -> list[TensorArray]:
+        """The arrays with another value."""
+        return [arrays[0].write(i, value)]
+
+    def stacked(self, arrays: list[TensorArray]) -> Any:
+        """All values as one."""
+        return arrays[0].stack()
+
+
+class _Parts:
+    """Values of different lengths, each as the tensors that it is made of; joined, they make the whole.
+
+    A spec says how: `_stacked_parts` gives the dtypes and shapes of the tensors of a value, `_to_parts` the tensors, and
+    `_from_parts` makes the whole of all of them, joined along their first dimensions.
+    """
+
+    def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
+        self.spec, self.count = spec, count
+
+    def arrays(self) -> list[TensorArray]:
+        return [
+            TensorArray(part.dtype, self.count, infer_shape=False, element_shape=part.shape)
+            for part in self.spec._stacked_parts()
+        ]
+
+    def write(self, arrays: list[TensorArray], i: Any, value: Any) -> list[TensorArray]:
+        parts = self.spec._to_parts(value)
+        return [array.write(i, part) for array, part in zip(arrays, parts, strict=True)]
+
+    def stacked(self, arrays: list[TensorArray]) -> Any:
+        return self.spec._from_parts([array.concat() for array in arrays])
+
+
+def _collection(spec: Any, count: Any, infer_shape: bool) -> _Tensors | _Parts:
+    """What the results of all calls are collected in, by the spec of one."""
+    return (_Tensors if isinstance(spec, TensorSpec) else _Parts)(spec, count, infer_shape)
 
 
 # ---- folds -----------------------------------------------------------------------------------------------------------
@@ -158,7 +204,7 @@ def foldl(
         >>> tf.foldl(lambda a, x: a - x, tf.constant([1, 2, 3])).numpy().item()
         -4
     """
-    return _fold(fn, elems, initializer, reverse=False)
+    return _fold(fn, elems, initializer, parallel_iterations, name or "foldl", reverse=False)
 
 
 def foldr(
@@ -176,39 +222,60 @@ def foldr(
         >>> tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 3])).numpy().item()
         0
     """
-    return _fold(fn, elems, initializer, reverse=True)
+    return _fold(fn, elems, initializer, parallel_iterations, name or "foldr", reverse=True)
 
 
-def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool) -> Any:
-    slices = _slices(fn, elems, reverse)
-    value = _start(slices, elems, initializer)
-    for item in slices:
-        value = fn(value, item)
-    return value
+class _Walk:
+    """The slices of a nest of tensors in an order, and the value that a fold or a scan of them begins with."""
+
+    def __init__(self, fn: Any, elems: Any, initializer: Any, reverse: bool) -> None:
+        if not callable(fn):
+            raise TypeError(f"{fn!r} is not callable.")
+        flat = [convert(e) for e in nest.flatten(elems)]
+        if not flat:
+            raise ValueError(f"elems must be a Tensor or a nest of Tensors, not {elems!r}")
+        if any(e.shape.rank == 0 for e in flat):
+            raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
+        self.elems = elems
+        self.count = _common_length(flat)
+        self.readers = [_reader(e, self.count) for e in flat]
+        self.step = -1 if reverse else 1
+        self.at = self.count - 1 if reverse else 0  # the first place that is not in the start
+        self.left = self.count  # how many slices are not in it
+        if initializer is not None:
+            self.start = nest.map_structure(convert, initializer)
+        else:
+            self.start = self.read(self.at)
+            self.at += self.step
+            self.left -= 1
+
+    def read(self, i: Any) -> Any:
+        return nest.pack_sequence_as(self.elems, [read(i) for read in self.readers])
+
+    def more(self, i: Any) -> Any:
+        """Whether there is a slice at a place."""
+        return i >= 0 if self.step < 0 else i < self.count
+
+    def go(self, body: Callable[..., Any], *variables: Any, parallel_iterations: int, name: str) -> Any:
+        """Calls `body(i, *variables)` for each place, with what it gave before."""
+
+        def step(i: Any, *now: Any) -> Any:
+            return i + self.step, *body(i, *now)
+
+        loop_vars = (self.at, *variables)
+        return while_loop(lambda i, *_: self.more(i), step, loop_vars, parallel_iterations=parallel_iterations,
+                          maximum_iterations=self.left, name=name)[1:]  # fmt: skip
 
 
-def _slices(fn: Any, elems: Any, reverse: bool) -> Any:
-    """An iterator over the slices of a nest of tensors."""
-    if not callable(fn):
-        raise TypeError(f"{fn!r} is not callable.")
-    flat = [convert(e) for e in nest.flatten(elems)]
-    if not flat:
-        raise ValueError(f"elems must be a Tensor or a nest of Tensors, not {elems!r}")
-    if any(e.shape.rank == 0 for e in flat):
-        raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
-    count = _common_length(flat)
-    slices = [_unstacked(e, count) for e in flat]
-    order = range(count - 1, -1, -1) if reverse else range(count)
-    return iter([nest.pack_sequence_as(elems, [s[i] for s in slices]) for i in order])
+def _fold(
+    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, parallel_iterations: int, name: str, reverse: bool
+) -> Any:
+    walk = _Walk(fn, elems, initializer, reverse)
 
+    def body(i: Any, value: Any) -> Any:
+        return (fn(value, walk.read(i)),)
 
-def _start(slices: Any, elems: Any, initializer: Any) -> Any:
-    """The value to begin with; the first slice is taken off where there is no initializer."""
-    if initializer is not None:
-        return nest.map_structure(convert, initializer)
-    for item in slices:
-        return item
-    raise OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0 ")
+    return walk.go(body, walk.start, parallel_iterations=parallel_iterations, name=name)[0]
 
 
 def scan(
@@ -244,21 +311,19 @@ def scan(
         >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 3, 6]
     """
-    slices = _slices(fn, elems, reverse)
-    value = _start(slices, elems, initializer)
+    walk = _Walk(fn, elems, initializer, reverse)
     like = elems if initializer is None else initializer
-    flat = nest.flatten(value)
-    specs: list[tuple[DType, TensorShape]] = [(v.dtype, v.shape) for v in flat]
-    results: list[list[Any]] = [[] if initializer is not None else [v] for v in flat]
-    for item in slices:
-        value = fn(value, item)
+    arrays = []
+    for value in nest.flatten(walk.start):
+        array = TensorArray(value.dtype, walk.count, infer_shape=infer_shape,
+                            element_shape=value.shape if infer_shape else None)  # fmt: skip
+        arrays.append(array if initializer is not None else array.write(walk.at - walk.step, value))
+
+    def body(i: Any, before: Any, arrays: Any) -> Any:
+        value = fn(before, walk.read(i))
         nest.assert_same_structure(like, value)
-        for found, v in zip(results, nest.flatten(value), strict=True):
-            found.append(convert(v))
-    if reverse:
-        results = [r[::-1] for r in results]
-    stacked = [
-        _stacked(r, TensorSpec(shape if not r else None, dtype), infer_shape)
-        for r, (dtype, shape) in zip(results, specs, strict=True)
-    ]
-    return nest.pack_sequence_as(like, stacked)
+        value = nest.map_structure(convert, value)
+        return value, [a.write(i, v) for a, v in zip(arrays, nest.flatten(value), strict=True)]
+
+    _, arrays = walk.go(body, walk.start, arrays, parallel_iterations=parallel_iterations, name=name or "scan")
+    return nest.pack_sequence_as(like, [a.stack() for a in arrays])

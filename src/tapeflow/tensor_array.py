@@ -214,10 +214,16 @@ class TensorArray:
 
     def concat(self, name: str | None = None) -> Tensor:
         """All tensors joined along their first dimension."""
-        from tapeflow import concat
+        from tapeflow import concat, zeros
 
         if not self._tensors:
-            raise invalid("concat of a TensorArray of size 0: there is nothing to join")
+            inner = self._element_shape[1:]
+            if not inner.is_fully_defined():
+                raise invalid(
+                    "All except the first dimension must be fully defined when concating an empty tensor list. "
+                    f"element_shape: {self._element_shape}"
+                )
+            return zeros([0, *inner], self._dtype)
         return concat([self._present(i) for i in range(len(self._tensors))], 0)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:

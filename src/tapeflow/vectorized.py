@@ -12,7 +12,9 @@ import torch
 from tapeflow import nest
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
+from tapeflow.core.spec import TensorSpec
 from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.math.gradients import shape_of
 
 logger = logging.getLogger("tapeflow")
 
@@ -47,7 +49,13 @@ def vectorized_map(
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable.")
     flat = [convert(e) for e in nest.flatten(elems)]
-    count = _batch_size(flat)
+    if not flat:
+        raise ValueError("vectorized_map needs at least one tensor in `elems`")
+    if any(e.shape.rank == 0 for e in flat):
+        raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
+    if state.graph is not None:
+        return _staged(fn, elems, flat)
+    count = _common_size([e.shape[0] for e in flat])
     if count == 0:
         return _of_nothing(fn, elems, flat)
     if not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
@@ -63,14 +71,8 @@ def vectorized_map(
     return _one_by_one(fn, elems, flat, count)
 
 
-def _batch_size(flat: Sequence[EagerTensor]) -> int:
-    if not flat:
-        raise ValueError("vectorized_map needs at least one tensor in `elems`")
-    sizes = []
-    for e in flat:
-        if not e.ndim:
-            raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
-        sizes.append(e.shape[0])
+def _common_size(sizes: Sequence[int]) -> int:
+    """The first dimension that all have, but for those that are broadcast."""
     count = max(sizes) if 0 not in sizes else 0
     for size in sizes:
         if size not in (1, count):
@@ -105,6 +107,30 @@ def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: Sequence[EagerTensor
     ]
     columns = zip(*[nest.flatten(r) for r in results], strict=True)
     return nest.pack_sequence_as(results[0], [None if c[0] is None else stack(list(c)) for c in columns])
+
+
+def _staged(fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> Any:
+    """In a graph: `fn` is traced once, and a loop calls what it became for each slice."""
+    from tapeflow import equal, gather, map_fn, range, reduce_max, stack, where
+    from tapeflow.function.body import Body
+    from tapeflow.graph.func_graph import FuncGraph
+
+    lengths = [shape_of(e)[0] for e in flat]
+    known = all(isinstance(n, int) for n in lengths)
+    count = _common_size(lengths) if known else reduce_max(stack(lengths))
+    graph = FuncGraph("loop_body")
+    inputs = [graph.input(TensorSpec(e.shape[1:], e.dtype), "slice") for e in flat]
+    result = graph.trace(fn, (nest.pack_sequence_as(elems, inputs),), {})
+    body = Body(graph)
+
+    def call(i: Any) -> list[Any]:
+        places = [where(equal(n, 1), 0, i) for n in lengths] if len(flat) > 1 else [i]
+        slices = [gather(e, place) for e, place in zip(flat, places, strict=True)]
+        return list(body.call([*slices, *graph.external_captures]))
+
+    signature = [TensorSpec(t.shape, t.dtype) for t in body.outputs]
+    found = iter(map_fn(call, range(count), fn_output_signature=signature) if signature else [])
+    return nest.map_structure(lambda r: r if r is None else next(found), result)
 
 
 def _of_nothing(fn: Callable[[Any], Any], elems: Any, flat: Sequence[EagerTensor]) -> Any:

@@ -166,7 +166,7 @@ def searchsorted(
 def _as_matrix(x: Any) -> Any:
     """The tensor with its leading dimensions made one."""
     *leading, columns = shape_of(x)
-    return reshape(x, [math.prod(leading), 0] if isinstance(columns, int) and columns == 0 else [-1, columns])
+    return reshape(x, [math.prod(leading), columns])
 
 
 # ---- unique ----------------------------------------------------------------------------------------------------------

@@ -307,7 +307,13 @@ def _(call: Call, dy: Any) -> Any:
 def _concatenated(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
     items = held[()]
     if not items:
-        raise invalid("Concat requires a non-empty list: there is nothing to join")
+        shape = _element(element_shape)
+        if shape.rank is None or not shape[1:].is_fully_defined():
+            raise invalid(
+                "All except the first dimension must be fully defined when concating an empty tensor list. "
+                f"element_shape: {shape}"
+            )
+        return _zeros_item((), (0, *shape[1:]), dtype), torch.zeros(0, dtype=torch.int64)
     tensors = _filled(items, element_shape, dtype)
     whole = np.concatenate(tensors) if isinstance(tensors[0], np.ndarray) else torch.cat(tensors)
     return whole, torch.tensor([len(t) for t in tensors])

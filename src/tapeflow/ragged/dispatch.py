@@ -17,7 +17,7 @@ from tapeflow.graph.static import host_static
 from tapeflow.math.casting import cast
 from tapeflow.ragged import arranging, broadcasting, reducing
 from tapeflow.ragged.row_partition import tensor_of
-from tapeflow.ragged.tensor import RaggedTensor, as_values
+from tapeflow.ragged.tensor import RaggedTensor
 
 # Ops whose first argument is the only tensor, and which look at each element by itself.
 UNARY = frozenset("""
@@ -192,23 +192,3 @@ _HANDLERS: dict[str, Callable[..., Any]] = {
     "Where": _where,
 }
 
-
-def stacked_rows(values: list[Any], spec: Any) -> Any:
-    """The results of calls as one ragged tensor of the spec with a new first dimension."""
-    rank = spec.ragged_rank
-    if not values:
-        from tapeflow import zeros
-
-        inner = [d or 0 for d in (spec.shape[rank + 1 :] if spec.shape.rank is not None else ())]
-        splits = [tensor_of([0], spec.row_splits_dtype)] * (rank + 1)
-        return RaggedTensor.from_nested_row_splits(zeros([0, *inner], spec.dtype), splits)
-    items = [as_values(v) for v in values]
-    for i, item in enumerate(items):
-        if item.dtype is not spec.dtype:
-            raise invalid(f"RaggedTensorSpec dtype is {spec.dtype.name} but the value has dtype {item.dtype.name}")
-        if item.shape.rank == 0:
-            raise invalid(f"Ragged values must have rank >= 1; encoded scalar element at index {i} has values {item}")
-        have = item.ragged_rank if isinstance(item, RaggedTensor) else 0
-        if have < rank:
-            items[i] = arranging.as_ragged(item, rank)
-    return arranging.stack(items, 0).with_row_splits_dtype(spec.row_splits_dtype)

@@ -7,9 +7,9 @@ from typing import Any
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.ragged.row_partition import RowPartition
-from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.ragged.row_partition import RowPartition, length_of, tensor_of
+from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
 class RaggedTensorSpec(TypeSpec):
@@ -161,8 +161,32 @@ class RaggedTensorSpec(TypeSpec):
         # Without its first dimension a ragged tensor of ragged rank 1 is a tensor, but its spec stays ragged.
         return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
-    def _stack(self, values: list[Any]) -> Any:
-        """Values as one, with a new first dimension."""
-        from tapeflow.ragged.dispatch import stacked_rows
+    # Values of different lengths as one with a new first dimension: flat values, row lengths, and how many rows there are.
 
-        return stacked_rows(values, self)
+    def _stacked_parts(self) -> list[TensorSpec]:
+        inner = TensorShape(None) if self._shape.rank is None else self._shape[self._ragged_rank + 1 :]
+        flat = TensorSpec(TensorShape([None]).concatenate(inner), self._dtype)
+        lengths = TensorSpec([None], self._row_splits_dtype)
+        return [flat, *[lengths] * self._ragged_rank, TensorSpec([1], self._row_splits_dtype)]
+
+    def _to_parts(self, value: Any) -> list[Any]:
+        from tapeflow.ragged.arranging import as_ragged
+
+        value = as_values(value)
+        if value.dtype is not self._dtype:
+            raise invalid(f"RaggedTensorSpec dtype is {self._dtype.name} but the value has dtype {value.dtype.name}")
+        if value.shape.rank == 0:
+            raise invalid(f"Ragged values must have rank >= 1; encoded scalar element has values {value}")
+        if getattr(value, "ragged_rank", 0) < self._ragged_rank:
+            value = as_ragged(value, self._ragged_rank)
+        rows = tensor_of([length_of(value)], self._row_splits_dtype)
+        if not isinstance(value, RaggedTensor):
+            return [value, rows]
+        value = value.with_row_splits_dtype(self._row_splits_dtype)
+        return [value.flat_values, *value.nested_row_lengths(), rows]
+
+    def _from_parts(self, parts: list[Any]) -> RaggedTensor:
+        result, *lengths = parts
+        for n in reversed([lengths[-1], *lengths[:-1]]):
+            result = RaggedTensor.from_row_lengths(result, n, validate=False)
+        return result

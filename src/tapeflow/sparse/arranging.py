@@ -22,6 +22,7 @@ from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import as_dtype, bool_, float32, int64
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.graph.checks import checked
@@ -55,7 +56,7 @@ def _sorted(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> tuple[to
     return indices[at], values[at]
 
 
-@op("SparseReorder", kernel=_sorted, host=("input_shape",), moves=True)
+@op("SparseReorder", kernel=_sorted, host=("input_shape",), moves=True, shape=lambda at, values, _: [at, values])
 def _reorder(input_indices: Any, input_values: Any, input_shape: Any, name: str | None = None) -> Any:
     """The entries in the order of their indices."""
 
@@ -132,7 +133,8 @@ def _reshaped(indices: torch.Tensor, shape: Any, new_shape: Any) -> tuple[torch.
     return places.unflat(places.flat(indices, shape), wanted), torch.tensor(wanted, dtype=torch.int64)
 
 
-@op("SparseReshape", kernel=_reshaped, host=("input_shape", "new_shape"))
+@op("SparseReshape", kernel=_reshaped, host=("input_shape", "new_shape"),
+    shape=lambda at, old, new: places.components(places.rank_of(new))[::2])  # fmt: skip
 def _sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any, name: str | None = None) -> Any:
     """The indices of the entries in another shape."""
 
@@ -239,7 +241,8 @@ def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
     return torch.tensor([by if d == axis else 0 for d in range(rank)], dtype=torch.int64, device=like.device)
 
 
-@op("SparseConcat", kernel=_joined, host=("shapes",), moves=True)
+@op("SparseConcat", kernel=_joined, host=("shapes",), moves=True,
+    shape=lambda at, values, shapes, _: places.components(at[0].rank and at[0][1]))  # fmt: skip
 def _sparse_concat(indices: Any, values: Any, shapes: Any, concat_dim: int, name: str | None = None) -> Any:
     """Sparse tensors joined along a dimension."""
 
@@ -351,7 +354,8 @@ def _cut(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
     return indices[kept] - low, values[kept], torch.tensor(new, dtype=torch.int64)
 
 
-@op("SparseSlice", kernel=_cut, host=("shape", "start", "size"), moves=True)
+@op("SparseSlice", kernel=_cut, host=("shape", "start", "size"), moves=True,
+    shape=lambda at, values, shape, start, size: places.components(places.rank_of(shape)))  # fmt: skip
 def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any, name: str | None = None) -> Any:
     """The entries inside of a box."""
 
@@ -435,7 +439,12 @@ def _filled(indices: Any, values: Any, shape: Any, default: Any) -> Any:
     return together[at], torch.cat([values, default.expand(len(new))])[at], empty, place[: len(indices)]
 
 
-@op("SparseFillEmptyRows", kernel=_filled, host=("dense_shape",), moves=True)
+def _filled_shapes(indices: TensorShape, values: TensorShape, shape: Any, default: TensorShape) -> list[TensorShape]:
+    rows = shape[0] if isinstance(shape, tuple) else None
+    return [*places.components(places.rank_of(shape))[:2], TensorShape([rows]), values]
+
+
+@op("SparseFillEmptyRows", kernel=_filled, host=("dense_shape",), moves=True, shape=_filled_shapes)
 def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value: Any, name: str | None = None) -> Any:
     """A sparse tensor without empty rows."""
 

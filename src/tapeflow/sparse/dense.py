@@ -15,6 +15,7 @@ from tapeflow.array.shaping import broadcast_to, transpose
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, int64, string
 from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply, negative, subtract
@@ -58,7 +59,15 @@ def _spread(indices: Any, shape: Any, values: Any, default: Any, validate_indice
     return default.expand(shape).clone().index_put_(tuple(indices.unbind(1)), values)
 
 
-@op("SparseToDense", kernel=_spread, host=("output_shape",), moves=True)
+def _dense_shape(shape: Any) -> TensorShape:
+    """A shape as a shape rule is given it, as far as it is known."""
+    if isinstance(shape, (tuple, int)):
+        return TensorShape(shape if isinstance(shape, tuple) else [shape])
+    rank = places.rank_of(shape)
+    return TensorShape(None if rank is None else [None] * rank)
+
+
+@op("SparseToDense", kernel=_spread, host=("output_shape",), moves=True, shape=lambda at, shape, *_: _dense_shape(shape))
 def _sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True,
     name: str | None = None,
@@ -156,7 +165,14 @@ def _product(indices: Any, values: Any, shape: Any, b: Any, adjoint_a: bool, adj
     )
 
 
-@op("SparseTensorDenseMatMul", kernel=_product, host=("a_shape",))
+def _product_shape(
+    indices: TensorShape, values: TensorShape, shape: Any, b: TensorShape, adjoint_a: bool, adjoint_b: bool
+) -> TensorShape:
+    a = _dense_shape(shape).with_rank(2)
+    return TensorShape([a[1 if adjoint_a else 0], b.with_rank(2)[0 if adjoint_b else 1]])
+
+
+@op("SparseTensorDenseMatMul", kernel=_product, host=("a_shape",), shape=_product_shape)
 def _sparse_matmul(
     a_indices: Any, a_values: Any, a_shape: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
     name: str | None = None,
@@ -228,7 +244,8 @@ def _beside(indices: torch.Tensor, shape: Any, dense: torch.Tensor) -> torch.Ten
 
 
 def _declare_with_dense(name: str, kernel: Any) -> Any:
-    @op(name, kernel=lambda at, x, shape, y: kernel(x, _beside(at, shape, y)), host=("sp_shape",))
+    @op(name, kernel=lambda at, x, shape, y: kernel(x, _beside(at, shape, y)), host=("sp_shape",),
+        shape=lambda at, values, *_: values)  # fmt: skip
     def with_dense(sp_indices: Any, sp_values: Any, sp_shape: Any, dense: Any, name: str | None = None) -> Any:
         """The values of a sparse tensor combined with the elements of a dense one in the same places."""
 
@@ -303,7 +320,7 @@ def _dense_sum(indices: Any, values: Any, shape: Any, b: Any) -> torch.Tensor:
     return b.clone().index_put_(tuple(indices.long().unbind(1)), values, accumulate=True)
 
 
-@op("SparseTensorDenseAdd", kernel=_dense_sum, host=("a_shape",))
+@op("SparseTensorDenseAdd", kernel=_dense_sum, host=("a_shape",), shape=lambda at, values, shape, b: b)
 def add_to_dense(a_indices: Any, a_values: Any, a_shape: Any, b: Any, name: str | None = None) -> Any:
     """The dense sum of a sparse and a dense tensor of the same shape."""
 

@@ -9,6 +9,7 @@ import torch
 
 from tapeflow.core.convert import convert
 from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.sparse import places
 from tapeflow.sparse.dense import add_to_dense, as_sparse
@@ -24,7 +25,8 @@ def _sum(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh:
     return places.unflat(both[kept], a_shape), values[kept], torch.tensor(a_shape, dtype=torch.int64)
 
 
-@op("SparseAdd", kernel=_sum, host=("a_shape", "b_shape"))
+@op("SparseAdd", kernel=_sum, host=("a_shape", "b_shape"),
+    shape=lambda ai, av, shape, *_: places.components(places.rank_of(shape)))  # fmt: skip
 def _sparse_add(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any,
     name: str | None = None,
@@ -49,7 +51,7 @@ def _looked_up(values: torch.Tensor, wanted: torch.Tensor, numbers: torch.Tensor
     return torch.where(numbers[at] == wanted, values[positions[at]], values.new_zeros(()))
 
 
-@op("SparseAddGrad", kernel=_sum_gradient)
+@op("SparseAddGrad", kernel=_sum_gradient, shape=lambda dy, a, b, _: [a[:1], b[:1]])
 def sparse_add_grad(
     backprop_val_grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any, name: str | None = None
 ) -> Any:
@@ -107,14 +109,18 @@ def _combined(choose: Callable[..., torch.Tensor]) -> Callable[..., Any]:
     return kernel
 
 
-@op("SparseSparseMaximum", kernel=_combined(torch.maximum), host=("a_shape", "b_shape"))
+def _combined_shapes(ai: TensorShape, av: TensorShape, shape: Any, *_: Any) -> list[TensorShape]:
+    return places.components(places.rank_of(shape))[:2]
+
+
+@op("SparseSparseMaximum", kernel=_combined(torch.maximum), host=("a_shape", "b_shape"), shape=_combined_shapes)
 def _sparse_maximum(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
 ) -> Any:
     """The greater of two sparse tensors."""
 
 
-@op("SparseSparseMinimum", kernel=_combined(torch.minimum), host=("a_shape", "b_shape"))
+@op("SparseSparseMinimum", kernel=_combined(torch.minimum), host=("a_shape", "b_shape"), shape=_combined_shapes)
 def _sparse_minimum(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, name: str | None = None
 ) -> Any:

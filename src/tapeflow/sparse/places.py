@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
 
 
@@ -69,6 +71,16 @@ def check_same_shape(a: Sequence[int], b: Sequence[int]) -> None:
     for i, (m, n) in enumerate(zip(a, b, strict=True)):
         if m != n:
             raise invalid(f"Operands' shapes do not match: got {m} and {n} for dimension {i}")
+
+
+def rank_of(shape: Any) -> int | None:
+    """How many dimensions a shape has, as a shape rule is given it: numbers, or a symbolic tensor."""
+    return len(shape) if isinstance(shape, tuple) else shape.shape[0]
+
+
+def components(rank: int | None) -> list[TensorShape]:
+    """What is known of the shapes of the indices, the values and the shape of a sparse tensor."""
+    return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
 
 
 def text(row: Sequence[int] | torch.Tensor) -> str:

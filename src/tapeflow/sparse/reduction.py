@@ -17,8 +17,9 @@ from tapeflow.array.shaping import reshape as reshape_dense
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import int32, int64
 from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.graph.checks import checked
 from tapeflow.linalg import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
@@ -70,7 +71,20 @@ def _sparsely(reduce: str) -> Callable[..., Any]:
 _HOST = ("input_shape", "reduction_axes")
 
 
-@op("SparseReduceSum", kernel=_densely("sum"), host=_HOST)
+def _reduced_shape(indices: TensorShape, values: TensorShape, shape: Any, axes: Any, keep_dims: bool) -> TensorShape:
+    rank = places.rank_of(shape)
+    if rank is None or isinstance(axes, Tensor):
+        return TensorShape(None)
+    gone = _reduced(axes, rank)
+    dims = shape if isinstance(shape, tuple) else [None] * rank
+    return TensorShape([1 if i in gone else d for i, d in enumerate(dims) if keep_dims or i not in gone])
+
+
+def _reduced_shapes(*args: Any) -> list[TensorShape]:
+    return places.components(_reduced_shape(*args).rank)
+
+
+@op("SparseReduceSum", kernel=_densely("sum"), host=_HOST, shape=_reduced_shape)
 def _sum(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
          name: str | None = None) -> Any:  # fmt: skip
     """Sums over dimensions of a sparse tensor."""
@@ -87,19 +101,19 @@ def _(call: Call, dy: Any) -> Any:
     return None, gather_nd(reshape_dense(dy, [shape[d] for d in kept]), gather(indices, kept, axis=1))
 
 
-@op("SparseReduceMax", kernel=_densely("amax"), host=_HOST)
+@op("SparseReduceMax", kernel=_densely("amax"), host=_HOST, shape=_reduced_shape)
 def _max(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
          name: str | None = None) -> Any:  # fmt: skip
     """The greatest values over dimensions of a sparse tensor."""
 
 
-@op("SparseReduceSumSparse", kernel=_sparsely("sum"), host=_HOST)
+@op("SparseReduceSumSparse", kernel=_sparsely("sum"), host=_HOST, shape=_reduced_shapes)
 def _sum_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
                 name: str | None = None) -> Any:  # fmt: skip
     """Sums over dimensions of a sparse tensor, sparse again."""
 
 
-@op("SparseReduceMaxSparse", kernel=_sparsely("amax"), host=_HOST)
+@op("SparseReduceMaxSparse", kernel=_sparsely("amax"), host=_HOST, shape=_reduced_shapes)
 def _max_sparse(input_indices: Any, input_values: Any, input_shape: Any, reduction_axes: Any, keep_dims: bool = False,
                 name: str | None = None) -> Any:  # fmt: skip
     """The greatest values over dimensions of a sparse tensor, sparse again."""
@@ -161,7 +175,7 @@ def _softmax(indices: Any, values: Any, shape: Any) -> torch.Tensor:
     return powers / powers.new_zeros(count).index_add(0, group, powers)[group]
 
 
-@op("SparseSoftmax", kernel=_softmax, host=("sp_shape",))
+@op("SparseSoftmax", kernel=_softmax, host=("sp_shape",), shape=lambda at, values, _: values)
 def _sparse_softmax(sp_indices: Any, sp_values: Any, sp_shape: Any, name: str | None = None) -> Any:
     """Softmax over the entries of each row."""
 
@@ -246,7 +260,7 @@ def _dense_counts(values: Any, weights: Any, minlength: int, maxlength: int, bin
     return _counted(rows, values.reshape(-1).long(), batch, flat_weights, minlength, maxlength, binary)
 
 
-@op("DenseCountSparseOutput", kernel=_dense_counts)
+@op("DenseCountSparseOutput", kernel=_dense_counts, shape=lambda values, *_: places.components(values.rank))
 def _count_dense(values: Any, weights: Any, minlength: int = -1, maxlength: int = -1, binary_output: bool = False,
                  name: str | None = None) -> Any:  # fmt: skip
     """How often each value occurs in a vector, or in each row of a matrix."""
@@ -261,7 +275,8 @@ def _sparse_counts(
     return _counted(rows, values.long(), batch, weights, minlength, maxlength, binary)
 
 
-@op("SparseCountSparseOutput", kernel=_sparse_counts, host=("dense_shape",))
+@op("SparseCountSparseOutput", kernel=_sparse_counts, host=("dense_shape",),
+    shape=lambda at, values, shape, *_: places.components(places.rank_of(shape)))  # fmt: skip
 def _count_sparse(indices: Any, values: Any, dense_shape: Any, weights: Any, minlength: int = -1, maxlength: int = -1,
                   binary_output: bool = False, name: str | None = None) -> Any:  # fmt: skip
     """How often each value occurs in a sparse vector, or in each row of a sparse matrix."""

@@ -248,16 +248,35 @@ class SparseTensorSpec(TypeSpec):
             raise ValueError("Unbatching is only supported for rank >= 1")
         return SparseTensorSpec(self._shape[1:], self._dtype)
 
-    def _slices(self, value: SparseTensor) -> list[SparseTensor]:
-        """The slices of a value along its first dimension."""
-        from tapeflow import sparse
+    def _slice(self, value: SparseTensor, i: Any) -> SparseTensor:
+        """The slice of a value at an index of its first dimension."""
+        from tapeflow import cast, concat, expand_dims, sparse, zeros_like
 
-        rest = value.shape.as_list()[1:]
-        parts = sparse.split(value, value.shape[0], 0)
-        return [sparse.reshape(part, rest) for part in parts]
+        rest = value.dense_shape[1:]
+        start = concat([expand_dims(cast(i, int64), 0), zeros_like(rest)], 0)
+        row = sparse.slice(value, start, concat([convert([1], int64), rest], 0))
+        return sparse.reshape(row, rest)
 
-    def _stack(self, values: list[SparseTensor]) -> SparseTensor:
-        """Values as one, with a new first dimension."""
-        from tapeflow import sparse
+    # Values of different sizes as one with a new first dimension: indices, values, how many there are, and shapes.
 
-        return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values])
+    def _stacked_parts(self) -> list[TensorSpec]:
+        rank = self._shape.rank
+        return [TensorSpec([None, rank], int64), TensorSpec([None], self._dtype), TensorSpec([1], int64),
+                TensorSpec([1, rank], int64)]  # fmt: skip
+
+    def _to_parts(self, value: Any) -> list[Any]:
+        from tapeflow import expand_dims, shape
+
+        value = SparseTensor.from_value(value)
+        return [value.indices, value.values, shape(value.values, int64), expand_dims(value.dense_shape, 0)]
+
+    def _from_parts(self, parts: list[Any]) -> SparseTensor:
+        from tapeflow import concat, expand_dims, range, reduce_max, repeat, shape
+
+        indices, values, counts, shapes = parts
+        count = shape(counts, int64)
+        rows = repeat(range(count[0]), counts)
+        none = convert([[0] * shapes.shape[1]], int64)
+        whole = concat([count, reduce_max(concat([none, shapes], 0), 0)], 0)
+        return SparseTensor(concat([expand_dims(rows, 1), indices], 1), values, whole)
+
