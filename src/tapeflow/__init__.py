@@ -95,6 +95,7 @@ from tapeflow.core.dtypes import (
     variant,
 )
 from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.memory import keep_pages
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import IndexedSlicesSpec, NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.tensor import Tensor
@@ -196,6 +197,9 @@ from tapeflow.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.timing import timestamp
 from tapeflow.vectorized import vectorized_map
 
+keep_pages()
+del keep_pages
+
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION
 __compiler_version__ = version.COMPILER_VERSION
@@ -216,11 +220,14 @@ _ON_FIRST_USE = {
     "distribute": "tapeflow.distribute",
     "data": "tapeflow.data",
     "fftnd": "tapeflow.signal.fourier_ops",
+    "graph_util": "tapeflow.graph_util",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",
+    "import_graph_def": "tapeflow.graph.importing",
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
+    "lookup": "tapeflow.lookup",
     "nondifferentiable_batch_function": "tapeflow.batching",
     "ragged": "tapeflow.ragged",
     "random": "tapeflow.random",
