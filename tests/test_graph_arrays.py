@@ -59,3 +59,36 @@ def test_assertions_wait_for_the_graph():
     assert checked(tf.constant(2)).numpy() == 2
     with pytest.raises(tf.errors.InvalidArgumentError, match="x > y did not hold"):
         checked(tf.constant(0))
+
+
+def test_what_is_known_of_shapes_whose_dimensions_are_computed():
+    known = {}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4, None])])
+    def look(x):
+        known["values"] = [tf.get_static_value(v) for v in (tf.constant([1, 2]), tf.shape(x)[1] > 1, tf.rank(x), tf.shape(x)[0])]
+        known["partly"] = tf.get_static_value(tf.stack([tf.shape(x)[0], 3]), partial=True)
+        repeated = [tf.repeat(x, 2, axis=1), tf.repeat(x, 2, axis=0), tf.repeat(x, tf.shape(x)[0], axis=1), tf.repeat(x, 2)]
+        known["repeated"] = [r.shape.as_list() for r in repeated]
+        known["range"] = [tf.range(tf.rank(x)).shape, tf.range(0.0, 1.0, 0.25).shape, tf.range(tf.shape(x)[0]).shape]
+        known["reversed"] = [tf.reverse(x, axis).shape.as_list() for axis in (tf.range(tf.rank(x)), tf.cast(x[0, 0], tf.int32))]
+        return repeated
+
+    x = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
+    for found, repeats, axis in zip(look(x), (2, 2, 2, 2), (1, 0, 1, None), strict=True):
+        np.testing.assert_array_equal(found, np.repeat(x, repeats, axis))
+    assert [v if v is None else v.tolist() for v in known["values"]] == [[1, 2], True, 3, None]
+    assert known["partly"].tolist() == [None, 3]
+    assert known["repeated"] == [[None, 8, None], [None, 4, None], [None, None, None], [None]]
+    assert [s.as_list() for s in known["range"]] == [[3], [4], [None]]
+    assert known["reversed"] == [[None, 4, None]] * 2
+
+
+def test_whole_floats_stand_for_integers_in_lists():
+    x = tf.range(6.0)
+    assert tf.reshape(x, (tf.constant(3.0), 2)).shape == tf.reshape(x, (3.0, 2)).shape == [3, 2]
+    assert tf.function(lambda k: tf.reshape(x, (k[0], k[1], 1)))(tf.constant([3.0, 2.0])).shape == [3, 2, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'Tshape' of float"):
+        tf.reshape(x, tf.constant([3.0, 2.0]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'Tshape' of float"):
+        tf.reshape(x, (1.5, 4))

@@ -418,9 +418,15 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
         known = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
         dtype = max(known, key=_RANGE_DTYPES.index) if known else numbers[0].dtype
+    from tapeflow.array.properties import get_static_value
     from tapeflow.math.casting import cast
 
-    return _range(*[cast(n, dtype) for n in numbers], name)
+    found = _range(*[cast(n, dtype) for n in numbers], name)
+    if not isinstance(found, EagerTensor):
+        start, limit, delta = (get_static_value(n) for n in numbers)
+        if start is not None and limit is not None and delta is not None:
+            found.set_shape(_count_up(start.item(), limit.item(), delta.item(), dtype.torch, torch.device("meta")).shape)
+    return found
 
 
 def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Tensor:

@@ -9,6 +9,7 @@ import torch
 
 from tapeflow.array.passing import identity
 from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
 from tapeflow.core.op import is_tensor_like, op, widened
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
@@ -446,6 +447,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     """
     from tapeflow.array.gathering import gather
     from tapeflow.array.shaping import expand_dims, reshape
+    from tapeflow.math.casting import cast
+    from tapeflow.math.gradients import shape_of
 
     if not isinstance(input, Tensor):
         input = convert(input)
@@ -463,14 +466,14 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
             f"{counts.dtype}"
         )
     if len(counts.shape) == 0 or counts.shape == (1,):
-        length = input.shape[axis]
-        copies = [1] * (rank + 1)
-        copies[axis + 1] = reshape(counts, ())
-        shape = [-1 if i == axis else d for i, d in enumerate(input.shape)]
-        if 0 in (length, *shape):
-            shape[axis] = length * int(counts)
+        once, shape = reshape(counts, ()), list(shape_of(input))
+        copies = [1] * axis + [1, once] + [1] * (rank - axis - 1)
+        if all(isinstance(d, int) and d for d in shape):
+            shape[axis] = -1
+        else:
+            shape[axis] *= int(once) if isinstance(once, EagerTensor) else cast(once, int32)
         return reshape(tile(expand_dims(input, axis + 1), copies), shape)
-    if counts.shape[0] != input.shape[axis]:
+    if None not in (counts.shape[0], input.shape[axis]) and counts.shape[0] != input.shape[axis]:
         raise ValueError(f"Dimensions {input.shape[axis]} and {counts.shape[0]} are not compatible")
     return gather(input, _repeated_places(counts), axis=axis)
 

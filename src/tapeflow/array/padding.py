@@ -181,9 +181,9 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 
 def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
-    if not isinstance(axis, tuple):
+    if isinstance(axis, int):
         raise invalid("'dims' must be 1-dimension, not 0")
-    if x.rank is None:
+    if x.rank is None or not isinstance(axis, tuple) or None in axis:
         return x
     seen = set()
     for i, a in enumerate(axis):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.dtypes import DType, as_dtype, int32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
 
@@ -140,7 +142,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
         tensor: a tensor.
-        partial: gives a list of what is known, with None for what isn't; an eager tensor is known wholly.
+        partial: of a vector of integers of which some are known, gives these, and None for the others.
 
     Returns:
         The array, or None.
@@ -154,7 +156,15 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
             return tensor.numpy()
         except AttributeError:  # a handle
             return None
-    return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
+    if not isinstance(tensor, SymbolicTensor):
+        return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
+    from tapeflow.graph.static import array_of, partial_value
+
+    found = array_of(tensor)
+    if found is None and partial:
+        elements = partial_value(tensor)
+        return None if elements is None else np.array(elements, dtype=object)
+    return found
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:

@@ -21,11 +21,20 @@ from tapeflow.core import device as devices
 from tapeflow.core import op_def as op_defs
 from tapeflow.core.context import detours, registry, state
 from tapeflow.core.convert import convert, datatype_name, host_value, operand
-from tapeflow.core.dtypes import DType, as_dtype, string
+from tapeflow.core.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.kernels import compute
 from tapeflow.core.tape import record
 from tapeflow.core.templates import function_of
 from tapeflow.core.tensor import EagerTensor, Tensor
+
+
+def _whole(value: Any) -> Any:
+    """An integer for a float that stands for one in a list of integers, such as a shape."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if isinstance(value, Tensor) and value.dtype.is_floating:
+        return registry["Cast"].function(value, int32)
+    return value
 
 
 class Op:
@@ -226,7 +235,7 @@ class Op:
             if kind == "list":
                 arg = out[i] = self.as_list(arg, inputs[i])
                 if attr and attr not in types:
-                    types.update((attr, v.dtype) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v))
+                    types.update((attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v))
             elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
         position = 0
@@ -242,8 +251,11 @@ class Op:
                     out[i] = [self.convert_input(v, inputs[i], types, position + j, promotes) for j, v in enumerate(out[i])]
                 position += len(out[i])
             elif kind == "host":
-                out[i] = host_value(out[i])
+                given = out[i]
+                out[i] = host_value(given)
                 position += 1
+                if type(given) in (list, tuple) and self.takes_integers(inputs[i]):
+                    out[i] = tuple([_whole(v) for v in out[i]])
                 self.check_host(out[i], inputs[i])
             else:
                 given = self.opdef.attrs[self.attr_names[self.params[i]]]
@@ -255,6 +267,11 @@ class Op:
                     self.check_attr(given, out[i])
         self.check_types(types)
         return out, types
+
+    def takes_integers(self, argument: Any) -> bool:
+        """Whether an argument's dtype is, or may be, an integer one."""
+        attr = argument.type_attr
+        return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
     def check_host(self, value: Any, argument: Any) -> None:
         """Refuses what is no integer where the op takes integers: the kernel would not see what TensorFlow sees."""

@@ -38,6 +38,10 @@ def _evaluated(op: Any) -> Any:
         if not shape.is_fully_defined():
             return _NOTHING
         return (torch.tensor(shape.as_list() if kind == "Shape" else shape.num_elements(), dtype=dtype),)
+    if kind == "StridedSlice" and op.outputs[0].shape.rank == 0:
+        known = _element(op)
+        if known is not None:
+            return (torch.tensor(known, dtype=op.outputs[0].dtype.torch),)
     if op.stateful or not hasattr(op.op, "kinds") or getattr(op.op.opdef, "stateful", False):
         return _NOTHING
     for out in op.outputs:
@@ -66,6 +70,14 @@ def _evaluated(op: Any) -> Any:
     except Exception:  # it will fail when it runs, and say so
         return _NOTHING
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
+def _element(op: Any) -> int | None:
+    """The element that a slice takes from a vector of ints, where that one is known."""
+    whole, begin = partial_value(op.args[0]), host_static(op.args[1])
+    if whole is None or not isinstance(begin, tuple) or len(begin) != 1 or begin[0] is None or op.args[8] != 1:
+        return None
+    return whole[begin[0]] if -len(whole) <= begin[0] < len(whole) else None
 
 
 def _eager(tensor: SymbolicTensor) -> EagerTensor | None:
