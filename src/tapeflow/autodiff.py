@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
@@ -11,13 +12,16 @@ from typing import Any
 import torch
 
 from tapeflow import errors, nest
-from tapeflow.core import vjp
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import discard, listeners, registry, state
 from tapeflow.core.convert import convert, operand
+from tapeflow.core.dtypes import variant
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tape import Call, Tape, backpropagate, id_of
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tape import Call, Tape, backpropagate, describe, gradient_of_call, id_of
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, next_id
+from tapeflow.math.gradients import shape_of
 
 logger = logging.getLogger("tensorflow")
 
@@ -212,20 +216,17 @@ class GradientTape:
         tape = self._asked()
         flat = _sources(sources)
         target = convert(target)
-        size = target.value.numel()
-        seeds = torch.eye(size, dtype=target.dtype.torch, device=target.value.device).reshape(size, *target.shape)
+        dims = _dims(target)
+        size = math.prod(dims)
+        seeds = registry["Reshape"].function(_identity_matrix(size, target), (size, *dims))
         rows = _rows(tape, target, flat, seeds, experimental_use_pfor)
         if not self._persistent:
             self._tape = None
         found = [
-            None if r is None else registry["Reshape"].function(r, (*target.value.shape, *_value(s).shape))
-            for r, s in zip(rows, flat, strict=True)
+            None if r is None else _reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)
         ]
         if _gives_zeros(unconnected_gradients):
-            found = [
-                EagerTensor(_value(s).new_zeros((*target.value.shape, *_value(s).shape)), s.dtype) if f is None else f
-                for f, s in zip(found, flat, strict=True)
-            ]
+            found = [_zeros([*dims, *_dims(s)], s.dtype) if f is None else f for f, s in zip(found, flat, strict=True)]
         if isinstance(sources, (Tensor, ReadAsTensor)):
             return found[0]
         return nest.pack_sequence_as(sources, found, expand_composites=True)
@@ -265,20 +266,19 @@ class GradientTape:
         shape, source_shape = target.shape, source.shape
         shape.with_rank_at_least(2)
         source_shape.with_rank_at_least(2)
-        if shape[0] != source_shape[0]:
+        if None not in (shape[0], source_shape[0]) and shape[0] != source_shape[0]:
             raise ValueError(f"Need first dimension of target shape ({shape}) and source shape ({source_shape}) to match.")
-        each = target.value[0].numel()
-        seeds = torch.eye(each, dtype=target.dtype.torch, device=target.value.device)
-        seeds = seeds.reshape(each, 1, *shape[1:]).expand(each, *shape)
+        dims, inner = _dims(target), _dims(source)[1:]
+        each = math.prod(dims[1:])
+        seeds = registry["Reshape"].function(_identity_matrix(each, target), (each, 1, *dims[1:]))
+        seeds = registry["BroadcastTo"].function(seeds, (each, *dims))
         row = _rows(tape, target, [source], seeds, experimental_use_pfor)[0]
         if not self._persistent:
             self._tape = None
         if row is None:
-            if not _gives_zeros(unconnected_gradients):
-                return None
-            return EagerTensor(_value(source).new_zeros((*shape, *source_shape[1:])), source.dtype)
-        swapped = registry["Transpose"].function(row, (1, 0, *range(2, row.value.ndim)))
-        return registry["Reshape"].function(swapped, (*shape, *source_shape[1:]))
+            return _zeros([*dims, *inner], source.dtype) if _gives_zeros(unconnected_gradients) else None
+        swapped = registry["Transpose"].function(row, (1, 0, *range(2, 2 + len(inner))))
+        return _reshaped(swapped, shape, dims, source, 1)
 
     def _asked(self) -> Tape:
         """The tape, which stops recording if it is asked only once."""
@@ -295,35 +295,66 @@ def _value(tensor: Any) -> torch.Tensor:
     return (tensor._value if isinstance(tensor, ReadAsTensor) else tensor).value
 
 
-def _rows(tape: Tape, target: Any, sources: list[Any], seeds: torch.Tensor, vectorised: bool) -> list[Any]:
+def _dims(tensor: Any) -> tuple[Any, ...]:
+    """The shape of a tensor or variable: ints, and scalar tensors for what is not known."""
+    if isinstance(tensor, SymbolicTensor):
+        return tuple(shape_of(tensor))
+    return tuple(_value(tensor).shape)
+
+
+def _zeros(dims: Sequence[Any], dtype: Any) -> Any:
+    from tapeflow import zeros
+
+    return zeros(dims, dtype)
+
+
+def _identity_matrix(size: Any, like: Any) -> Any:
+    """The rows of an identity matrix: the gradients that each element of a target begins with."""
+    from tapeflow.linalg import eye
+
+    return eye(size, dtype=like.dtype)
+
+
+def _reshaped(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, skipped: int = 0) -> Any:
+    """The rows of a Jacobian in the shape of the target followed by that of the source (without its first dimensions)."""
+    made = registry["Reshape"].function(rows, (*dims, *_dims(source)[skipped:]))
+    if isinstance(made, SymbolicTensor):
+        made.set_shape(target.concatenate(source.shape[skipped:]))
+    return made
+
+
+def _rows(tape: Tape, target: Any, sources: list[Any], seeds: Any, vectorised: bool) -> list[Any]:
     """The gradients of each source for each seed, stacked; None where there is none."""
     calls = tape.calls
     if not tape.persistent:
         tape.calls = []
     ids = [id_of(s) for s in sources]
 
-    def one(seed: torch.Tensor) -> list[Any]:
-        grads = {id_of(target): EagerTensor(seed, target.dtype)}
-        found = backpropagate(calls, grads, ids, tape.roots, keep=True)
+    def one(seed: Any) -> list[Any]:
+        found = backpropagate(calls, {id_of(target): seed}, ids, tape.roots, keep=True)
         return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
 
+    if state.graph is not None:
+        from tapeflow.vectorized import vectorized_map
+
+        return vectorized_map(one, seeds)
     if vectorised and len(seeds) and not state.tapes:
         connected: list[bool] = []
 
         def batched(seed: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            found = one(seed)
+            found = one(EagerTensor(seed, target.dtype))
             connected[:] = [g is not None for g in found]
             return tuple([g.value for g in found if g is not None])
 
         try:
-            values = iter(torch.func.vmap(batched)(seeds))
+            values = iter(torch.func.vmap(batched)(seeds.value))
         except (RuntimeError, errors.OpError):  # an op without a batched form: one row at a time
             pass
         else:
             return [EagerTensor(next(values), s.dtype) if c else None for c, s in zip(connected, sources, strict=True)]
     rows = [one(seed) for seed in seeds]
     if not rows:
-        return [EagerTensor(_value(s).new_zeros((0, *_value(s).shape)), s.dtype) for s in sources]
+        return [_zeros([0, *_dims(s)], s.dtype) for s in sources]
     return [None if column[0] is None else registry["Pack"].function(list(column), 0) for column in zip(*rows, strict=True)]
 
 
@@ -426,6 +457,15 @@ def _zeros_like(source: Any) -> Any:
     return EagerTensor(torch.zeros_like(_value(source)), source.dtype)
 
 
+def _zero_gradient(output: Any) -> Any:
+    """A gradient of zeros for what an op gave."""
+    if output.dtype is variant:
+        from tapeflow.array.tensor_list import zeros_variant
+
+        return convert(EagerTensor(zeros_variant(), variant))
+    return _zeros_like(output)
+
+
 class ForwardAccumulator:
     """Computes Jacobian-vector products while a function runs: forward-mode differentiation.
 
@@ -458,7 +498,7 @@ class ForwardAccumulator:
                     f"Tensor {primal!r} already has a tangent: a primal can be given only once to a ForwardAccumulator."
                 )
             tangent = convert(tangent, primal.dtype)
-            if tangent.shape != primal.shape:
+            if not tangent.shape.is_compatible_with(primal.shape):
                 raise ValueError(f"A tangent must have its primal's shape {primal.shape}, not {tangent.shape}.")
             self._tangents[primal._id] = tangent
             self._kept.append(primal)
@@ -489,6 +529,7 @@ class ForwardAccumulator:
         The gradient of an op is linear in the output gradients, so its own gradient by them, seeded with the
         tangents of the inputs, is the product of the op's Jacobian with the tangents.
         """
+        outputs = list(outputs)  # an operation of a graph may get more
         tangents = [self._tangents.get(t._id) for t in inputs]
         if all(t is None for t in tangents) or not op.differentiable:
             return
@@ -502,21 +543,17 @@ class ForwardAccumulator:
                 break
             outer.append(tape)
         wanted = tuple([t is not None for t in tangents])
-        shapes, dtypes = [t.value.shape for t in inputs], [t.dtype for t in inputs]
-        out_specs = [(t.value.shape, t.dtype) for t in outputs]
-        nobody: list[int] = [0] * len(inputs)
-        call = Call(op, attrs, nobody, 0, wanted)
-        call.inputs, call.outputs, call.shapes, call.dtypes = list(inputs), list(outputs), shapes, dtypes
-        call.output_specs = out_specs
+        call = Call(op, attrs, [0] * len(inputs), 0, wanted)
+        describe(call, list(inputs), outputs)
         inner = Tape(persistent=False, watch_accessed=False)
         state.tapes = outer
         try:
-            dys = [EagerTensor(torch.zeros_like(o.value), o.dtype) for o in outputs]
+            dys = [_zero_gradient(o) for o in outputs]
             inner.start()
             try:
                 for dy in dys:
                     inner.watch(dy)
-                found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
+                found = gradient_of_call(call, dys)
                 found = list(found) if isinstance(found, (list, tuple)) else [found]
                 pairs = [
                     (convert(g), t) for g, t in zip(found, tangents, strict=True) if g is not None and t is not None

@@ -172,7 +172,8 @@ def list_get_item(input_handle: Any, index: Any, element_shape: Any, element_dty
 @list_get_item.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     index, shape, dtype = call.attrs
-    return list_set_item(list_reserve(shape, list_length(call.inputs[0]), dtype), index, dy, False)
+    # A list of zeros of any length has none, and grows.
+    return list_set_item(list_reserve(shape, list_length(call.inputs[0]), dtype), index, dy, True)
 
 
 def _with_item(held: Any, index: int, item: Raw, resize: bool) -> np.ndarray:

@@ -155,13 +155,26 @@ class Tape:
 
 
 def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Fills in what a gradient may ask of a call in a graph."""
+    """Fills in all that a gradient may ask of a call."""
+    call.inputs, call.outputs = inputs, outputs
+    call.shapes = [_shape(t) for t in inputs]
+    call.dtypes = [t.dtype for t in inputs]
+    call.output_specs = [(_shape(t), t.dtype) for t in outputs]
+
+
+def _shape(tensor: Any) -> Any:
+    if type(tensor) is EagerTensor:
+        return tensor.value.shape
     from tapeflow.graph.gradients import shape_of_symbolic
 
-    call.inputs, call.outputs = inputs, outputs
-    call.shapes = [shape_of_symbolic(t) for t in inputs]
-    call.dtypes = [t.dtype for t in inputs]
-    call.output_specs = [(shape_of_symbolic(t), t.dtype) for t in outputs]
+    return shape_of_symbolic(tensor)
+
+
+def gradient_of_call(call: Call, dys: Sequence[Any]) -> Any:
+    """What an op's gradient gives for a call, one for each of the gradients of its outputs."""
+    if state.graph is not None:
+        return _gradient_in_graph(call, dys)
+    return vjp.gradient(call, *dys) if call.op.gradient is None else call.op.gradient(call, *dys)
 
 
 def id_of(tensor: Any) -> int:

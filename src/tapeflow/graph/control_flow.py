@@ -181,7 +181,7 @@ def while_loop(
     limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
     specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
     made = loop(flat, captured, condition_body, loop_body, (in_condition, in_body), specs, limit, name or "while")
-    return nest.pack_sequence_as(structure, made.outputs, expand_composites=True)
+    return nest.pack_sequence_as(structure, made.outputs[: len(flat)], expand_composites=True)
 
 
 def loop(

@@ -34,7 +34,7 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
     def gradient(call: Any, *dys: Any) -> list[Any]:
         operation = call.outputs[0].op
         saved = _with_tape(operation, run)
-        given = [i for i, dy in enumerate(dys) if dy is not None]
+        given = [i for i, dy in enumerate(dys[: saved.value_index]) if dy is not None]
         asked = [i for i, w in enumerate(call.wanted) if w and _has_gradient(call.inputs[i])]
         if not asked or not given:
             return [None] * len(call.wanted)
