@@ -78,7 +78,7 @@ class ListWrapper(TrackableDataStructure, list):
         for value in list(values):
             self.append(value)
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]
+    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # typeshed wants what `+` takes
         self.extend(values)
         return self
 
@@ -101,7 +101,7 @@ class ListWrapper(TrackableDataStructure, list):
     reverse = _mutates("reverse")
     clear = _mutates("clear")
     __delitem__ = _mutates("__delitem__")
-    __imul__ = None  # type: ignore[assignment]
+    __imul__ = None  # type: ignore[assignment]  # there is none, as in TensorFlow
 
     def copy(self) -> Any:
         return ListWrapper(list(self))
@@ -117,7 +117,7 @@ class ListWrapper(TrackableDataStructure, list):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (ListWrapper, (list(self),))
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # by identity, unlike what it wraps
         return id(self)
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class _DictWrapper(TrackableDataStructure, dict):
             self[key] = value
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # type: ignore[override]
+    def __class__(self) -> type:
         # An OrderedDict is still one to `isinstance`.
         storage = self.__dict__.get("_storage")
         return _DictWrapper if storage is None or type(storage) is dict else type(storage)
@@ -180,7 +180,7 @@ class _DictWrapper(TrackableDataStructure, dict):
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]  # typeshed wants what `|` takes
         self.update(other)
         return self
 
@@ -218,7 +218,7 @@ class _DictWrapper(TrackableDataStructure, dict):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (_DictWrapper, (self._storage,))
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # by identity, unlike what it wraps
         return id(self)
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:

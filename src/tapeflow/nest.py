@@ -40,7 +40,7 @@ def _mapping_values(mapping: Mapping) -> list:
     return [mapping[key] for key in _sorted_keys(mapping)]
 
 
-def _rebuild_dict(like: dict, items: list) -> dict:
+def _rebuild_dict(like: Mapping, items: list) -> dict:
     keys = _sorted_keys(like)
     packed = dict(zip(keys, items, strict=True))
     return packed if keys == list(like) else {key: packed[key] for key in like}  # in the order of `like`
@@ -49,7 +49,7 @@ def _rebuild_dict(like: dict, items: list) -> dict:
 def _rebuild_mutable_mapping(like: MutableMapping, items: list) -> MutableMapping:
     packed: MutableMapping
     packed = defaultdict(like.default_factory) if type(like) is defaultdict else type(like)()
-    for key, value in _rebuild_dict(like, items).items():  # type: ignore[arg-type]
+    for key, value in _rebuild_dict(like, items).items():
         packed[key] = value
     return packed
 
@@ -316,7 +316,7 @@ def _map_one(func: Callable, container: _Container, structure: Any, table: _Cont
 
 def _map_many(func: Callable, container: _Container, structures: tuple, table: _ContainerTable) -> Any:
     items = []
-    for values in zip(*[table[type(s)].values(s) for s in structures], strict=True):  # type: ignore[union-attr]
+    for values in zip(*[table[type(s)].values(s) for s in structures], strict=True):
         inner = table[type(values[0])]
         items.append(func(*values) if inner is None else _map_many(func, inner, values, table))
     return container.rebuild(structures[0], items)

@@ -168,7 +168,7 @@ _bind("__invert__", _named(_invert, "__invert__"))
 
 
 # What libraries look through to give the operators to classes of their own.
-Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}  # type: ignore[attr-defined]
+Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}
 
 
 # ---- variables do not change by operators ----------------------------------------------------------------------------
@@ -199,7 +199,7 @@ for _name, _symbol, _instead in (
 # ---- copies between devices ------------------------------------------------------------------------------------------
 
 
-def _copied_to(self: EagerTensor, device: str) -> EagerTensor:
+def copied_to(self: EagerTensor, device: str) -> EagerTensor:
     """The tensor on a device, by its name; gradients come back to this tensor's device."""
     source, target = self.device, devices.find(device)
     if target is None or target.kind.lower() not in device.lower():
@@ -207,13 +207,10 @@ def _copied_to(self: EagerTensor, device: str) -> EagerTensor:
     if source == target.name:
         return self
     copied = EagerTensor(self.value if self.dtype.torch is None else self.value.to(target.torch), self.dtype)
-    copied._device = target.name  # type: ignore[attr-defined]
+    copied._device = target.name
     if state.tapes:
-        record_function("Copy", [self], [copied], lambda dy: _copied_to(dy, source))
+        record_function("Copy", [self], [copied], lambda dy: copied_to(dy, source))
     return copied
-
-
-EagerTensor._copied_to = _copied_to  # type: ignore[method-assign]
 
 
 # ---- square brackets -------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What a piece of code reads and writes, which variables are live after it, and which are certainly defined.
 
-It works on trees without `break` and `continue` and, where control flow becomes functions, without early `return`: what remains
-runs from top to bottom, so that all of it is a walk over the tree.
+It works on trees without `break` and `continue` and, where control flow becomes functions, without early `return`: what
+remains runs from top to bottom, so that all of it is a walk over the tree.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+from tapeflow.autograph.building import notes
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -94,16 +96,16 @@ def parameters(node: Any) -> set[str]:
     return {p.arg for p in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p}
 
 
-def declared(body: Iterable[ast.AST], kind: type) -> set[str]:
+def declared(body: Iterable[ast.AST], kind: type[ast.Global | ast.Nonlocal]) -> set[str]:
     """The names that a function declares `global` or `nonlocal`."""
-    return {name for node in own_nodes(body) if isinstance(node, kind) for name in node.names}  # type: ignore[attr-defined]
+    return {name for node in own_nodes(body) if isinstance(node, kind) for name in node.names}
 
 
 # ---- liveness ------------------------------------------------------------------------------------------------------
 
 
 def mark_live(body: list[ast.stmt], at_exit: set[str]) -> None:
-    """Gives each `if` and loop the names that are live after it (`live_out`) and, inside, when it begins (`live_in`)."""
+    """Notes of each `if` and loop the names that are live after it (`live_out`) and, inside, when it begins."""
     _live_block(body, set(at_exit), set())
 
 
@@ -113,30 +115,32 @@ def _live_block(stmts: list[ast.stmt], live: set[str], always: set[str]) -> set[
     return live
 
 
-def _live(node: Any, out: set[str], always: set[str]) -> set[str]:
+def _live(node: ast.AST, out: set[str], always: set[str]) -> set[str]:
     """The names live before the statement, where `out` are live after it, and `always` wherever it may stop."""
     if isinstance(node, ast.If):
         inside = _live_block(node.body, out, always) | _live_block(node.orelse, out, always)
-        node.live_out, node.live_in = out, inside  # type: ignore[attr-defined]
+        notes(node).live_out, notes(node).live_in = out, inside
         return inside | reads(node.test)
     if isinstance(node, ast.While):
         return _live_loop(node, out, always, reads(node.test), set())
     if isinstance(node, ast.For):
-        extra = getattr(node, "extra_test", None)
+        extra = notes(node).extra_test
         head = _live_loop(node, out, always, reads(extra) if extra else set(), writes([node.target]))
         return head | reads(node.iter, node.target)
-    if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-        after = _live_block(node.finalbody, out, always)  # type: ignore[union-attr]
-        handled = set().union(after, *((_live_block(h.body, after, always) - {h.name}) | (reads(h.type) if h.type else set())
-                                       for h in node.handlers))  # type: ignore[union-attr]  # fmt: skip
-        return _live_block(node.body, _live_block(node.orelse, after, always | after), always | handled) | handled  # type: ignore[union-attr]
+    if isinstance(node, (ast.Try, ast.TryStar)):
+        after = _live_block(node.finalbody, out, always)
+        handled = set(after)
+        for handler in node.handlers:
+            handled |= _live_block(handler.body, after, always) - {handler.name}
+            handled |= reads(handler.type) if handler.type else set()
+        return _live_block(node.body, _live_block(node.orelse, after, always | after), always | handled) | handled
     if isinstance(node, (ast.With, ast.AsyncWith)):
         inside = _live_block(node.body, out, always)
         targets = [i.optional_vars for i in node.items if i.optional_vars]
         return (inside - writes(targets)) | reads(*(i.context_expr for i in node.items), *targets)
     if isinstance(node, ast.Match):
-        inside = set().union(
-            out, *(_live_block(c.body, out, always) | reads(*([c.guard] if c.guard else [])) for c in node.cases)
+        inside = out.union(
+            *(_live_block(c.body, out, always) | reads(*([c.guard] if c.guard else [])) for c in node.cases)
         )
         return inside | reads(node.subject, *(c.pattern for c in node.cases))
     if isinstance(node, (ast.Return, ast.Raise)):
@@ -144,12 +148,14 @@ def _live(node: Any, out: set[str], always: set[str]) -> set[str]:
     return (out - _certain_writes(node)) | reads(node)
 
 
-def _live_loop(node: Any, out: set[str], always: set[str], test: set[str], targets: set[str]) -> set[str]:
+def _live_loop(
+    node: ast.While | ast.For, out: set[str], always: set[str], test: set[str], targets: set[str]
+) -> set[str]:
     head = out | test
     while True:
         grown = head | (_live_block(node.body, head, always) - targets)
         if grown == head:
-            node.live_out, node.live_in = out, head
+            notes(node).live_out, notes(node).live_in = out, head
             return head
         head = grown
 
@@ -180,17 +186,17 @@ class Definitions:
         self.undefined: set[str] = set()
 
     def block(self, stmts: Iterable[ast.AST], known: set[str] | None) -> set[str] | None:
-        """Marks the reads of possibly undefined variables. Gives what is defined afterwards; None if nothing comes after."""
+        """Notes reads of possibly undefined variables. Gives what is defined after them; None if nothing follows."""
         for stmt in stmts:
             known = self._statement(stmt, known)
         return known
 
-    def _statement(self, node: Any, known: set[str] | None) -> set[str] | None:
+    def _statement(self, node: ast.AST, known: set[str] | None) -> set[str] | None:
         if known is None:
             known = set(self.shared)  # never reached: everything may be taken to be defined
         if isinstance(node, ast.If):
             self._expressions([node.test], known)
-            if not getattr(node, "native", False):
+            if not notes(node).native:
                 self._entered(node, known)
             ends = [self.block(node.body, set(known)), self.block(node.orelse, set(known))]
             return _both(*ends)
@@ -201,7 +207,7 @@ class Definitions:
             inside = set(known)
             if isinstance(node, ast.For):
                 self._expressions([node.target], known)
-                if extra := getattr(node, "extra_test", None):
+                if extra := notes(node).extra_test:
                     self._expressions([extra], known)
                 inside |= writes([node.target])
             else:
@@ -209,18 +215,18 @@ class Definitions:
                 inside |= writes([node.test])
             self.block(node.body, inside)
             return known
-        if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-            end = self.block([*node.body, *node.orelse], set(known))  # type: ignore[union-attr]
-            for handler in node.handlers:  # type: ignore[union-attr]
+        if isinstance(node, (ast.Try, ast.TryStar)):
+            end = self.block([*node.body, *node.orelse], set(known))
+            for handler in node.handlers:
                 if handler.type:
                     self._expressions([handler.type], known)
                 bound = {handler.name} if handler.name else set()
                 after = self.block(handler.body, known | bound)
                 end = _both(end, after if after is None else after - (bound - known))
-            sure = self.block(node.finalbody, set(known))  # type: ignore[union-attr]
-            return (
-                None if sure is None or (end is None and not node.handlers) else (sure if end is None else end | sure)  # type: ignore[union-attr]
-            )
+            sure = self.block(node.finalbody, set(known))
+            if sure is None or (end is None and not node.handlers):
+                return None
+            return sure if end is None else end | sure
         if isinstance(node, (ast.With, ast.AsyncWith)):
             self._expressions(node.items, known)
             known = known | writes(node.items)
@@ -228,12 +234,11 @@ class Definitions:
             return after if after is None else known  # the context may swallow an error: its body is not certain
         if isinstance(node, ast.Match):
             self._expressions([node.subject], known)
-            ends = set(known)  # type: ignore[assignment]
             for case in node.cases:
                 bound = known | writes([case.pattern])
                 self._expressions([case.pattern, *([case.guard] if case.guard else [])], bound)
                 self.block(case.body, bound)
-            return ends  # type: ignore[return-value]
+            return known
         self._expressions([node], known)
         if isinstance(node, (ast.Return, ast.Raise)):
             return None
@@ -241,19 +246,19 @@ class Definitions:
             return known - writes([node])
         return known | _certain_writes(node)
 
-    def _entered(self, node: Any, known: set[str]) -> None:
+    def _entered(self, node: ast.AST, known: set[str]) -> None:
         self.undefined |= (writes([node]) & self.shared) - known
 
     def _expressions(self, roots: Iterable[ast.AST], known: set[str]) -> None:
-        """Marks reads; in nested functions, which run at any time, those of everything that starts undefined."""
+        """Notes reads; in nested functions, which run at any time, those of everything that starts undefined."""
         for node in own_nodes(roots):
             if isinstance(node, ast.Name):
                 if node.id in self.shared:
-                    node.maybe_undefined = node.id not in known  # type: ignore[attr-defined]
+                    notes(node).maybe_undefined = node.id not in known
                 elif node.id in self.inherited:
-                    node.maybe_undefined = True  # type: ignore[attr-defined]
+                    notes(node).maybe_undefined = True
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in known:
-                node.maybe_undefined = node.target.id in self.shared  # type: ignore[attr-defined]
+                notes(node).maybe_undefined = node.target.id in self.shared
 
 
 def _both(one: set[str] | None, other: set[str] | None) -> set[str] | None:

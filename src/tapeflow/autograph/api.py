@@ -6,6 +6,7 @@ import ast
 import inspect
 import logging
 import os
+import sys
 import textwrap
 import types
 from typing import Any
@@ -89,12 +90,17 @@ def _function_in(value: Any) -> types.FunctionType | None:
     if isinstance(value, types.MethodType):
         value = value.__func__
     if not isinstance(value, types.FunctionType) and not isinstance(value, type):
-        value = inspect.unwrap(getattr(type(value), "__call__", None)) if hasattr(type(value), "__call__") else None  # type: ignore[arg-type]  # noqa: B004
+        call = getattr(type(value), "__call__", None)  # noqa: B004 (what its class calls, not whether it can be called)
+        value = None if call is None else inspect.unwrap(call)
     return value if isinstance(value, types.FunctionType) else None
 
 
 def _features(given: Any) -> tuple[Feature, ...]:
     return () if given is None else (given,) if isinstance(given, Feature) else tuple(given)
+
+
+class _Echo(logging.StreamHandler):
+    """Prints what the log says."""
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
@@ -109,14 +115,10 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """
     _verbosity["level"] = level
     logger.setLevel(logging.DEBUG if level >= 3 else logging.INFO if level > 0 else logger.level)
-    for handler in [h for h in logger.handlers if getattr(h, "autograph", False)]:
+    for handler in [h for h in logger.handlers if isinstance(h, _Echo)]:
         logger.removeHandler(handler)
     if alsologtostdout:
-        import sys
-
-        handler = logging.StreamHandler(sys.stdout)
-        handler.autograph = True  # type: ignore[attr-defined]
-        logger.addHandler(handler)
+        logger.addHandler(_Echo(sys.stdout))
 
 
 def trace(*args: Any) -> None:

@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 OPERATORS = "ag__"  # what generated code calls this package's operators
+
+
+@dataclasses.dataclass(slots=True)
+class Notes:
+    """What is found out about a node of a syntax tree, see `notes`.
+
+    Attributes:
+        live_in: the variables that are live where a statement of control flow begins.
+        live_out: those that are live after it.
+        maybe_undefined: a variable may be read here before it is defined.
+        native: the statement is Python's own, whatever it gets.
+        extra_test: an expression that must be true for a `for` to go on.
+    """
+
+    live_in: set[str] = dataclasses.field(default_factory=set)
+    live_out: set[str] = dataclasses.field(default_factory=set)
+    maybe_undefined: bool = False
+    native: bool = False
+    extra_test: ast.expr | None = None
+
+
+def notes(node: ast.AST) -> Notes:
+    """The notes about a node, which it carries with it."""
+    found = vars(node).get("notes")
+    if found is None:
+        found = vars(node)["notes"] = Notes()
+    return found
 
 
 def load(name: str) -> ast.Name:
@@ -40,15 +69,17 @@ def names_of(names: Any) -> ast.Tuple:
     return ast.Tuple([constant(n) for n in names], ast.Load())
 
 
-def function(name: str, parameter: str | None, body: list[ast.stmt]) -> ast.FunctionDef:
-    """`def name(parameter): body`."""
-    arguments = [ast.arg(parameter)] if parameter else []
-    node = ast.FunctionDef(
+_SINCE_3_12: dict[str, Any] = {"type_params": []}  # a field that must be there
+
+
+def function(name: str, parameters: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    """`def name(parameters): body`."""
+    arguments = [ast.arg(p) for p in parameters]
+    return ast.FunctionDef(
         name=name, body=body, decorator_list=[], returns=None, type_comment=None,
         args=ast.arguments(posonlyargs=[], args=arguments, kwonlyargs=[], kw_defaults=[], defaults=[]),
+        **_SINCE_3_12,
     )  # fmt: skip
-    node.type_params = []  # type: ignore[attr-defined]
-    return node
 
 
 class Names:

@@ -1,4 +1,4 @@
-"""From a function to its converted function, once for each code object; and what converted code calls to go on from there.
+"""From a function to its converted function, once for each code object; and what converted code calls to go on.
 
 `converted(function)` is for those who trace: `tf.function`, `tf.data`. `converted_call(f)` is what converted code puts
 around everything that it calls; nearly always it finds the answer in a dict by the callee's type or code object.
@@ -40,8 +40,8 @@ class Recipe:
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
         """The converted function, over the same variables, defaults and globals."""
-        closure = function.__closure__
-        cells = tuple([self.operators if k < 0 else closure[k] for k in self.cells])  # type: ignore[index]
+        closure = function.__closure__ or ()
+        cells = tuple([self.operators if k < 0 else closure[k] for k in self.cells])
         new = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, cells)
         if function.__kwdefaults__:
             new.__kwdefaults__ = function.__kwdefaults__
@@ -175,7 +175,7 @@ def compiled(node: Any, function_: types.FunctionType, features: Features) -> Re
     name = code.co_name
     if isinstance(node, ast.FunctionDef):  # under its own name it would hide a global of that name from its body
         node.name = name = f"tf__{name}"
-    factory = function("factory", None, [inner])
+    factory = function("factory", [], [inner])
     factory.args.args = [ast.arg(name) for name in [OPERATORS, *free]]
     module = ast.Module([ast.fix_missing_locations(ast.copy_location(factory, node))], [])
     outer = compile(ast.fix_missing_locations(module), code.co_filename, "exec").co_consts[0]
@@ -188,7 +188,7 @@ _GENERATED = frozenset({"if_body", "else_body", "loop_body", "loop_test", "extra
 
 
 def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
-    """The code under the user's names, so that tracebacks show these; and remembered as converted, with all inside of it."""
+    """The code under the user's names, so that tracebacks show these; remembered as converted, with all in it."""
     constants = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

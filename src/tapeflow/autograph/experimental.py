@@ -67,11 +67,11 @@ def set_loop_options(
     maximum_iterations: Any = _UNSPECIFIED,
     shape_invariants: Any = _UNSPECIFIED,
 ) -> None:
-    """Sets options of the loop that this is called in, at the beginning of its body. Outside of a graph it does nothing.
+    """Sets options of the loop that this is called in, at the beginning of its body. Without a graph it does nothing.
 
     Args:
-        parallel_iterations, swap_memory, maximum_iterations, shape_invariants: as for `tf.while_loop`; the invariants are
-            pairs of a variable of the loop and a shape.
+        parallel_iterations, swap_memory, maximum_iterations, shape_invariants: as for `tf.while_loop`; the invariants
+            are pairs of a variable of the loop and a shape.
 
     Example:
         >>> total = 0

@@ -1,4 +1,4 @@
-"""Takes `break`, `continue` and early `return` out of control flow: they become flags, and what is jumped over, a condition.
+"""Takes `break`, `continue` and early `return` out of control flow: flags and conditions do what they did.
 
     for x in xs:                        for x in xs:          (and until break_)
         if x < 0: continue                  if x < 0: pass
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.autograph.activity import own_nodes
-from tapeflow.autograph.building import assign, constant, load, operator_call
+from tapeflow.autograph.building import assign, constant, load, notes, operator_call
 
 _LOOPS = (ast.While, ast.For)
 
@@ -48,12 +48,12 @@ def _returns_early(body: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(inner, ast.Return)
         for node in own_nodes(body)
-        if isinstance(node, _LOOPS) or (isinstance(node, ast.If) and not getattr(node, "native", False))
+        if isinstance(node, _LOOPS) or (isinstance(node, ast.If) and not notes(node).native)
         for inner in own_nodes(_children(node))
     )
 
 
-def _children(node: Any) -> list[ast.stmt]:
+def _children(node: ast.If | ast.While | ast.For) -> list[ast.stmt]:
     return [*node.body, *node.orelse]
 
 
@@ -101,7 +101,7 @@ class _Lowering:
         return done, set(), False
 
     def _statement(
-        self, stmt: Any, rest: list[ast.stmt], loop: _Loop | None
+        self, stmt: ast.stmt, rest: list[ast.stmt], loop: _Loop | None
     ) -> tuple[list[ast.stmt], set[str], bool, list[ast.stmt]]:
         """One statement lowered, and what is left to come after it."""
         if isinstance(stmt, ast.If):
@@ -109,14 +109,14 @@ class _Lowering:
         if isinstance(stmt, _LOOPS):
             return *self._loop(stmt, loop), False, rest
         if isinstance(stmt, (ast.With, ast.Match)):
-            parts = [stmt] if isinstance(stmt, ast.With) else stmt.cases
-            flags = set()
+            parts: Sequence[ast.With | ast.match_case] = [stmt] if isinstance(stmt, ast.With) else stmt.cases
+            flags: set[str] = set()
             for part in parts:
                 part.body, found, _ = self.block(part.body, loop)
                 flags |= found
             return [stmt], flags, False, rest
-        if isinstance(stmt, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-            return [stmt], self._try(stmt, loop), False, rest  # type: ignore[list-item]
+        if isinstance(stmt, (ast.Try, ast.TryStar)):
+            return [stmt], self._try(stmt, loop), False, rest
         return [stmt], set(), False, rest
 
     def _if(
@@ -132,7 +132,7 @@ class _Lowering:
         stmt.orelse, second, other = self.block(orelse, loop) if orelse else ([], set(), False)
         return [stmt], first | second, one and other, rest
 
-    def _try(self, stmt: Any, loop: _Loop | None) -> set[str]:
+    def _try(self, stmt: ast.Try | ast.TryStar, loop: _Loop | None) -> set[str]:
         if any(isinstance(n, (ast.Return, ast.Break, ast.Continue)) for n in _jumping(stmt.finalbody)):
             raise UnsupportedJump("a jump out of a finally block")
         stmt.body, flags, _ = self.block(stmt.body, loop)
@@ -146,7 +146,7 @@ class _Lowering:
         stmt.finalbody = self.block(stmt.finalbody, loop)[0]
         return flags
 
-    def _loop(self, stmt: Any, outer: _Loop | None) -> tuple[list[ast.stmt], set[str]]:
+    def _loop(self, stmt: ast.While | ast.For, outer: _Loop | None) -> tuple[list[ast.stmt], set[str]]:
         loop = _Loop(self.names)
         self.flags |= {loop.break_, loop.continue_}
         stmt.body, flags, _ = self.block(stmt.body, loop)
@@ -163,7 +163,7 @@ class _Lowering:
                 always = isinstance(stmt.test, ast.Constant) and stmt.test.value
                 stmt.test = going if always else ast.copy_location(ast.BoolOp(ast.And(), [going, stmt.test]), stmt.test)
             else:
-                stmt.extra_test = going
+                notes(stmt).extra_test = going
         orelse, stmt.orelse = stmt.orelse, []
         escaping = flags - {loop.break_, loop.continue_}
         if not orelse:
@@ -178,8 +178,8 @@ class _Lowering:
 
     def _none(self, flags: Sequence[str], where: Any) -> ast.expr:
         """That none of the flags is set."""
-        tests = [ast.UnaryOp(ast.Not(), load(flag)) for flag in flags]
-        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)  # type: ignore[arg-type]
+        tests: list[ast.expr] = [ast.UnaryOp(ast.Not(), load(flag)) for flag in flags]
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
         return ast.fix_missing_locations(ast.copy_location(test, getattr(where, "test", where)))
 
     def is_unread(self, stmt: Any) -> bool:

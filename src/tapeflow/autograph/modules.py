@@ -6,8 +6,9 @@ import functools
 import sys
 
 _LIBRARIES = frozenset({
-    "tapeflow", "tensorflow", "keras", "tf_keras", "torch", "numpy", "ml_dtypes", "scipy", "pandas", "matplotlib", "PIL",
-    "absl", "google", "tensorboard", "tensorflow_datasets", "tensorflow_probability", "pytest", "_pytest", "opt_einsum", "tqdm",
+    "tapeflow", "tensorflow", "keras", "tf_keras", "torch", "numpy", "ml_dtypes", "scipy", "pandas", "matplotlib",
+    "PIL", "absl", "google", "tensorboard", "tensorflow_datasets", "tensorflow_probability", "pytest", "_pytest",
+    "opt_einsum", "tqdm",
 })  # fmt: skip
 
 

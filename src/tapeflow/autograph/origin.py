@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def in_user_code() -> Iterator[None]:
 
 
 def told_of(error: Exception) -> Exception | None:
-    """The error with the user's lines in its message, or None where its class takes no message or it has them already."""
+    """The error with the user's lines in its message; None where its class takes no message or it has them already."""
     if getattr(error, _TOLD, False):
         return None
     frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_ours(frame.f_code)]
@@ -86,7 +86,8 @@ def _same_class(error: Exception, message: str) -> Exception | None:
     ):
         if cls is OpError:
             return OpError(error.node_def, error.op, message, error.error_code)
-        return cls(error.node_def, error.op, message)  # type: ignore[call-arg]
+        make: Callable[..., Exception] = cls  # whose number the subclasses know
+        return make(error.node_def, error.op, message)
     if (
         cls.__init__ in _SIMPLE
         and cls.__new__ in _SIMPLE_NEW

@@ -8,6 +8,8 @@ import linecache
 import types
 from typing import Any
 
+from tapeflow.autograph.building import function
+
 _HEADROOM = "if 1:\n"  # under it, an indented block parses as it stands, so that columns stay what they are
 
 
@@ -68,16 +70,20 @@ def _parsed(lines: list[str], margin: int) -> Any:
 def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
     """The lambda of that code: one that begins in its first line and compiles to the same."""
     first = code.co_firstlineno
-    bodies = [p for p in code.co_positions() if None not in p and p[0] >= first and p[3]]  # type: ignore[operator]
-    if not bodies:
+    ends = [
+        (end_line, end_column)
+        for line, end_line, _, end_column in code.co_positions()
+        if line is not None and line >= first and end_line is not None and end_column
+    ]
+    if not ends:
         return None
-    end_line, end_column = max((p[1], p[3]) for p in bodies)
+    end_line, end_column = max(ends)
     text = lines[first - 1]
     encoded = text.encode()
     start = encoded.find(b"lambda")
     while start >= 0:
-        rest = [encoded[start:].decode(), *lines[first:end_line]] if end_line > first else [encoded[start:].decode()]  # type: ignore[operator]
-        node = _shortest_lambda(rest, end_line - first, end_column - (start if end_line == first else 0))  # type: ignore[operator]
+        rest = [encoded[start:].decode(), *lines[first:end_line]]
+        node = _shortest_lambda(rest, end_line - first, end_column - (start if end_line == first else 0))
         if node is not None and _same_code(node, code):
             ast.increment_lineno(node, first - 1)
             for child in ast.walk(node):
@@ -111,10 +117,7 @@ def _shortest_lambda(lines: list[str], last: int, end: int) -> ast.Lambda | None
 
 def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
     free = [name for name in code.co_freevars if name != "__class__"]
-    factory = ast.FunctionDef(  # type: ignore[call-arg]
-        name="factory", body=[ast.Return(node)], decorator_list=[], returns=None, type_comment=None, type_params=[],
-        args=ast.arguments(posonlyargs=[], args=[ast.arg(f) for f in free], kwonlyargs=[], kw_defaults=[], defaults=[]),
-    )  # fmt: skip
+    factory = function("factory", free, [ast.Return(node)])
     module = ast.fix_missing_locations(ast.Module([factory], []))
     try:
         outer = next(c for c in compile(module, "", "exec").co_consts if isinstance(c, types.CodeType))

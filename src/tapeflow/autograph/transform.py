@@ -1,8 +1,8 @@
 """Rewrites the definition of a function so that control flow, logic and calls go through `operators`.
 
-The steps, for a function and then for those inside of it: leave alone what can only be Python's own (`x is None`); turn jumps
-into flags (`jumps.py`); find what is live and what may be undefined (`activity.py`); turn control flow into functions
-over the variables that it changes. Every new node stands at the line of the user's code that it is made from.
+The steps, for a function and then for those inside of it: leave alone what can only be Python's own (`x is None`); turn
+jumps into flags (`jumps.py`); find what is live and what may be undefined (`activity.py`); turn control flow into
+functions over the variables that it changes. Every new node stands at the line of the user's code that it is made from.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tapeflow.autograph.building import (
     function,
     load,
     names_of,
+    notes,
     operator_call,
     store,
 )
@@ -115,7 +116,7 @@ class Transformer(ast.NodeTransformer):
                 node.body[k] = self._nested(stmt, first_parameter(stmt))
         return node
 
-    # ---- control flow --------------------------------------------------------------------------------------------------
+    # ---- control flow ------------------------------------------------------------------------------------------------
 
     def _block(self, stmts: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -125,19 +126,19 @@ class Transformer(ast.NodeTransformer):
         return out or [ast.Pass()]
 
     def visit_If(self, node: Any) -> Any:
-        if getattr(node, "native", False):
+        if notes(node).native:
             node.test = self.visit(node.test)
             node.body = self._block(node.body)
             node.orelse = self._block(node.orelse) if node.orelse else []
             return node
         branches = [*node.body, *node.orelse]
         written = activity.writes(branches)
-        outputs = sorted(written & node.live_out)
-        inner = sorted((written & node.live_in) - node.live_out)
+        outputs = sorted(written & notes(node).live_out)
+        inner = sorted((written & notes(node).live_in) - notes(node).live_out)
         composites = self._composites(branches, written)
         names = [*outputs, *composites, *inner]
-        body = self._body("if_body", None, node.body, written, node)
-        orelse = self._body("else_body", None, node.orelse, written, node)
+        body = self._body("if_body", [], node.body, written, node)
+        orelse = self._body("else_body", [], node.orelse, written, node)
         call = operator_call(
             "if_stmt", self.visit(node.test), load(body.name), load(orelse.name), load("get_state"), load("set_state"),
             names_of(names), constant(len(outputs) + len(composites)),
@@ -148,11 +149,11 @@ class Transformer(ast.NodeTransformer):
         options = self._options(node)
         test_writes = activity.writes([node.test])
         written = activity.writes(node.body) | test_writes
-        state = sorted(written & (node.live_in | node.live_out))
+        state = sorted(written & (notes(node).live_in | notes(node).live_out))
         composites = self._composites(node.body, written)
         returned = ast.copy_location(ast.Return(self.visit(node.test)), node.test)
-        test = function("loop_test", None, [*self._declarations(test_writes, node), returned])
-        body = self._body("loop_body", None, node.body, written, node)
+        test = function("loop_test", [], [*self._declarations(test_writes, node), returned])
+        body = self._body("loop_body", [], node.body, written, node)
         call = operator_call(
             "while_stmt", load("loop_test"), load("loop_body"), load("get_state"), load("set_state"),
             names_of([*state, *composites]), options,
@@ -162,14 +163,14 @@ class Transformer(ast.NodeTransformer):
     def visit_For(self, node: Any) -> Any:
         options = self._options(node)
         written = activity.writes([*node.body, node.target])
-        state = sorted(written & (node.live_in | node.live_out))
+        state = sorted(written & (notes(node).live_in | notes(node).live_out))
         composites = self._composites(node.body, written)
         extra: list[ast.stmt] = []
-        if (test := getattr(node, "extra_test", None)) is not None:
-            extra = [function("extra_test", None, [ast.Return(self.visit(test))])]
+        if (test := notes(node).extra_test) is not None:
+            extra = [function("extra_test", [], [ast.Return(self.visit(test))])]
         item = self.names.new("itr")
         target = ast.copy_location(ast.Assign([node.target], load(item), None), node.target)
-        body = self._body("loop_body", item, [target, *node.body], written, node)
+        body = self._body("loop_body", [item], [target, *node.body], written, node)
         call = operator_call(
             "for_stmt", self.visit(node.iter), load("extra_test") if extra else constant(None), load("loop_body"),
             load("get_state"), load("set_state"), names_of([*state, *composites]), options,
@@ -191,10 +192,10 @@ class Transformer(ast.NodeTransformer):
         return stmts
 
     def _body(
-        self, name: str, parameter: str | None, body: list[ast.stmt], written: set[str], node: Any
+        self, name: str, parameters: list[str], body: list[ast.stmt], written: set[str], node: Any
     ) -> ast.FunctionDef:
         inside = self._block(body) if body else [ast.copy_location(ast.Pass(), node)]
-        return function(name, parameter, [*self._declarations(written, node), *inside])
+        return function(name, parameters, [*self._declarations(written, node), *inside])
 
     def _declarations(self, names: set[str], node: ast.AST) -> list[ast.stmt]:
         """By which a function made from control flow writes the variables of the function around it."""
@@ -207,30 +208,31 @@ class Transformer(ast.NodeTransformer):
 
     def _state(self, outputs: list[str], composites: dict[str, ast.expr], inner: list[str]) -> list[ast.stmt]:
         """`get_state` and `set_state`: the variables as a tuple, and back."""
-        values = [load(n) for n in outputs]
+        values: list[ast.expr] = [load(n) for n in outputs]
         places: list[ast.expr] = [store(n) for n in outputs]
         assignments: list[ast.stmt] = []
         for k, (text, node) in enumerate(composites.items()):
             read = ast.parse(text, mode="eval").body
-            values.append(operator_call("ldu", delayed(read), constant(text)))  # type: ignore[arg-type]
+            values.append(operator_call("ldu", delayed(read), constant(text)))
             places.append(store(f"value_{k}"))
             changed = operator_call("changed", load(f"value_{k}"), delayed(ast.parse(text, mode="eval").body))
             assignments.append(ast.If(changed, [ast.Assign([node], load(f"value_{k}"), None)], []))
         values += [load(n) for n in inner]
         places += [store(n) for n in inner]
-        get = function("get_state", None, [ast.Return(ast.Tuple(values, ast.Load()))])  # type: ignore[arg-type]
+        get = function("get_state", [], [ast.Return(ast.Tuple(values, ast.Load()))])
         take: list[ast.stmt] = (
             [ast.Assign([ast.Tuple(places, ast.Store())], load("vars_"), None)] if places else [ast.Pass()]
         )
         where = ast.Pass(lineno=0, col_offset=0)
         return [
             get,
-            function("set_state", "vars_", [*self._declarations({*outputs, *inner}, where), *take, *assignments]),
+            function("set_state", ["vars_"], [*self._declarations({*outputs, *inner}, where), *take, *assignments]),
         ]
 
     def _options(self, node: Any) -> ast.Dict:
         """Takes `set_loop_options(...)` out of a loop's body."""
-        keys, values = [], []
+        keys: list[ast.expr | None] = []
+        values: list[ast.expr] = []
         for stmt in list(node.body):
             call = stmt.value if isinstance(stmt, ast.Expr) else None
             if (
@@ -243,7 +245,7 @@ class Transformer(ast.NodeTransformer):
                     keys.append(constant(key))
                     values.append(self.visit(value))
         node.body = node.body or [ast.copy_location(ast.Pass(), node)]
-        return ast.Dict(keys, values)  # type: ignore[arg-type]
+        return ast.Dict(keys, values)
 
     def visit_Delete(self, node: ast.Delete) -> Any:
         """A variable that control flow shares is not deleted but undefined, so that its functions can still name it."""
@@ -259,8 +261,8 @@ class Transformer(ast.NodeTransformer):
         node.value = self.visit(node.value)
         if not isinstance(node.target, ast.Name):
             node.target = self.visit(node.target)
-        if getattr(node, "maybe_undefined", False):
-            name = node.target.id  # type: ignore[union-attr]
+        elif notes(node).maybe_undefined:
+            name = node.target.id
             return [assign(name, operator_call("ld", load(name)), node), node]
         return node
 
@@ -278,10 +280,10 @@ class Transformer(ast.NodeTransformer):
         target = self.visit(node.target)
         return ast.copy_location(ast.Assign([target], self.visit(node.value), None), node)
 
-    # ---- expressions ---------------------------------------------------------------------------------------------------
+    # ---- expressions -------------------------------------------------------------------------------------------------
 
     def visit_Name(self, node: ast.Name) -> Any:
-        if isinstance(node.ctx, ast.Load) and getattr(node, "maybe_undefined", False):
+        if isinstance(node.ctx, ast.Load) and notes(node).maybe_undefined:
             return _placed(operator_call("ld", ast.copy_location(load(node.id), node)), node)
         return node
 
@@ -332,13 +334,13 @@ class Transformer(ast.NodeTransformer):
             node.func = _placed(operator_call("converted_call", node.func), node.func)
         return node
 
-    # ---- what needs no conversion ----------------------------------------------------------------------------------------
+    # ---- what needs no conversion ------------------------------------------------------------------------------------
 
     def _is_builtin(self, name: str) -> bool:
         return name not in self.hidden and name not in self.namespace and hasattr(builtins, name)
 
     def _is_plain(self, func: ast.expr) -> bool:
-        """Whether it is certain now that what is called is a function of a library or of Python, and needs no conversion."""
+        """Whether what is called is certainly a function of a library or of Python, and needs no conversion."""
         path: list[str] = []
         while isinstance(func, ast.Attribute):
             path.append(func.attr)
@@ -406,21 +408,21 @@ def _is_static(node: ast.expr, is_builtin: Any) -> bool:
 def _mark_native(roots: list[Any], is_builtin: Any) -> None:
     for node in activity.own_nodes(roots[0].body):
         if isinstance(node, ast.If):
-            node.native = _is_static(node.test, is_builtin)  # type: ignore[attr-defined]
+            notes(node).native = _is_static(node.test, is_builtin)
 
 
 def _functionised(body: list[ast.stmt]) -> list[ast.AST]:
     found: list[ast.AST] = []
     for node in activity.own_nodes(body):
         if isinstance(node, (ast.While, ast.For)):
-            found += [*node.body, getattr(node, "target", None) or node.test]  # type: ignore[attr-defined, union-attr]
-        elif isinstance(node, ast.If) and not getattr(node, "native", False):
+            found += [*node.body, node.target if isinstance(node, ast.For) else node.test]
+        elif isinstance(node, ast.If) and not notes(node).native:
             found += [*node.body, *node.orelse]
     return found
 
 
 def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements without `global` and `nonlocal`, also inside of them: they are made again where they are needed."""
+    """The statements without `global` and `nonlocal`, also inside of them: they're made again where they are needed."""
     kept = [s for s in stmts if not isinstance(s, (ast.Global, ast.Nonlocal))]
     for stmt in activity.own_nodes(kept):
         for field in ("body", "orelse", "finalbody"):

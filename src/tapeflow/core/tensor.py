@@ -6,7 +6,7 @@ The arithmetic operators and indexing are ops, and `core` imports no op: `tapefl
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import torch
@@ -49,6 +49,7 @@ class Tensor(TensorType):
     dtype: DType
     value: Any
     _id: int
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
     if TYPE_CHECKING:
 
@@ -113,6 +114,7 @@ class EagerTensor(Tensor):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
+    _device: str  # its name, where it is not that of the value's own device
 
     def __init__(self, value: Any, dtype: DType) -> None:
         self.value = value
@@ -174,7 +176,9 @@ class EagerTensor(Tensor):
         return self._copied_to(f"gpu:{gpu_index}")
 
     def _copied_to(self, device: str) -> EagerTensor:
-        raise NotImplementedError  # an op, so that gradients pass: set by tapeflow/operators.py
+        from tapeflow.operators import copied_to  # records on tapes, so that gradients pass
+
+        return copied_to(self, device)
 
     @property
     def is_tensor_like(self) -> bool:

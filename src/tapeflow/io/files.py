@@ -66,11 +66,14 @@ def matching_files(pattern: Any, name: str | None = None) -> Any:
 not_differentiable(read_file, matching_files)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
     """Writes a file, and makes the folders for it.
 
     Args:
         filename, contents: string scalars.
+
+    Returns:
+        None, or the operation that writes in the graph that is being built.
 
     Raises:
         InvalidArgumentError: one is no scalar.
@@ -97,4 +100,4 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
         return None
     from tapeflow.graph.python_op import python_op
 
-    return python_op("WriteFile", write, inputs)  # type: ignore[return-value]
+    return python_op("WriteFile", write, inputs)

@@ -206,7 +206,7 @@ def _tridiagonal_matmul_rule(
     if len({s.rank for s in (*shapes.values(), rhs)}) > 1:
         raise invalid("All input tensors must have the same rank.")
     for name, shape in shapes.items():
-        if rhs.rank < 2 or not rhs[:-2].concatenate([1, rhs[-2]]).is_compatible_with(shape):  # type: ignore[operator]
+        if rhs.rank < 2 or not rhs[:-2].concatenate([1, rhs[-2]]).is_compatible_with(shape):
             raise invalid(f"Invalid {name} shape. It is {text(shape)}, and that of rhs {text(rhs)}")
     return rhs
 
@@ -277,7 +277,7 @@ def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
     if bands.rank is None or rhs.rank is None:
         return TensorShape(None)
     for i, x in enumerate((bands, rhs)):
-        if x.rank < 2:  # type: ignore[operator]
+        if x.rank < 2:
             raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
     if not TensorShape(bands[-1:]).is_compatible_with(rhs[-2:-1]):
         raise invalid(f"In[0] mismatch In[1] shape: {bands[-1]} vs. {rhs[-2]}: {text(bands)} {text(rhs)}")

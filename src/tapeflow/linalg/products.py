@@ -115,7 +115,7 @@ def _batch_matmul_rule(x: TensorShape, y: TensorShape, *attrs: Any) -> TensorSha
         return TensorShape(None)
     adj_x, adj_y = attrs[-2:] if attrs else (False, False)
     for i, s in enumerate((x, y)):
-        if s.rank < 2:  # type: ignore[operator]
+        if s.rank < 2:
             raise invalid(f"In[{i}] ndims must be >= 2: {s.rank}")
     try:
         batch = broadcast(x[:-2], y[:-2])

@@ -12,7 +12,7 @@ from tapeflow.core.tensor import invalid
 
 def sizes(shape: TensorShape) -> list[int]:
     """The dimensions of a shape that is known in full."""
-    return [int(d) for d in shape]  # type: ignore[arg-type]
+    return [int(d) for d in shape]
 
 
 def matrices(x: TensorShape, *_: Any) -> TensorShape:

@@ -207,7 +207,7 @@ def _triangular_rule(matrix: TensorShape, rhs: TensorShape, *_: Any) -> TensorSh
     if matrix.rank is None or rhs.rank is None:
         return TensorShape(None)
     for i, x in enumerate((matrix, rhs)):
-        if x.rank < 2:  # type: ignore[operator]
+        if x.rank < 2:
             raise invalid(f"In[{i}] ndims must be >= 2: {x.rank}")
     try:
         batch = broadcast(matrix[:-2], rhs[:-2])

@@ -107,7 +107,7 @@ def ctc_greedy_decoder(
     return [SparseTensor(indices, values, shape)], scores
 
 
-# ---- beam search: Graves, Supervised Sequence Labelling with Recurrent Neural Networks, 2012, chapter 7.5.3 -----------
+# ---- beam search: Graves, Supervised Sequence Labelling with Recurrent Neural Networks, 2012, chapter 7.5.3 ----------
 
 
 def _log_add(a: float, b: float) -> float:

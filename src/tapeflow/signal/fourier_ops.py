@@ -225,7 +225,7 @@ def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     """Of the inverse: elements that stand for their conjugates, too, count twice."""
     dtype = call.dtype(0)
     n = fft_length[-1]
-    twice = np.full(_half(n), 2.0)  # type: ignore[arg-type]
+    twice = np.full(n // 2 + 1 if n else 0, 2.0)
     twice[:1] = 1.0
     if n % 2 == 0:
         twice[-1:] = 1.0

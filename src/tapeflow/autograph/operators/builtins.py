@@ -17,7 +17,9 @@ class StagedRange:
     """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
-        self.start, self.limit, self.delta = (0, start, delta) if limit is None else (start, limit, delta)  # type: ignore[var-annotated]
+        self.start: Any = 0 if limit is None else start
+        self.limit: Any = start if limit is None else limit
+        self.delta: Any = delta
 
     def tensor(self) -> Any:
         """All numbers, as one tensor."""

@@ -177,8 +177,8 @@ def _verify(name: str, main: Any, other: Any) -> None:
                 raise TypeError(f"'{name}' has dtype {first} in the main branch, but dtype {second} in the else branch")
         elif one is not two and not (type(one) is type(two) and isinstance(one, Undefined)):
             raise TypeError(
-                f"'{name}' is {one!r} in the main branch, but {two!r} in the else branch; where a tensor decides which, "
-                "both must be tensors, or the same object"
+                f"'{name}' is {one!r} in the main branch, but {two!r} in the else branch; where a tensor decides "
+                "which, both must be tensors, or the same object"
             )
 
 

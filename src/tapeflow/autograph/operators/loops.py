@@ -125,8 +125,8 @@ class Loop:
             if not missing:
                 raise
             raise ValueError(
-                f"'{missing[0]}' must be defined before the loop\nNote: AutoGraph tried to define it automatically, but ran "
-                f"into a {type(error).__name__}: {error}"
+                f"'{missing[0]}' must be defined before the loop\nNote: AutoGraph tried to define it automatically, "
+                f"but ran into a {type(error).__name__}: {error}"
             ) from None
         finally:
             self.set_state(before)
@@ -284,12 +284,9 @@ def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
         for other, _ in parts[1:]:
             size = _least(size, other)
         return size, lambda i: tuple(item(i) for _, item in parts)
-    source = getattr(iterable, "op", None) if is_staged(iterable) and not hasattr(iterable, "assign") else None
-    if isinstance(iterable, StagedRange) or getattr(source, "type", None) == "Range":
-        if isinstance(iterable, StagedRange):
-            start, limit, delta = iterable.start, iterable.limit, iterable.delta
-        else:
-            start, limit, delta = source.inputs  # type: ignore[union-attr]
+    bounds = _bounds(iterable)
+    if bounds is not None:
+        start, limit, delta = bounds
         return _range_size(start, limit, delta), lambda i: start + _like(i, start, delta) * delta
     if hasattr(iterable, "read") and hasattr(iterable, "unstack"):
         return iterable.size(), iterable.read
@@ -302,6 +299,17 @@ def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
 
         known = value.nrows() if hasattr(value, "nrows") else shape(value)[0]
     return known, lambda i: value[i]
+
+
+def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
+    """Start, limit and delta of a range, also of one that an operation of the graph makes."""
+    if isinstance(iterable, StagedRange):
+        return iterable.start, iterable.limit, iterable.delta
+    if is_staged(iterable) and not hasattr(iterable, "assign"):
+        source = getattr(iterable, "op", None)
+        if source is not None and getattr(source, "type", None) == "Range":
+            return tuple(source.inputs)
+    return None
 
 
 def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:

@@ -180,7 +180,7 @@ class LinearOperatorTridiag(LinearOperator):
         return self._diagonals_format
 
     @property
-    def _matrix_dimensions(self) -> dict[str, Any]:  # type: ignore[override]
+    def _matrix_dimensions(self) -> dict[str, Any]:  # type: ignore[override]  # here it depends on the format
         return {"diagonals": 1 if self._diagonals_format == "sequence" else 2, "diagonals_format": None}
 
     def _shape(self) -> TensorShape:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -586,8 +585,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
         return slice_parameters(self, entries, batch_shape)
 
-    def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """What the functions of `tf.linalg` give for an operator in the place of a matrix, or NotImplemented."""
         from tapeflow.linalg.operators.algebra import apply
 
-        return apply(function.op.name, self, args)  # type: ignore[attr-defined]
+        return apply(function.op.name, self, args)

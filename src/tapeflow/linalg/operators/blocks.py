@@ -54,6 +54,12 @@ def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
     raise ValueError("Input dimension does not match operator dimension.")
 
 
+def _total(sizes: list[int | None]) -> int | None:
+    """The sum of sizes, or None where one is not known."""
+    known = [s for s in sizes if s is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
 class _BlockOperator(LinearOperator):
     """What takes, instead of one tensor, a list with a tensor for each block, and gives such a list then."""
 
@@ -150,7 +156,7 @@ class _BlockOperator(LinearOperator):
         operators = self._diagonal_operators()
         rows, columns = [o.range_dimension for o in operators], [o.domain_dimension for o in operators]
         batch = broadcast_static(*[o.batch_shape for o in self._all_operators()])
-        return batch + [None if None in sizes else sum(sizes) for sizes in (rows, columns)]  # type: ignore[arg-type]
+        return batch + [_total(rows), _total(columns)]
 
     def _shape_tensor(self) -> Any:
         operators = self._diagonal_operators()

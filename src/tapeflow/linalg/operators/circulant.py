@@ -173,10 +173,10 @@ class _CirculantOperator(LinearOperator):
         assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
 
     def _linop_adjoint(self) -> LinearOperator:
-        return type(self)(conj(tf.identity(self._spectrum)), self.dtype, **hints.of(self))  # type: ignore[call-arg]
+        return type(self)(conj(tf.identity(self._spectrum)), self.dtype, **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperator:
-        return type(self)(1.0 / self._spectrum, self.dtype, **hints.of(self))  # type: ignore[call-arg]
+        return type(self)(1.0 / self._spectrum, self.dtype, **hints.of(self))
 
 
 class LinearOperatorCirculant(_CirculantOperator):

@@ -18,8 +18,8 @@ class _DerivedOperator(LinearOperator):
 
     def _derive(self, operator: LinearOperator, what: str, name: str, **given: bool | None) -> None:
         self._operator = operator
-        shared = {hint: hints.shared(operator, hint, value, what) for hint, value in given.items()}
-        LinearOperator.__init__(self, operator.dtype, name=name, **shared)  # type: ignore[arg-type]
+        shared: dict[str, Any] = {hint: hints.shared(operator, hint, value, what) for hint, value in given.items()}
+        LinearOperator.__init__(self, operator.dtype, name=name, **shared)
 
     @property
     def operator(self) -> LinearOperator:

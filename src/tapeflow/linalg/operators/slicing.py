@@ -66,7 +66,7 @@ def slice_batch(x: Any, inner: int, entries: tuple[Any, ...], batch_shape: Tenso
     own = len(shape) - inner
     if own == 0 and batch_shape.rank:
         return tf.identity(x)  # it has no batch at all, and broadcasts to any
-    missing = batch_shape.rank - own  # type: ignore[operator]
+    missing = batch_shape.rank - own
     x = tf.reshape(x, [1] * missing + shape)
     sizes = iter(zip([1] * missing + shape[:own], batch_shape, strict=True))
     adapted = []

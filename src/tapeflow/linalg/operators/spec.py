@@ -104,7 +104,7 @@ def _spec(value: Any) -> Any:
     if isinstance(value, Variable):
         return VariableSpec(value.shape, value.dtype, value.trainable)
     if isinstance(value, Tensor):
-        return TensorSpec(value.shape, value.dtype)  # type: ignore[attr-defined]
+        return TensorSpec(value.shape, value.dtype)
     if isinstance(value, list) and value:
         found = [_spec(v) for v in value]
         return None if None in found else found
