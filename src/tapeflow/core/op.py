@@ -16,11 +16,13 @@ from collections.abc import Callable, Sequence
 from types import NoneType
 from typing import Any
 
+import numpy as np
+
 from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core import op_def as op_defs
 from tapeflow.core.context import detours, registry, state
-from tapeflow.core.convert import convert, datatype_name, host_value, operand
+from tapeflow.core.convert import convert, datatype_name, from_numpy_type, host_value, operand
 from tapeflow.core.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.kernels import compute
 from tapeflow.core.tape import record
@@ -308,8 +310,11 @@ class Op:
             except (TypeError, ValueError):
                 arg = convert(arg)
         elif wanted is None:
-            default = self.opdef.attrs[attr].default
-            arg = convert(arg, None, hint=default if isinstance(default, DType) else None)
+            given = self.opdef.attrs[attr]
+            hint = given.default if isinstance(given.default, DType) else None
+            if isinstance(arg, (np.ndarray, np.generic)) and given.allowed and from_numpy_type(arg) in given.allowed:
+                hint = None  # an array of a dtype that the op takes keeps it
+            arg = convert(arg, None, hint=hint)
         else:
             arg = convert(arg, None if isinstance(arg, Tensor) else wanted)
         if wanted is None:
