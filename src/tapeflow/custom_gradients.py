@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow import nest
-from tapeflow.autodiff import GradientTape
+from tapeflow.autodiff import GradientTape, UnconnectedGradients
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
 from tapeflow.core.op import gradient_of
@@ -265,20 +265,57 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = None,
 ) -> Any:
-    """The gradients of a graph's tensors; only inside a graph.
+    """The gradients of the sum of `ys`, as tensors of the graph that is being built.
+
+    Args:
+        ys: tensors, one or a nest.
+        xs: what to differentiate by: tensors and variables.
+        grad_ys: the gradients to begin with, one for each of `ys`; by default ones.
+        name: the name scope of the operations.
+        gate_gradients, aggregation_method: accepted, and without effect.
+        stop_gradients: tensors that count as constants.
+        unconnected_gradients: what stands for the gradient of an `x` that no `y` depends on, see `tf.UnconnectedGradients`.
+
+    Returns:
+        A list with a tensor (or `tf.IndexedSlices`), or None, for each of `xs`.
 
     Raises:
-        RuntimeError: eager execution is enabled.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.constant(3.0)
+        ...     print(sess.run(tf.gradients(x * x, x)))
+        [np.float32(6.0)]
     """
-    raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    if state.graph is None:
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    from tapeflow.graph.symbolic_gradients import gradients as symbolic
+
+    unconnected = UnconnectedGradients("none" if unconnected_gradients is None else unconnected_gradients)
+    return symbolic(ys, xs, grad_ys, name, stop_gradients, unconnected)
 
 
 def hessians(
     ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
 ) -> Any:
-    """The Hessians of a graph's tensors; only inside a graph.
+    """The second derivatives of the sum of `ys` by each of `xs`, as tensors of the graph that is being built.
+
+    Returns:
+        A list of tensors: for an `x` of shape S, one of shape S + S.
 
     Raises:
-        RuntimeError: eager execution is enabled.
+        RuntimeError: no graph is being built.
+        ValueError: the shape of an `x` is not known.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.constant([1.0, 2.0])
+        ...     print(sess.run(tf.hessians(tf.reduce_sum(x * x * x), x)[0]).tolist())
+        [[6.0, 0.0], [0.0, 12.0]]
     """
-    return gradients(ys, xs, name=name)
+    if state.graph is None:
+        return gradients(ys, xs)
+    from tapeflow.graph.symbolic_gradients import hessian
+
+    return [hessian(ys, x, name) for x in nest.flatten(xs)]

@@ -233,6 +233,10 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         """
         return self._of_graph("eval").read_of(self).eval(session=session)
 
+    def _as_graph_element(self) -> Any:
+        """The tensor of its graph that stands for it where sessions and collections want one."""
+        return self._of_graph("a tensor of a graph").read_of(self, vars(self).get("_staged"))
+
     def _of_graph(self, what: str) -> Any:
         """The graph that it was made in."""
         if self._graph is None:

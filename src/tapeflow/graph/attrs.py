@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core.dtypes import DType, float32, int32, int64
 from tapeflow.core.op_def import NO_DEFAULT
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor
 from tapeflow.graph.operation import NodeOp, Operation
 
 
@@ -26,13 +28,13 @@ def attrs_of(operation: Operation) -> dict[str, Any]:
         if argument.type_list_attr:
             found[argument.type_list_attr] = [t.dtype for t in arg]
         if argument.type_attr and argument.type_attr not in found:
-            found[argument.type_attr] = operation.types.get(argument.type_attr) or _dtype(arg)
+            found[argument.type_attr] = operation.types.get(argument.type_attr) or dtype_of_value(arg)
     for out, tensor in zip(opdef.outputs, operation.outputs, strict=False):
         if out.type_attr and found.get(out.type_attr) is None:
             found[out.type_attr] = tensor.dtype
     for name, attr in opdef.attrs.items():
         if found.get(name) is None and attr.default is not NO_DEFAULT:
-            found[name] = attr.default
+            found[name] = TensorShape(attr.default) if attr.type == "shape" else attr.default
     return found
 
 
@@ -42,23 +44,30 @@ def _of_node(operation: Operation) -> dict[str, Any]:
         return {"value": op.attrs["value"], "dtype": operation.outputs[0].dtype}
     if kind == "Placeholder":
         return {"dtype": operation.outputs[0].dtype, "shape": operation.outputs[0].shape}
+    if kind == "PlaceholderWithDefault":
+        return {"dtype": operation.outputs[0].dtype, "shape": op.attrs["shape"]}
     if kind == "ReadVariableOp":
         return {"dtype": operation.outputs[0].dtype}
     if kind == "VarHandleOp":
         variable = op.attrs["variable"]
-        return {"dtype": variable.dtype, "shape": variable.shape, "shared_name": variable._shared_name, "container": ""}
+        own = variable._id in operation.graph._own_variables
+        shared_name = variable._name if own else operation.name  # others may have names of their own in common
+        return {"dtype": variable.dtype, "shape": variable.shape, "shared_name": shared_name, "container": ""}
     if kind.startswith("Assign"):
         return {"dtype": operation.args[1].dtype}
+    if kind == "IdentityN":
+        return {"T": [t.dtype for t in operation.inputs]}
+    if kind == "Assert":
+        return {"T": [t.dtype for t in operation.inputs[1:]]}
     return {k: v for k, v in op.attrs.items() if k != "variable"}
 
 
-def _dtype(arg: Any) -> Any:
-    from tapeflow.core.dtypes import float32, int32, int64
-
-    if isinstance(arg, (Tensor, EagerTensor)):
-        return arg.dtype
-    if type(arg) in (list, tuple):
-        return _dtype(arg[0]) if arg else int32
-    if isinstance(arg, float):
+def dtype_of_value(value: Any) -> DType:
+    """The dtype that a Python value, or a nest of them, has where nothing else says."""
+    if isinstance(value, Tensor):
+        return value.dtype
+    if type(value) in (list, tuple):
+        return dtype_of_value(value[0]) if value else int32
+    if isinstance(value, float):
         return float32
-    return int32 if arg is None or -(2**31) <= arg < 2**31 else int64
+    return int32 if value is None or -(2**31) <= value < 2**31 else int64

@@ -2,135 +2,320 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2, tensor_shape_pb2
 
-from tapeflow.core.dtypes import DType
+from tapeflow.array.protos import make_tensor_proto
+from tapeflow.core import op_def as op_defs
+from tapeflow.core.dtypes import DType, bool_, int32
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.graph.attrs import _dtype, attrs_of
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.graph.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.operation import NodeOp, Operation
 
-# What only this runtime can run has no form in a GraphDef.
-_PRODUCER = 1087
+_PRODUCER = 2397  # TensorFlow 2.21's version of the format
 
 
 def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
-    """A graph as a `GraphDef`."""
+    """A graph as a `GraphDef`.
+
+    Args:
+        graph: the graph.
+        from_version: leaves out the operations that were there when the graph's `version` was that.
+        add_shapes: gives every node an attr `_output_shapes`.
+    """
     proto = graph_pb2.GraphDef()
     proto.versions.producer = _PRODUCER
-    library: dict[str, Any] = {}
+    writer = _Writer()
     for operation in graph.get_operations()[from_version or 0 :]:
-        nodes = _nodes(operation, library)
+        nodes = writer.nodes(operation)
         if add_shapes:
-            for t in operation.outputs:
-                nodes[-1].attr["_output_shapes"].list.shape.append(_shape(t.shape))
+            shapes = nodes[-1].attr["_output_shapes"].list
+            shapes.SetInParent()
+            shapes.shape.extend(_shape(t.shape) for t in operation.outputs)
         proto.node.extend(nodes)
-    for function in library.values():
-        proto.library.function.append(function)
+    proto.library.function.extend(writer.library.values())
     return proto
 
 
 def node_def(operation: Operation) -> Any:
     """An operation as a `NodeDef`."""
-    return _nodes(operation, {})[-1]
+    return _Writer().nodes(operation)[-1]
 
 
-def _nodes(operation: Operation, library: dict[str, Any]) -> list[Any]:
-    """The node of an operation, after those of the constants that it takes."""
-    op = operation.op
-    node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
-    before = []
-    if isinstance(op, NodeOp):
-        node.input.extend(map(_input, operation.inputs))
-    else:
-        for argument, param, kind, arg in zip(op.opdef.inputs, op.params, op.kinds, operation.args, strict=False):
-            if kind == "list" or isinstance(arg, list):
-                node.input.extend(map(_input, arg))
-            elif isinstance(arg, SymbolicTensor):
-                node.input.append(_input(arg))
+class _Writer:
+    """Writes the nodes of a graph, and the functions that they call.
+
+    Attributes:
+        library: the functions by name.
+    """
+
+    def __init__(self) -> None:
+        self.library: dict[str, Any] = {}
+        self._names: dict[int, str] = {}  # of the functions, by their bodies
+
+    def nodes(self, operation: Operation) -> list[Any]:
+        """The node of an operation, after those that it takes and that are no operations here."""
+        op = operation.op
+        if operation.type in _DECOMPOSED:
+            return _DECOMPOSED[operation.type](operation)
+        node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
+        before: list[Any] = []
+        if isinstance(op, NodeOp):
+            node.input.extend(map(_input, operation.inputs))
+        else:
+            for argument, param, arg in zip(op.opdef.inputs, op.params, operation.args, strict=False):
+                if isinstance(arg, SymbolicTensor):
+                    node.input.append(_input(arg))
+                elif type(arg) is list:
+                    node.input.extend(map(_input, arg))
+                else:
+                    constant = _host_constant(operation, argument, param, arg)
+                    before.append(constant)
+                    node.input.append(constant.name)
+        node.input.extend(f"^{c.name}" for c in operation._control_inputs)
+        for name, value in attrs_of(operation).items():
+            if value is not None:
+                _set(node.attr[name], value)
+        if isinstance(op, NodeOp) and op.bodies:
+            before += self._calls(node, operation)
+        return [*before, node]
+
+    # ---- functions ---------------------------------------------------------------------------------------------------
+
+    def _calls(self, node: Any, operation: Operation) -> list[Any]:
+        """Writes what a node that calls functions has besides its inputs, and the functions into the library."""
+        op, inputs = operation.op, operation.inputs
+        if operation.type.endswith("While"):
+            return self._loop(node, operation)
+        steering = 1 if operation.type.endswith(("If", "Case")) else 0
+        values = inputs[steering:]
+        _set(node.attr["Tin"], [t.dtype for t in values])
+        _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
+        names = {label: self._function(operation, label, values, op.places[label]) for label in op.bodies}
+        if operation.type.endswith("If"):
+            node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum
+        if operation.type.endswith("Case"):
+            for name in names.values():
+                node.attr["branches"].list.func.add(name=name)
+        else:
+            for label, name in names.items():
+                node.attr[label].func.name = name
+        if steering:
+            _set(node.attr["output_shapes"], [t.shape for t in operation.outputs])
+        return []
+
+    def _loop(self, node: Any, operation: Operation) -> list[Any]:
+        """A loop: all that its functions take are loop variables in TensorFlow, and a limit counts down in one."""
+        op, inputs = operation.op, operation.inputs
+        variables = len(operation.outputs)
+        limited = _is_limited(operation)
+        values = inputs[1:] if limited else inputs
+        _set(node.attr["T"], [t.dtype for t in inputs])
+        shapes = [t.shape for t in operation.outputs] + [t.shape for t in values[variables:]]
+        _set(node.attr["output_shapes"], [TensorShape([])] * limited + shapes)
+        for label in ("cond", "body"):
+            node.attr[label].func.name = self._function(operation, label, values, op.places[label], variables, limited)
+        if limited:  # what comes after takes outputs by their places: the counter is in front of them
+            raw = node_def_pb2.NodeDef()
+            raw.CopyFrom(node)
+            raw.name = f"{operation.name}/counted"
+            del node.input[:]
+            node.op = "IdentityN"
+            node.attr.clear()
+            node.input.extend(f"{raw.name}:{i + 1}" for i in range(len(operation.outputs)))
+            _set(node.attr["T"], [t.dtype for t in operation.outputs])
+            return [raw]
+        return []
+
+    def _function(
+        self,
+        operation: Operation,
+        label: str,
+        values: Sequence[Any],
+        places: Sequence[int],
+        variables: int = -1,
+        limited: bool = False,
+    ) -> str:
+        """Writes a body into the library, as a function of all of `values`; gives its name."""
+        body = operation.op.bodies[label]
+        name = f"{operation.name.replace('/', '_').replace('.', '_')}_{label}_{len(self.library)}"
+        proto = function_pb2.FunctionDef()
+        self.library[name] = proto
+        proto.signature.name = name
+        arguments: dict[int, str] = {}
+        if limited:
+            proto.signature.input_arg.add(name="limit", type=int32.as_datatype_enum)
+        for i, t in enumerate(values):
+            proto.signature.input_arg.add(name=f"arg{i}", type=t.dtype.as_datatype_enum)
+        for inner, place in zip(body.inputs, places, strict=True):
+            arguments[id(inner)] = f"arg{place}"
+        self._body(proto, body, arguments)
+        results = [(t.dtype, arguments.get(id(t)) or _result(t)) for t in body.outputs]
+        if label == "body":
+            results += [(t.dtype, f"arg{i}") for i, t in enumerate(values[variables:], variables)]
+        if limited:
+            results = _counted(proto, label, results)
+        for i, (dtype, source) in enumerate(results):
+            proto.signature.output_arg.add(name=f"out{i}", type=dtype.as_datatype_enum)
+            proto.ret[f"out{i}"] = source
+        return name
+
+    def _body(self, proto: Any, body: Any, arguments: dict[int, str]) -> None:
+        """The nodes of a body. Its side effects happen in the order of the program, which a function has to be told."""
+        last: str | None = None
+        reads: list[str] = []
+        for operation in body.graph.get_operations():
+            if operation.type == "Placeholder" and id(operation.outputs[0]) in arguments:
+                continue
+            nodes = self.nodes(operation)
+            for node in nodes:
+                _name_outputs(node, nodes, operation, arguments)
+            if operation.stateful:
+                after = [*reads, *([last] if last else ())]
+                last, reads = operation.name, []
+                proto.control_ret[operation.name] = operation.name
+                proto.signature.control_output.append(operation.name)
+                proto.signature.is_stateful = True
+            elif operation.type == "ReadVariableOp":
+                after = [last] if last else []
+                reads.append(operation.name)
             else:
-                constant = _constant_node(f"{operation.name}/{param}", _host_value(operation, argument, arg))
-                before.append(constant)
-                node.input.append(constant.name)
-    node.input.extend(f"^{c.name}" for c in operation._control_inputs)
-    for name, value in attrs_of(operation).items():
-        if value is not None:
-            _set(node.attr[name], value)
-    if isinstance(op, NodeOp) and op.bodies:
-        _add_bodies(node, operation, library)
-    return [*before, node]
+                after = []
+            nodes[-1].input.extend(f"^{n}" for n in after if f"^{n}" not in nodes[-1].input)
+            proto.node_def.extend(nodes)
+
+
+def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, arguments: dict[int, str]) -> None:
+    """Has a node's inputs as functions name them: by the arguments' names, or by an output's name and its place."""
+    known = {_input(t): t for t in operation.inputs}
+    here = {n.name: n for n in nodes}
+    taken = list(node.input)
+    del node.input[:]
+    for text in taken:
+        source, _, index = text.partition(":")
+        if text.startswith("^"):
+            node.input.append(text)
+        elif source in here:
+            node.input.append(f"{source}:{_output_at(here[source].op, int(index or 0), 1)}")
+        else:
+            node.input.append(arguments.get(id(known[text])) or _result(known[text]))
+
+
+def _counted(proto: Any, label: str, results: list[tuple[DType, str]]) -> list[tuple[DType, str]]:
+    """The results of a loop's function that counts down, too."""
+
+    def add(name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
+        node = proto.node_def.add(name=name, op=op)
+        node.input.extend(inputs)
+        for attr, dtype in types.items():
+            node.attr[attr].type = dtype.as_datatype_enum
+        return f"{name}:{'output' if op == 'Const' else 'z'}:0"
+
+    number = 0 if label == "cond" else 1
+    constant = add("limit/number", "Const", (), dtype=int32)
+    proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(number, int32))
+    if label == "body":
+        return [(int32, add("limit/less", "Sub", ["limit", constant], T=int32)), *results]
+    unequal = add("limit/left", "NotEqual", ["limit", constant], T=int32)
+    return [(bool_, add("limit/and", "LogicalAnd", [unequal, results[0][1]]))]
 
 
 def _input(tensor: SymbolicTensor) -> str:
     return tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
 
 
-def _host_value(operation: Operation, argument: Any, value: Any) -> Any:
+def _result(tensor: SymbolicTensor) -> str:
+    """A tensor of a function as its nodes name it."""
+    op = tensor.op
+    return f"{op.name}:{_output_at(op.type, tensor.value_index, len(op.outputs))}"
+
+
+def _is_limited(operation: Operation) -> bool:
+    """Whether a loop takes a limit before what its functions take."""
+    return len(operation.inputs) != 1 + max(
+        p for places in operation.op.places.values() for p in (*places, len(operation.outputs) - 1)
+    )
+
+
+def _output_at(op: str, index: int, count: int) -> str:
+    """The name of an op's output and the place under that name, of one of `count` outputs."""
+    try:
+        outputs = op_defs.get(op).outputs
+    except LookupError:
+        return f"output:{index}"
+    lists = sum(out.is_list for out in outputs)
+    length = (count - len(outputs) + lists) // lists if lists else 1
+    start = 0
+    for out in outputs:
+        size = max(length, 1) if out.is_list else 1
+        if index < start + size:
+            return f"{out.name}:{index - start}"
+        start += size
+    return f"output:{index}"
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def _host_constant(operation: Operation, argument: Any, param: str, value: Any) -> Any:
+    """The constant that an operation takes where its kernel takes Python numbers."""
     dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
     if value is None:  # all dimensions
         rank = next(t.shape.rank for t in operation.inputs)
         value = list(range(rank or 0))
-    return np.array(value, (dtype or _dtype(value)).as_numpy_dtype), dtype or _dtype(value)
+    name = f"{operation.name}/{param}"
+    while name in operation.graph._by_name:
+        name += "_"
+    return _constant(name, np.asarray(value), dtype or dtype_of_value(value))
 
 
-def _constant_node(name: str, value: Any) -> Any:
-    array, dtype = value
+def _constant(name: str, value: Any, dtype: DType) -> Any:
     node = node_def_pb2.NodeDef(name=name, op="Const")
     node.attr["dtype"].type = dtype.as_datatype_enum
-    _set_tensor(node.attr["value"].tensor, array, dtype)
+    node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype))
     return node
 
 
 def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:
-    if isinstance(value, DType):
-        attr.type = value.as_datatype_enum
-    elif isinstance(value, bool):
-        attr.b = value
-    elif isinstance(value, int):
-        attr.i = value
-    elif isinstance(value, float):
-        attr.f = value
-    elif isinstance(value, str):
-        attr.s = value.encode()
-    elif isinstance(value, bytes):
-        attr.s = value
-    elif isinstance(value, TensorShape):
-        attr.shape.CopyFrom(_shape(value))
-    elif isinstance(value, Tensor):
-        _set_tensor(attr.tensor, value._numpy() if isinstance(value, EagerTensor) else value, value.dtype)
+    """Writes an attr's value."""
+    if isinstance(value, EagerTensor):
+        attr.tensor.CopyFrom(make_tensor_proto(value))
     elif isinstance(value, (list, tuple)):
         attr.list.SetInParent()
-        for v in value:
-            if isinstance(v, DType):
-                attr.list.type.append(v.as_datatype_enum)
-            elif isinstance(v, bool):
-                attr.list.b.append(v)
-            elif isinstance(v, int):
-                attr.list.i.append(v)
-            elif isinstance(v, float):
-                attr.list.f.append(v)
-            elif isinstance(v, str):
-                attr.list.s.append(v.encode())
-            elif isinstance(v, TensorShape):
-                attr.list.shape.append(_shape(v))
-
-
-def _set_tensor(proto: Any, array: Any, dtype: DType) -> None:
-    proto.dtype = dtype.as_datatype_enum
-    array = np.asarray(array)
-    for d in array.shape:
-        proto.tensor_shape.dim.add(size=d)
-    if array.dtype == object:
-        proto.string_val.extend(array.reshape(-1).tolist())
+        for item in value:
+            field, encoded = _field(item)
+            getattr(attr.list, field).append(encoded)
     else:
-        proto.tensor_content = np.ascontiguousarray(array).tobytes()
+        field, encoded = _field(value)
+        if field == "shape":
+            attr.shape.CopyFrom(encoded)
+        else:
+            setattr(attr, field, encoded)
 
 
-def _shape(shape: TensorShape) -> tensor_shape_pb2.TensorShapeProto:
+def _field(value: Any) -> tuple[str, Any]:
+    """The field of an `AttrValue` for a Python value, and what stands in it."""
+    if isinstance(value, DType):
+        return "type", value.as_datatype_enum
+    if isinstance(value, bool):
+        return "b", value
+    if isinstance(value, (int, np.integer)):
+        return "i", int(value)
+    if isinstance(value, (float, np.floating)):
+        return "f", float(value)
+    if isinstance(value, (str, bytes)):
+        return "s", value.encode() if isinstance(value, str) else value
+    if isinstance(value, TensorShape):
+        return "shape", _shape(value)
+    raise TypeError(f"{value!r} can't be the value of an attr in a GraphDef")
+
+
+def _shape(shape: TensorShape) -> Any:
     proto = tensor_shape_pb2.TensorShapeProto()
     if shape.rank is None:
         proto.unknown_rank = True
@@ -140,70 +325,28 @@ def _shape(shape: TensorShape) -> tensor_shape_pb2.TensorShapeProto:
     return proto
 
 
-# ---- functions -------------------------------------------------------------------------------------------------------
+# ---- what TensorFlow has no op for -----------------------------------------------------------------------------------
 
 
-def _add_bodies(node: Any, operation: Operation, library: dict[str, Any]) -> None:
-    """The attrs of what calls functions, and the functions into the library."""
-    count = 1 if operation.type.endswith(("If", "Case")) else 0
-    inputs = operation.inputs
-    node.attr["Tin"].list.type.extend(t.dtype.as_datatype_enum for t in inputs[count:])
-    node.attr["Tout"].list.type.extend(t.dtype.as_datatype_enum for t in operation.outputs)
-    if count:
-        node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum
-    for label, body in operation.op.bodies.items():
-        name = f"{operation.name.replace('/', '_')}_{label}_{len(library)}"
-        node.attr[label].func.name = name
-        outputs = getattr(operation.op, "gives", body.outputs)  # a call may give more, for gradients
-        library[name] = _function_def(name, body, outputs, inputs[count:], library)
+def _sum_to_shape(operation: Operation) -> list[Any]:
+    """The sum over the axes along which a tensor was broadcast, from the shapes of the tensors when the graph runs."""
+    dy, like = map(_input, operation.inputs)
+    name, dtype = operation.name, operation.outputs[0].dtype
+
+    def node(suffix: str, op: str, inputs: Sequence[str], **attrs: Any) -> Any:
+        made = node_def_pb2.NodeDef(name=f"{name}/{suffix}" if suffix else name, op=op, device=operation.device)
+        made.input.extend(inputs)
+        for attr, value in attrs.items():
+            _set(made.attr[attr], value)
+        return made
+
+    return [
+        node("from", "Shape", [dy], T=dtype, out_type=int32),
+        node("to", "Shape", [like], T=operation.inputs[1].dtype, out_type=int32),
+        node("axes", "BroadcastGradientArgs", [f"{name}/to", f"{name}/from"], T=int32),
+        node("sum", "Sum", [dy, f"{name}/axes"], T=dtype, Tidx=int32, keep_dims=False),
+        node("", "Reshape", [f"{name}/sum", f"{name}/to"], T=dtype, Tshape=int32),
+    ]
 
 
-def _function_def(name: str, body: Any, outputs: Any, inputs: Any, library: dict[str, Any]) -> Any:
-    """A body that gives `outputs` as a `FunctionDef`, whose arguments are the inputs of the operation that calls it."""
-    proto = function_pb2.FunctionDef()
-    proto.signature.name = name
-    own = {id(outer): inner for outer, inner in body.graph.captures}
-    names: dict[int, str] = {}
-    for i, t in enumerate(inputs):
-        argument = f"arg{i}"
-        proto.signature.input_arg.add(name=argument, type=t.dtype.as_datatype_enum)
-        inner = own.get(id(t))
-        if inner is not None:
-            names[id(inner)] = argument
-        elif i < len(body.graph.inputs):
-            names[id(body.graph.inputs[i])] = argument
-    for operation in body.graph.get_operations():
-        if operation.type == "Placeholder":
-            continue
-        for node in _nodes(operation, library):
-            taken = list(node.input)
-            del node.input[:]
-            by_name = {_input(t): t for t in operation.inputs}
-            for entry in taken:
-                t = by_name.get(entry)
-                if entry.startswith("^"):
-                    node.input.append(entry)
-                elif t is None:
-                    node.input.append(f"{entry}:output:0")
-                else:
-                    node.input.append(names.get(id(t)) or _argument(t))
-            proto.node_def.append(node)
-    for i, t in enumerate(outputs):
-        proto.signature.output_arg.add(name=f"out{i}", type=t.dtype.as_datatype_enum)
-        proto.ret[f"out{i}"] = names.get(id(t)) or _argument(t)
-    return proto
-
-
-def _argument(tensor: SymbolicTensor) -> str:
-    """A tensor of a function as its nodes name it: by the output's name, and its place under that name."""
-    op = tensor.op.op
-    if isinstance(op, NodeOp):
-        label = {"Const": "output", "ReadVariableOp": "value", "VarHandleOp": "resource"}.get(op.name, "output")
-        return f"{tensor.op.name}:{label}:{tensor.value_index}"
-    start = 0
-    for out in op.opdef.outputs:
-        size = len(tensor.op.outputs) if out.number_attr or out.type_list_attr else 1
-        if tensor.value_index < start + size:
-            return f"{tensor.op.name}:{out.name}:{tensor.value_index - start}"
-        start += size
-    return f"{tensor.op.name}:output:{tensor.value_index}"
+_DECOMPOSED = {"SumToShape": _sum_to_shape}

@@ -267,7 +267,7 @@ class Graph:
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
         if state.tapes:
             record(op, operation.tensor_inputs, operation.statics, operation.outputs)
-        if op.many or len(op.opdef.outputs) > 1:
+        if len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs):
             return list(operation.outputs)
         return operation.outputs[0] if operation.outputs else operation
 

@@ -32,8 +32,9 @@ from tapeflow.graph.v1_control_flow import functional
 
 # Attrs that say how TensorFlow's runtime goes about it, and not what comes out.
 _WITHOUT_EFFECT = frozenset(
-    {"container", "data_format_hint", "debug_name", "parallel_iterations", "shared_name", "use_cudnn_on_gpu", "use_inter_op_parallelism",
-     "use_locking", "validate_indices", "validate_shape", "swap_memory"}
+    {"allowed_devices", "container", "debug_name", "grad_a", "grad_b", "grad_x", "grad_y", "parallel_iterations",
+     "shared_name", "swap_memory", "use_cudnn_on_gpu", "use_inter_op_parallelism", "use_locking", "validate_indices",
+     "validate_shape"}
 )  # fmt: skip
 
 
@@ -56,8 +57,8 @@ def import_graph_def(
         return_elements: names of operations (`"x"`) and tensors (`"x:0"`) in it.
         name: the prefix of the imported names; by default `"import"`, none for the empty string.
         op_dict: accepted, and without effect.
-        producer_op_list: an `OpList` of what the producer knew: attrs that it knew of, and that have their default, may be unknown
-            here. Unknown attrs are left out in any case.
+        producer_op_list: an `OpList` of what the producer knew: attrs that it knew of, and that have their default,
+            may be unknown here. Unknown attrs are left out in any case.
 
     Returns:
         The operations and tensors of `return_elements`, in their order, or None without it.
@@ -82,7 +83,11 @@ def import_graph_def(
     graph = _default_graph()
     with graph.as_default() if state.graph is not graph else ExitStack():
         scope, state.name_scope = state.name_scope, state.name_scope
-        prefix = graph.unique_name("import" if name is None else name.rstrip("/")) + "/" if name != "" else scope and f"{scope}/"
+        prefix = (
+            graph.unique_name("import" if name is None else name.rstrip("/")) + "/"
+            if name != ""
+            else scope and f"{scope}/"
+        )
         given = {_key(k): convert(v) if not isinstance(v, Operation) else v for k, v in (input_map or {}).items()}
         nodes = in_order(functional(nodes_of_graph(graph_def)))
         builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
@@ -246,7 +251,10 @@ class Builder:
         op = implementation(node.op)
         if op is None:
             raise errors.UnimplementedError(
-                None, None, f"Op type {node.op!r} of node '{self.prefix}{node.name}' is TensorFlow's, and TapeFlow has no kernel for it yet"
+                None,
+                None,
+                f"Op type {node.op!r} of node '{self.prefix}{node.name}' is TensorFlow's, and TapeFlow has no kernel "
+                "for it yet",
             )
         args: list[Any] = []
         rest = iter(tensors)
@@ -275,16 +283,24 @@ class Builder:
             if default is NO_DEFAULT:
                 continue
             value = attr_of(node, definition, name)
-            if value != (tuple(default) if isinstance(default, list) else default) and definition.attrs[name].type != "shape":
+            if (
+                value != (tuple(default) if isinstance(default, list) else default)
+                and definition.attrs[name].type != "shape"
+            ):
                 raise errors.UnimplementedError(
-                    None, None, f"Node '{self.prefix}{node.name}' of op {node.op}: attr '{name}' can only have its default {default!r}, not {value!r}"
+                    None,
+                    None,
+                    f"Node '{self.prefix}{node.name}' of op {node.op}: attr '{name}' can only have its default "
+                    f"{default!r}, not {value!r}",
                 )
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
     def body(self, node: Node, attr: str, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
         """The body of the function that an attr of a node names, see `body_of`."""
-        return self.body_of(node, node.functions.get(attr) or self.function(node, node.attrs[attr].func.name), inputs, shapes)
+        return self.body_of(
+            node, node.functions.get(attr) or self.function(node, node.attrs[attr].func.name), inputs, shapes
+        )
 
     def body_of(self, node: Node, function: Function, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
         """The body of a function that a node calls.
@@ -302,7 +318,8 @@ class Builder:
 
         if [t.dtype for t in inputs] != function.dtypes:
             raise ValueError(
-                f"Node '{self.prefix}{node.name}': function '{function.name}' takes {[d.name for d in function.dtypes]}, and is called "
+                f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
+                f"{[d.name for d in function.dtypes]}, and is called "
                 f"with {[t.dtype.name for t in inputs]}"
             )
         variables = [variable_of(t) for t in inputs]
@@ -320,16 +337,22 @@ class Builder:
         """
         if name not in self.functions:
             if name not in self.library:
-                raise errors.NotFoundError(None, None, f"Node '{self.prefix}{node.name}': function '{name}' is not in the library")
+                raise errors.NotFoundError(
+                    None, None, f"Node '{self.prefix}{node.name}': function '{name}' is not in the library"
+                )
             self.functions[name] = function_of(self.library[name])
         return self.functions[name]
 
-    def _func_graph(self, function: Function, inputs: Sequence[Any], shapes: Sequence[Any], variables: Sequence[Any]) -> Any:
+    def _func_graph(
+        self, function: Function, inputs: Sequence[Any], shapes: Sequence[Any], variables: Sequence[Any]
+    ) -> Any:
         from tapeflow.graph.func_graph import FuncGraph
         from tapeflow.graph.operation import NodeOp
 
         if function.name in self.open:
-            raise errors.UnimplementedError(None, None, f"Function '{function.name}' calls itself: that can't be imported")
+            raise errors.UnimplementedError(
+                None, None, f"Function '{function.name}' calls itself: that can't be imported"
+            )
         graph = FuncGraph(function.name)
         inner = Builder(graph, self.library, around=self)
         inner.open = (*self.open, function.name)
@@ -346,4 +369,3 @@ class Builder:
             graph.outputs = [inner._tensor(Node("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)
         return graph
-

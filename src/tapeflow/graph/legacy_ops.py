@@ -1,4 +1,5 @@
-"""Ops that TensorFlow's Python writes into graphs and that no public function of TapeFlow needs: a `GraphDef` may have them."""
+"""Ops that TensorFlow's Python writes into graphs and that no public function of TapeFlow needs: a `GraphDef` may
+have them."""
 
 from __future__ import annotations
 
@@ -13,19 +14,20 @@ from tapeflow.core.shape_rules import same
 from tapeflow.core.tensor import invalid
 
 
-def _axes_of_broadcasting(s0: tuple[int, ...], s1: tuple[int, ...]) -> tuple[torch.Tensor, torch.Tensor]:
+def _axes_of_broadcasting(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The axes along which gradients are summed up, for each of two shapes that were broadcast together."""
-    rank = max(len(s0), len(s1))
-    a, b = ((1,) * (rank - len(s)) + tuple(s) for s in (s0, s1))
+    shapes = s0.tolist(), s1.tolist()
+    rank = max(map(len, shapes))
+    a, b = ([1] * (rank - len(s)) + s for s in shapes)
     if any(x != y and 1 not in (x, y) for x, y in zip(a, b, strict=True)):
-        raise invalid(f"Incompatible shapes: {list(s0)} vs. {list(s1)}")
-    missing = [rank - len(s0), rank - len(s1)]
-    found = [[i for i in range(rank) if i < m or (s[i] == 1 and o[i] != 1)]
-             for m, s, o in zip(missing, (a, b), (b, a), strict=True)]  # fmt: skip
-    return torch.tensor(found[0], dtype=torch.int32), torch.tensor(found[1], dtype=torch.int32)
+        raise invalid(f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}")
+    missing = [rank - len(s) for s in shapes]
+    first, second = ([i for i in range(rank) if i < m or (s[i] == 1 and o[i] != 1)]
+                     for m, s, o in zip(missing, (a, b), (b, a), strict=True))  # fmt: skip
+    return torch.tensor(first, dtype=s0.dtype), torch.tensor(second, dtype=s0.dtype)
 
 
-@op("BroadcastGradientArgs", kernel=_axes_of_broadcasting, host=("s0", "s1"), shape=lambda s0, s1: [TensorShape([None])] * 2)
+@op("BroadcastGradientArgs", kernel=_axes_of_broadcasting, shape=lambda s0, s1: [TensorShape([None])] * 2)
 def broadcast_gradient_args(s0: Any, s1: Any, name: str | None = None) -> Any:
     """The axes to sum the gradients of two broadcast tensors along, from their shapes."""
 

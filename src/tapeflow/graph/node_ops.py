@@ -1,4 +1,5 @@
-"""How the nodes of a `GraphDef` are built that are no calls of a registered op: constants, variables, calls, control flow."""
+"""How the nodes of a `GraphDef` are built that are no calls of a registered op: constants, variables, calls, control
+flow."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow import errors
+from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, resource
@@ -63,7 +65,13 @@ def _placeholder_with_default(builder: Builder, node: Node, inputs: list[Any]) -
 
 def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> Operation:
     """An operation that gives `value`, and that may be fed another one."""
-    op = NodeOp("PlaceholderWithDefault", lambda v: v, inline="{0}", gradient=lambda call, dy: (dy,), attrs={"shape": TensorShape(shape)})
+    op = NodeOp(
+        "PlaceholderWithDefault",
+        lambda v: v,
+        inline="{0}",
+        gradient=lambda call, dy: (dy,),
+        attrs={"shape": TensorShape(shape)},
+    )
     return graph.node(op, [value], [(value.dtype, TensorShape(shape))], name)
 
 
@@ -153,7 +161,9 @@ def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         import sys
 
         return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
-    raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr")
+    raise errors.UnimplementedError(
+        None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr"
+    )
 
 
 # ---- calls and control flow ------------------------------------------------------------------------------------------
@@ -191,7 +201,9 @@ def _truth(value: Any) -> Any:
     return not_equal(value, "" if value.dtype is string else convert(0, value.dtype))
 
 
-def _conditional(node: Node, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]) -> Operation:
+def _conditional(
+    node: Node, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
+) -> Operation:
     kinds = [[t.dtype.name for t in body.outputs] for body in bodies]
     if any(k != kinds[0] for k in kinds):
         raise ValueError(f"Node '{node.name}': the branches of an {node.op} give {kinds}, which must be alike")

@@ -10,15 +10,25 @@ from typing import Any
 from tapeflow import errors
 from tapeflow.core import op_def as op_defs
 from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.op_def import NO_DEFAULT, OpDef
+from tapeflow.core.op_def import NO_DEFAULT, ArgDef, OpDef
 from tapeflow.core.sequences import datatype_name
 from tapeflow.core.shape import TensorShape
 
 Output = tuple[str, int]  # a node's name and the place among its outputs
 
+_MOST_OUTPUTS = 1 << 16  # of a node whose attr says how many it has
 _VALID_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 # The field of an AttrValue by the type of the attr.
-_FIELDS = {"type": "type", "int": "i", "float": "f", "bool": "b", "string": "s", "shape": "shape", "tensor": "tensor", "func": "func"}
+_FIELDS = {
+    "type": "type",
+    "int": "i",
+    "float": "f",
+    "bool": "b",
+    "string": "s",
+    "shape": "shape",
+    "tensor": "tensor",
+    "func": "func",
+}
 _FIELD_NAMES = {field: kind for kind, field in _FIELDS.items()} | {"list": "list", "placeholder": "placeholder"}
 
 
@@ -175,7 +185,10 @@ def function_of(proto: Any) -> Function:
     for arg in proto.signature.input_arg:
         if arg.type_attr or arg.number_attr or arg.type_list_attr:
             raise errors.UnimplementedError(
-                None, None, f"Function {name!r} is generic in its argument {arg.name!r}: only functions of fixed dtypes can be imported"
+                None,
+                None,
+                f"Function {name!r} is generic in its argument {arg.name!r}: only functions of fixed dtypes can be "
+                "imported",
             )
         dtypes.append(dtype_of(arg.type))
     protos = {node.name: node for node in proto.node_def}
@@ -248,7 +261,8 @@ def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
         if name not in node.attrs:
             if definition.attrs[name].default is NO_DEFAULT and name not in node.functions:
                 raise ValueError(
-                    f"NodeDef missing attr '{name}' from {definition.signature}; NodeDef: {{{{node {prefix}{node.name}}}}}"
+                    f"NodeDef missing attr '{name}' from {definition.signature}; NodeDef: "
+                    f"{{{{node {prefix}{node.name}}}}}"
                 )
             continue
         given = node.attrs[name].WhichOneof("value")
@@ -300,32 +314,34 @@ def shape_of(proto: Any) -> TensorShape:
         return TensorShape(None)
     for d in proto.dim:
         if d.size < -1:
-            raise ValueError(f"Shape {[d.size for d in proto.dim]} has dimensions with values below -1 (where -1 means unknown)")
+            raise ValueError(
+                f"Shape {[d.size for d in proto.dim]} has dimensions with values below -1 (where -1 means unknown)"
+            )
     return TensorShape([None if d.size == -1 else d.size for d in proto.dim])
 
 
-def input_dtypes(node: Node, definition: OpDef) -> list[DType]:
+def input_dtypes(node: Node, definition: OpDef) -> list[Any]:
     """The dtypes that the node's inputs must have, by its attrs."""
-    found: list[DType] = []
-    for argument in definition.inputs:
+    return _dtypes(
+        node, definition, definition.inputs, len(node.inputs) + 1
+    )  # one more than there are is too many already
+
+
+def output_dtypes(node: Node, definition: OpDef) -> list[Any]:
+    """The dtypes of what the node gives, by its attrs."""
+    return _dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
+
+
+def _dtypes(node: Node, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
+    found: list[Any] = []
+    for argument in arguments:
         if argument.type_list_attr:
             found.extend(attr_of(node, definition, argument.type_list_attr))
             continue
         dtype = attr_of(node, definition, argument.type_attr) if argument.type_attr else argument.type
-        count = attr_of(node, definition, argument.number_attr) if argument.number_attr else 1
-        found.extend([dtype] * min(count, len(node.inputs) + 1))  # one more than there are is too many already
-    return found
-
-
-def output_dtypes(node: Node, definition: OpDef) -> list[DType]:
-    """The dtypes of what the node gives, by its attrs."""
-    found: list[Any] = []
-    for out in definition.outputs:
-        if out.type_list_attr:
-            found.extend(attr_of(node, definition, out.type_list_attr))
-            continue
-        dtype = attr_of(node, definition, out.type_attr) if out.type_attr else out.type
-        found.extend([dtype] * (attr_of(node, definition, out.number_attr) if out.number_attr else 1))
+        found.extend(
+            [dtype] * (min(attr_of(node, definition, argument.number_attr), most) if argument.number_attr else 1)
+        )
     return found
 
 

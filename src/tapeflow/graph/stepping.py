@@ -9,7 +9,6 @@ from tapeflow import errors
 from tapeflow.core.kernels import compute
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.graph.static import numbers
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.static import numbers
 
@@ -51,7 +50,10 @@ class Stepping:
                 continue
             if operation.type == "Placeholder":
                 raise errors.InvalidArgumentError(
-                    None, None, f"Fetch {wanted[0].name} can't be computed from the feeds that have been fed so far: feed {operation.name}."
+                    None,
+                    None,
+                    f"Fetch {wanted[0].name} can't be computed from the feeds that have been fed so far: feed "
+                    f"{operation.name}.",
                 )
             found[id(operation)] = operation
             stack.extend(t.op for t in operation.inputs if id(t) not in self._values)

@@ -1,9 +1,9 @@
 """TensorFlow 1's conditionals and loops as functional ones.
 
-`Switch` sends a tensor one way or the other, `Merge` takes whichever arrives, and a loop is a cycle of `Enter`, `Merge`, `Switch`,
-`NextIteration` and `Exit` nodes. Here each `Merge` with the nodes between it and its `Switch`es becomes an `If`, and each loop a
-`While`, the innermost first, so that what is left between the ends of a construct is always plain. The names of `Merge`
-and `Exit` nodes stay, as those of identities.
+`Switch` sends a tensor one way or the other, `Merge` takes whichever arrives, and a loop is a cycle of `Enter`,
+`Merge`, `Switch`, `NextIteration` and `Exit` nodes. Here each `Merge` with the nodes between it and its `Switch`es
+becomes an `If`, and each loop a `While`, the innermost first, so that what is left between the ends of a construct
+is always plain. The names of `Merge` and `Exit` nodes stay, as those of identities.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ class _Rewriting:
                 found = region.ends if output[0] in ends else region.outside if output[0] not in inside else None
                 if found is not None and output not in found:
                     found.append(output)
-            region.controls += [c for c in node.controls if c not in inside and c not in ends and c not in region.controls]
+            region.controls += [
+                c for c in node.controls if c not in inside and c not in ends and c not in region.controls
+            ]
         for output in targets:
             found = region.ends if output[0] in ends else region.outside if output[0] not in inside else None
             if found is not None and output not in found:
@@ -192,7 +194,8 @@ class _Rewriting:
         return predicates.pop(), [merge.inputs[i] for i in order], [names[i] for i in order]
 
     def _conditional(self, name: str, waiting: list[str]) -> set[str]:
-        """Makes an If of a Merge, and of those that merge the same branches; gives their names, if it can be done yet."""
+        """Makes an If of a Merge, and of those that merge the same branches; gives their names, if it can be done
+        yet."""
         first = self._sides(name)
         if first is None:
             return set()
@@ -255,7 +258,15 @@ class _Rewriting:
         """A region as a function; `places` says which argument stands for what it takes."""
         inside = {node.name for node in region.nodes}
         nodes = [
-            Node(n.name, n.op, [places.get(i, i) for i in n.inputs], [c for c in n.controls if c in inside], n.attrs, n.device, n.functions)
+            Node(
+                n.name,
+                n.op,
+                [places.get(i, i) for i in n.inputs],
+                [c for c in n.controls if c in inside],
+                n.attrs,
+                n.device,
+                n.functions,
+            )
             for n in region.nodes
         ]
         arguments = [f"arg{i}" for i in range(len(dtypes))]
@@ -268,7 +279,11 @@ class _Rewriting:
         """Makes a While of a loop, if all in it is plain by now."""
         enters = self._enters(frame)
         inside = {n.name for n in enters}
-        merges = [n for n in self.nodes.values() if n.op in _MERGE and self._is_loop_variable(n) and any(i in inside for i, _ in n.inputs)]
+        merges = [
+            n
+            for n in self.nodes.values()
+            if n.op in _MERGE and self._is_loop_variable(n) and any(i in inside for i, _ in n.inputs)
+        ]
         names = [m.name for m in merges]
         switches = {n.inputs[0][0]: n for n in self.nodes.values() if n.op in _SWITCH and n.inputs[0][0] in names}
         conditions = {n.inputs[1] for n in switches.values()}
@@ -303,9 +318,11 @@ class _Rewriting:
             "cond": self._function(f"{label}_cond", regions[0], dtypes, places, [condition.inputs[0]]),
             "body": self._function(f"{label}_body", regions[1], dtypes, places, [*nexts, *kept]),
         }
-        controls = list(dict.fromkeys([*(c for n in enters for c in n.controls), *regions[0].controls, *regions[1].controls]))
+        controls = list(
+            dict.fromkeys([*(c for n in enters for c in n.controls), *regions[0].controls, *regions[1].controls])
+        )
         node = Node(self._new_name(f"{names[0]}/While"), "While", taken, controls, {}, "", functions)
-        exits = {}
+        exits: dict[str, Output] = {}
         for i, name in enumerate(names):
             if name in switches:
                 self.used.add(switches[name].name)
@@ -339,8 +356,15 @@ class _Rewriting:
                 raise _unimplemented(node)
         grows = True
         while grows:
-            more = {n.name for n in self.nodes.values() if n.name not in gone
-                    and (any(i not in self.nodes or i in gone for i, _ in n.inputs) or any(c not in self.nodes or c in gone for c in n.controls))}
+            more = {
+                n.name
+                for n in self.nodes.values()
+                if n.name not in gone
+                and (
+                    any(i not in self.nodes or i in gone for i, _ in n.inputs)
+                    or any(c not in self.nodes or c in gone for c in n.controls)
+                )
+            }
             gone |= more
             grows = bool(more)
         return [n for n in self.nodes.values() if n.name not in gone]
@@ -362,6 +386,7 @@ def _unimplemented(node: Node) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         None,
         None,
-        f"Node '{node.name}' of op {node.op} is control flow of TensorFlow 1 in another form than tf.cond and tf.while_loop "
+        f"Node '{node.name}' of op {node.op} is control flow of TensorFlow 1 in another form than tf.cond and "
+        "tf.while_loop "
         "write: build the graph with tf.compat.v1.enable_control_flow_v2(), which writes If and While",
     )

@@ -200,7 +200,7 @@ def _last_uses(program: Program) -> dict[int, list[int]]:
 def _gives_tuple(step: Step) -> bool:
     op = step.op
     if step.registered:
-        return op.many or len(op.opdef.outputs) > 1
+        return len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs)
     return op.gives_tuple
 
 

@@ -155,7 +155,11 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 @reduce_mean.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     shape = call.shape(0)
-    count = math.prod(shape) // max(math.prod(shape_of(dy)), 1)
+    if isinstance(shape, tuple):
+        count = math.prod(shape) // max(math.prod(shape_of(dy)), 1)
+    else:  # not known while a graph is built
+        size, maximum = registry["Size"].function, registry["Maximum"].function
+        count = cast(size(shape.tensor) // maximum(size(dy), 1), dy.dtype)
     return _spread(realdiv(dy, count), shape, *call.attrs)
 
 

@@ -58,7 +58,8 @@ def reset_default_graph() -> None:
     """
     if state.graph is not (default.graph if default.scope is not None else None):
         raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create "
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the "
+            "nesting and create "
             "a new graph."
         )
     disabled = default.scope is not None
@@ -89,7 +90,9 @@ def disable_eager_execution() -> None:
     if default.scope is not None:
         return
     if state.graph is not None:
-        raise ValueError("tf.disable_eager_execution must be called at program startup, not while a graph is being built.")
+        raise ValueError(
+            "tf.disable_eager_execution must be called at program startup, not while a graph is being built."
+        )
     default.scope = get_default_graph().as_default()
     default.scope.__enter__()
 
@@ -106,7 +109,9 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
     if default.scope is None:
         return
     if state.graph is not default.graph:
-        raise ValueError("tf.enable_eager_execution must be called at program startup, not while a graph is being built.")
+        raise ValueError(
+            "tf.enable_eager_execution must be called at program startup, not while a graph is being built."
+        )
     default.scope.__exit__(None, None, None)
     default.scope = None
 

@@ -149,7 +149,8 @@ class Session:
 
         Args:
             fetches: tensors, operations, variables, or their names, in any nest.
-            feed_dict: from any tensor of the graph (or its name) to a value of its dtype and shape, which takes its place.
+            feed_dict: from any tensor of the graph (or its name) to a value of its dtype and shape, which takes
+                its place.
             options, run_metadata: accepted, and without effect.
 
         Returns:
@@ -176,13 +177,19 @@ class Session:
                 compiled = self._compiled.get(key)
                 if compiled is None:
                     operations = [w for w in wanted if isinstance(w, Operation)]
-                    compiled = self._compiled[key] = Compiled("run", [t for t, _ in feeds], tensors, operations, self._held)
+                    compiled = self._compiled[key] = Compiled(
+                        "run", [t for t, _ in feeds], tensors, operations, self._held
+                    )
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
                 raise _uninitialized(error) from None
-        return _repacked(fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in wanted])
+        return _repacked(
+            fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in wanted]
+        )
 
-    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
         """A function of the values of some tensors that runs the session.
 
         Args:
@@ -257,18 +264,24 @@ class Session:
             Values in the structure of `fetches`, as `run` gives.
 
         Raises:
-            InvalidArgumentError: a fetch or feed was not announced, was asked for before, or needs what was not fed yet.
+            InvalidArgumentError: a fetch or feed was not announced, was asked for before, or needs what was not fed
+            yet.
         """
         self._check_open()
         partial = self._partials.get(handle)
         if partial is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
         feeds, wanted = self._feeds(feed_dict), self._elements(fetches)
-        for kind, announced, items in (("feed", partial.feeds, [t for t, _ in feeds]), ("fetch", partial.fetches, wanted)):
+        for kind, announced, items in (
+            ("feed", partial.feeds, [t for t, _ in feeds]),
+            ("fetch", partial.fetches, wanted),
+        ):
             for item in items:
                 if id(item) not in announced:
                     raise errors.InvalidArgumentError(
-                        None, None, f"The {kind} {item.name} was not specified in partial_run_setup, or is done already."
+                        None,
+                        None,
+                        f"The {kind} {item.name} was not specified in partial_run_setup, or is done already.",
                     )
         with executing_eagerly():
             try:
@@ -279,7 +292,10 @@ class Session:
         partial.fetches.difference_update(id(w) for w in wanted)
         if not partial.fetches:
             del self._partials[handle]
-        return _repacked(fetches, [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, wanted, strict=True)])
+        return _repacked(
+            fetches,
+            [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, wanted, strict=True)],
+        )
 
     # ---- fetches and feeds -------------------------------------------------------------------------------------------
 
@@ -302,8 +318,8 @@ class Session:
         except TypeError:
             kind = type(leaf).__name__
             raise TypeError(
-                f'Argument `fetch` = {leaf} has invalid type "{kind}" must be a string or Tensor. (Can not convert a {kind} into a '
-                "Tensor or Operation.)"
+                f'Argument `fetch` = {leaf} has invalid type "{kind}" must be a string or Tensor. (Can not convert a '
+                f"{kind} into a Tensor or Operation.)"
             ) from None
         except (KeyError, ValueError) as error:
             raise ValueError(f"Argument `fetch` = {leaf} cannot be interpreted as a Tensor. ({error})") from None
@@ -325,8 +341,7 @@ class Session:
             target = key.deref() if hasattr(key, "deref") else key
             composite = isinstance(target, CompositeTensor)
             parts = nest.flatten(target, expand_composites=True) if composite else [target]
-            values = nest.flatten(value, expand_composites=True) if composite and isinstance(value, CompositeTensor) else (
-                list(value) if composite else [value])  # fmt: skip
+            values = _parts_of(value) if composite else [value]
             for part, given in zip(parts, values, strict=True):
                 tensor = self._target(part)
                 found.append((tensor, _fed(tensor, given)))
@@ -382,8 +397,10 @@ def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
     """
     if isinstance(value, SymbolicTensor):
         raise TypeError(
-            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, "
-            f"numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to the argument "
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+            "strings, lists, "
+            f"numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to the "
+            "argument "
             f"`feed_dict` with key {tensor}."
         )
     if not isinstance(value, EagerTensor):
@@ -391,7 +408,10 @@ def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
     with executing_eagerly():
         fed = convert(value, tensor.dtype)
     if not tensor.shape.is_compatible_with(fed.shape):
-        raise ValueError(f"Cannot feed value of shape {tuple(fed.shape)} for Tensor {tensor.name}, which has shape {_shape_text(tensor)}")
+        raise ValueError(
+            f"Cannot feed value of shape {tuple(fed.shape)} for Tensor {tensor.name}, which has shape "
+            f"{_shape_text(tensor)}"
+        )
     return fed
 
 
@@ -403,10 +423,16 @@ def _as_array(dtype: DType, value: Any) -> Any:
         info = np.iinfo(kind)
         if not info.min <= value <= info.max:
             raise TypeError(
-                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try explicitly "
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try "
+                "explicitly "
                 "setting the type of the feed tensor to a larger type (e.g. int64)."
             )
     return np.asarray(value, dtype=kind)
+
+
+def _parts_of(value: Any) -> list[Any]:
+    """The components of a composite value, which may be a tuple of arrays."""
+    return nest.flatten(value, expand_composites=True) if isinstance(value, CompositeTensor) else list(value)
 
 
 def _shape_text(tensor: SymbolicTensor) -> str:
@@ -425,7 +451,8 @@ def _uninitialized(error: AttributeError) -> Exception:
     return errors.FailedPreconditionError(
         None,
         None,
-        f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean the variable "
+        f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
+        "the variable "
         "is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this session first. "
         f"(Could not find resource: localhost/{name})",
     )

@@ -187,7 +187,9 @@ def is_variable_initialized(variable: Any) -> Any:
     return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
 
 
-def report_uninitialized_variables(var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables") -> Any:
+def report_uninitialized_variables(
+    var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables"
+) -> Any:
     """The names of the variables without a value, as a vector of strings; by default of all of the default graph.
 
     Example:

@@ -1,0 +1,79 @@
+"""The names of `tf.compat.v1` that mean what names of `tf` mean: found there when they are asked for.
+
+`names.txt` lists them (`scripts/record_v1_names.py` records it), so that what TensorFlow 1 has under the same name
+but with other parameters is not taken for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pathlib
+import types
+from collections.abc import Callable
+from typing import Any
+
+_FILE = pathlib.Path(__file__).with_name("names.txt")
+
+
+@functools.cache
+def _places() -> dict[str, str]:
+    """From a name below `tf.compat.v1` to the one below `tf`."""
+    lines = [line.split() for line in _FILE.read_text(encoding="utf-8").splitlines()]
+    return {line[0]: line[-1] for line in lines}
+
+
+@functools.cache
+def _namespaces() -> frozenset[str]:
+    found: set[str] = set()
+    for name in _places():
+        parts = name.split(".")
+        found.update(".".join(parts[:i]) for i in range(1, len(parts)))
+    return frozenset(found)
+
+
+def _resolved(path: str) -> Any:
+    import tapeflow
+
+    value: Any = tapeflow
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def finder(namespace: str = "") -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace of `tf.compat.v1`."""
+
+    def find(name: str) -> Any:
+        path = f"{namespace}.{name}" if namespace else name
+        place = _places().get(path)
+        if place is not None:
+            try:
+                return _resolved(place)
+            except AttributeError:
+                pass
+        elif path in _namespaces():
+            return _made(path)
+        raise AttributeError(f"module 'tapeflow.compat.v1{namespace and '.' + namespace}' has no attribute {name!r}")
+
+    return find
+
+
+@functools.cache
+def _made(path: str) -> types.ModuleType:
+    """A namespace: the module of that name, or one of nothing but names that are elsewhere, too."""
+    name = f"tapeflow.compat.v1.{path}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+    made = types.ModuleType(name, f"The public `tf.compat.v1.{path}` namespace.")
+    made.__getattr__ = finder(path)  # type: ignore[method-assign]  # a module's own look-up, see PEP 562
+    return made
+
+
+def listed(namespace: str = "") -> list[str]:
+    """The names that `finder` finds in a namespace."""
+    prefix = f"{namespace}." if namespace else ""
+    return sorted({name.removeprefix(prefix).partition(".")[0] for name in _places() if name.startswith(prefix)})

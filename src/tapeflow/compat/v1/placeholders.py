@@ -1,0 +1,91 @@
+"""Placeholders: tensors of a graph whose values are fed when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import as_dtype, int64
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of the graph being built, whose value is fed when the graph runs.
+
+    Args:
+        dtype: its dtype.
+        shape: what is known of its shape; by default nothing.
+        name: its operation's name.
+
+    Raises:
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.compat.v1.placeholder(tf.float32, [None])
+        ...     print(sess.run(x * 2.0, {x: [1.0, 2.0]}))
+        [2. 4.]
+    """
+    if state.graph is None:
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    return state.graph.placeholder(as_dtype(dtype), TensorShape(shape), name or "Placeholder")
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """A tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
+
+    Args:
+        input: the value.
+        shape: what is known of the shapes that may be fed.
+
+    Raises:
+        ValueError: `input` is of another shape.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.compat.v1.placeholder_with_default(2.0, [])
+        ...     print(sess.run(x), sess.run(x, {x: 3.0}))
+        2.0 3.0
+    """
+    value = convert(input)
+    if state.graph is None:
+        return value
+    if not TensorShape(shape).is_compatible_with(value.shape):
+        raise ValueError(f"The default of a placeholder of shape {TensorShape(shape)} is of shape {value.shape}.")
+    from tapeflow.graph.node_ops import placeholder_with_default as made
+
+    return made(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """A `tf.SparseTensor` of the graph being built, whose value is fed when the graph runs.
+
+    Args:
+        dtype: of its values.
+        shape: its dense shape, as far as it is known.
+        name: the prefix of the names of its three placeholders.
+
+    Raises:
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.compat.v1.sparse_placeholder(tf.float32, [2, 2])
+        ...     print(sess.run(tf.sparse.reduce_sum(x), {x: ([[0, 1]], [5.0], [2, 2])}))
+        5.0
+    """
+    from tapeflow.sparse.tensor import SparseTensor
+
+    name = name or "SparsePlaceholder"
+    dims = TensorShape(shape)
+    dense_shape: Any = dims.as_list() if dims.is_fully_defined() else placeholder(int64, [dims.rank], f"{name}/shape")
+    sparse = SparseTensor(
+        placeholder(int64, [None, dims.rank], f"{name}/indices"),
+        placeholder(dtype, [None], f"{name}/values"),
+        dense_shape,
+    )
+    if dims.rank is not None:
+        sparse.set_shape(dims)
+    return sparse

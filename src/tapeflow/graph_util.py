@@ -1,0 +1,1 @@
+"""The public `tf.graph_util` namespace."""
