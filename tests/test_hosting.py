@@ -130,6 +130,19 @@ def test_the_names_inside_tensorflow_that_libraries_import(tmp_path):
         tf_context.context().clear_kernel_cache()
         assert is_nan is tf.math.is_nan and is_op_determinism_enabled()
         assert tf.__internal__.types.Tensor in tf.Tensor.__mro__
+        from tensorflow.core.util import event_pb2
+        from tensorflow.python.framework import config
+        from tensorflow.python.lib.io import tf_record
+        assert tf_record.tf_record_iterator is tf.compat.v1.io.tf_record_iterator and event_pb2.Event(step=3).step == 3
+        config.enable_op_determinism()
+        config.disable_op_determinism()
+        two = [tf.config.LogicalDeviceConfiguration()] * 2
+        assert len(tf.config.list_logical_devices("CPU")) == 1
+        tf_context._reset_context()
+        tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], two)
+        assert len(tf.config.list_logical_devices("CPU")) == 2
+        for kind in tf.RaggedTensor, tf.SparseTensor, tf.distribute.DistributedDataset, tf.data.Dataset.__mro__[1]:
+            assert kind.__module__.startswith("tensorflow.python."), kind
         print(tf.__internal__.smart_cond.smart_cond(tf.constant(False), lambda: 1, lambda: 2))
         print(dynamic_update_slice(tf.zeros([3]), tf.ones([2]), [2]).numpy().tolist())
         for missing in "tensorflow.python.nonsense", "tensorflow.python.eager.nonsense":

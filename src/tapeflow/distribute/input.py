@@ -30,6 +30,8 @@ class DistributedDataset:
         ValueError: the options ask for a dataset for each replica, or the dataset's elements are no batches.
     """
 
+    __module__ = "tensorflow.python.distribute.input_lib"  # by which Keras tells it
+
     def __init__(self, dataset: Any, strategy: Any, options: InputOptions | None = None, divides: bool = True) -> None:
         options = options or InputOptions()
         if options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:

@@ -13,14 +13,21 @@ from typing import Any
 
 MODULES = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
+    "tensorflow.core.util.event_pb2": {"Event": "tensorboard.compat.proto.event_pb2"},
     "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
     "tensorflow.python.eager.context": {
+        "_reset_context": "tapeflow.hosted.eager_context",
         "async_wait": "tapeflow.hosted.eager_context",
         "context": "tapeflow.hosted.eager_context",
         "eager_mode": "tapeflow.hosted.eager_context",
     },
-    "tensorflow.python.framework.config": {"is_op_determinism_enabled": "tapeflow.hosted.eager_context"},
+    "tensorflow.python.framework.config": {
+        "disable_op_determinism": "tapeflow.hosted.eager_context",
+        "enable_op_determinism": "tapeflow.hosted.eager_context",
+        "is_op_determinism_enabled": "tapeflow.hosted.eager_context",
+    },
     "tensorflow.python.framework.tensor_util": {"is_tf_type": "tapeflow.hosted.internal"},
+    "tensorflow.python.lib.io.tf_record": {"tf_record_iterator": "tapeflow.compat.v1.io"},
     "tensorflow.python.ops.math_ops": {"is_nan": "tapeflow.math"},
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {
         "csr_sparse_matrix_to_sparse_tensor": "tapeflow.hosted.sparse_products",

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import torch
 
+from tapeflow.core.device import Machine, machine
+from tapeflow.core.settings import settings
 from tapeflow.scopes import init_scope
 
 
@@ -31,6 +33,11 @@ def context() -> Context:
     return _context
 
 
+def _reset_context() -> None:
+    """Forgets how `tf.config` said to use the devices, and lets it say so again."""
+    vars(machine).update(vars(Machine()))
+
+
 def async_wait() -> None:
     """Waits until the kernels that were launched on GPUs are done."""
     if torch.cuda.is_initialized():
@@ -42,6 +49,19 @@ def eager_mode() -> Iterator[None]:
     """Ops inside run as they are called, even where a graph is being built around."""
     with init_scope():
         yield
+
+
+def enable_op_determinism() -> None:
+    """See `tf.config.experimental.enable_op_determinism`."""
+    from tapeflow.config import experimental
+
+    experimental.enable_op_determinism()
+
+
+def disable_op_determinism() -> None:
+    """Takes back `enable_op_determinism`."""
+    settings.deterministic = False
+    torch.use_deterministic_algorithms(False)
 
 
 def is_op_determinism_enabled() -> bool:

@@ -38,6 +38,7 @@ class RaggedTensor(CompositeTensor):
         <tf.RaggedTensor [[13, 11], [], [14, 11]]>
     """
 
+    __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # by which Keras and others tell it
     __slots__ = ("__dict__", "_row_partition", "_values")
     __array_priority__ = 100
 

@@ -46,6 +46,7 @@ class SparseTensor(CompositeTensor):
         [[0, 5], [0, 0], [7, 0]]
     """
 
+    __module__ = "tensorflow.python.framework.sparse_tensor"  # by which Keras and others tell it
     __slots__ = ("__dict__", "_dense_shape", "_indices", "_shape", "_values")
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
