@@ -1,4 +1,4 @@
-"""Functions on ragged, sparse and string values give the same from `tf.function`, with no dimension known, as eagerly."""
+"""Functions on ragged, sparse and string values give the same in `tf.function`, with no dimension known, as eagerly."""
 
 import numpy as np
 import pytest

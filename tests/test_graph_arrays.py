@@ -92,3 +92,94 @@ def test_whole_floats_stand_for_integers_in_lists():
         tf.reshape(x, tf.constant([3.0, 2.0]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'Tshape' of float"):
         tf.reshape(x, (1.5, 4))
+
+
+def filled(values):
+    array = tf.TensorArray(tf.float32, size=len(values), clear_after_read=False)
+    for i, v in enumerate(values):
+        array = array.write(i, v)
+    return array
+
+
+def test_an_eager_array_as_argument_and_result():
+    traces = []
+
+    @tf.function
+    def squared(array):
+        traces.append(array)
+        for i in tf.range(array.size()):
+            array = array.write(i, array.read(i) ** 2.0)
+        return array
+
+    given = filled([1.0, 2.0, 3.0])
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        result = squared(filled([x, 2.0 * x]))
+        y = tf.reduce_sum(result.stack())
+    assert tape.gradient(y, x).numpy() == 2 * 3.0 + 8 * 3.0
+    assert squared(given).stack().numpy().tolist() == [1.0, 4.0, 9.0]
+    assert squared(squared(given)).read(2).numpy() == 81.0
+    assert given.stack().numpy().tolist() == [1.0, 2.0, 3.0]
+    assert len(traces) == 1
+
+
+def test_an_eager_array_that_a_function_captures_stays_as_it_is():
+    array = filled([1.0, 2.0])
+
+    @tf.function
+    def total(n):
+        changed = array.write(0, 5.0)
+        s = tf.constant(0.0)
+        for i in tf.range(n):
+            s += array.read(i) + changed.read(i)
+        return s
+
+    assert total(tf.constant(2)).numpy() == 3.0 + 7.0
+    assert array.stack().numpy().tolist() == [1.0, 2.0]
+
+
+def test_not_all_written():
+    array = tf.TensorArray(tf.float32, size=3, element_shape=[2], clear_after_read=False).write(1, [1.0, 2.0])
+    assert tf.function(lambda a: a.stack())(array).numpy().tolist() == [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_raw_lists(staged):
+    def program(x):
+        raw = tf.raw_ops
+        held = raw.TensorListFromTensor(tensor=x, element_shape=[2])
+        held = raw.TensorListPushBack(input_handle=held, tensor=[9.0, 9.0])
+        both = raw.TensorListConcatLists(input_a=held, input_b=held, element_dtype=tf.float32)
+        both, last = raw.TensorListPopBack(input_handle=both, element_shape=[2], element_dtype=tf.float32)
+        short = raw.TensorListResize(input_handle=both, size=2)
+        placed = raw.TensorListScatterV2(tensor=x, indices=[2, 0], element_shape=[2], num_elements=4)
+        return (
+            raw.TensorListLength(input_handle=both), last,
+            raw.TensorListStack(input_handle=short, element_shape=[2], element_dtype=tf.float32),
+            raw.TensorListStack(input_handle=placed, element_shape=[2], element_dtype=tf.float32),
+            raw.TensorListElementShape(input_handle=held, shape_type=tf.int32),
+        )  # fmt: skip
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    length, last, short, placed, shape = (tf.function(program) if staged else program)(x)
+    assert length.numpy() == 5
+    assert last.numpy().tolist() == [9.0, 9.0]
+    assert short.numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert placed.numpy().tolist() == [[3.0, 4.0], [0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+    assert shape.numpy().tolist() == [2]
+
+
+def test_gradients_of_raw_lists():
+    raw = tf.raw_ops
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        held = raw.TensorListPushBack(input_handle=raw.TensorListFromTensor(tensor=x, element_shape=[2]), tensor=x[0])
+        rest, last = raw.TensorListPopBack(input_handle=held, element_shape=[2], element_dtype=tf.float32)
+        short = raw.TensorListResize(input_handle=rest, size=1)
+        placed = raw.TensorListScatterV2(tensor=x, indices=[2, 0], element_shape=[2], num_elements=4)
+        y = tf.reduce_sum(last * 10.0)
+        for part, weight in ((rest, 1.0), (short, 5.0), (placed, 100.0)):
+            whole = raw.TensorListStack(input_handle=part, element_shape=[2], element_dtype=tf.float32)
+            y += tf.reduce_sum(whole * weight)
+    assert tape.gradient(y, x).numpy().tolist() == [[116.0, 116.0], [101.0, 101.0]]

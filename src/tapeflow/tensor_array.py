@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat, split, stack, unstack
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert, host_value, operand
@@ -17,6 +19,7 @@ from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.errors import OutOfRangeError
+from tapeflow.math.casting import cast
 
 
 class TensorArray:
@@ -62,15 +65,19 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
+        self._dtype = as_dtype(dtype).base_dtype
+        self._infer_shape = infer_shape
+        self._dynamic_size = bool(dynamic_size)
+        self._clear_after_read = clear_after_read is None or clear_after_read
+        self._begin(size, TensorShape(element_shape), handle, flow, name)
+
+    def _begin(self, size: Any, element_shape: TensorShape, handle: Any, flow: Any, name: str | None) -> None:
+        """Makes room for the tensors."""
         if handle is not None:
             raise ValueError("TensorArray handles are not supported when eager execution is enabled.")
         if size is None:
             raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
-        self._dtype = as_dtype(dtype).base_dtype
-        self._element_shape = TensorShape(element_shape)
-        self._infer_shape = infer_shape
-        self._dynamic_size = bool(dynamic_size)
-        self._clear_after_read = clear_after_read is None or clear_after_read
+        self._element_shape = element_shape
         self._tensors: list[Tensor | None] = [None] * operator.index(size)
         self._cleared: set[int] = set()  # the indices that were read, and are not there any more
 
@@ -103,6 +110,22 @@ class TensorArray:
     def _type_spec(self) -> TensorArraySpec:
         return TensorArraySpec(self._element_shape, self._dtype, self._dynamic_size, self._infer_shape)
 
+    def __tf_composite__(self) -> Any:
+        """The array as a value made of tensors: what a function takes for it, and works on while it is traced."""
+        from tapeflow.array.tensor_list import list_from_tensor, list_reserve, list_set_item
+        from tapeflow.graph.tensor_array import with_flow
+
+        shape = self._element_shape
+        dims = -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
+        present = [t for t in self._tensors if t is not None]
+        if present and len(present) == len(self._tensors) and shape.is_fully_defined():
+            flow = list_from_tensor(stack(present), dims)
+        else:
+            flow = list_reserve(dims, len(self._tensors), self._dtype)
+            for i, tensor in enumerate(self._tensors):
+                flow = flow if tensor is None else list_set_item(flow, i, tensor)
+        return with_flow(self._type_spec, flow)
+
     def size(self, name: str | None = None) -> Tensor:
         """How many tensors there are, as an int32 scalar."""
         return operand(len(self._tensors), int32)
@@ -128,6 +151,8 @@ class TensorArray:
             InvalidArgumentError: the tensor has been read before, and given up.
             ValueError: no tensor was written, and the shape is not known.
         """
+        if state.graph is not None:
+            return self.__tf_composite__().read(index)
         i = operator.index(index)
         if i < 0:
             raise _out_of_range(f"Reading from negative indices (index {i}) is not allowed.")
@@ -155,6 +180,8 @@ class TensorArray:
             InvalidArgumentError: the value is of another dtype.
             ValueError: the value is of another shape than the array's tensors.
         """
+        if state.graph is not None:
+            return self.__tf_composite__().write(index, value)
         i = operator.index(index)
         if i < 0:
             raise _out_of_range(f"Writing to negative indices (index {i}) is not allowed.")
@@ -187,8 +214,6 @@ class TensorArray:
         if tensor is None:
             if not self._element_shape.is_fully_defined():
                 raise ValueError(f"Cannot convert a partially known TensorShape {self._element_shape} to a Tensor.")
-            from tapeflow import zeros
-
             tensor = self._tensors[i] = zeros(self._element_shape, self._dtype)
         return tensor
 
@@ -196,15 +221,17 @@ class TensorArray:
 
     def stack(self, name: str | None = None) -> Tensor:
         """All tensors as one, with a new first dimension."""
+        if state.graph is not None:
+            return self.__tf_composite__().stack()
         return self._stacked(range(len(self._tensors)))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The tensors at `indices` as one, with a new first dimension."""
+        if state.graph is not None:
+            return self.__tf_composite__().gather(indices)
         return self._stacked(host_value(indices))
 
     def _stacked(self, indices: Sequence[int]) -> Tensor:
-        from tapeflow import stack, zeros
-
         tensors = [self._present(int(i)) for i in indices]
         if tensors:
             self._cleared.difference_update(indices)
@@ -214,8 +241,8 @@ class TensorArray:
 
     def concat(self, name: str | None = None) -> Tensor:
         """All tensors joined along their first dimension."""
-        from tapeflow import concat, zeros
-
+        if state.graph is not None:
+            return self.__tf_composite__().concat()
         if not self._tensors:
             inner = self._element_shape[1:]
             if not inner.is_fully_defined():
@@ -235,8 +262,8 @@ class TensorArray:
         Raises:
             ValueError: there are more slices than the fixed size, or of another shape; or `value` is a scalar.
         """
-        from tapeflow import cast, unstack
-
+        if state.graph is not None:
+            return self.__tf_composite__().unstack(value)
         tensors = unstack(cast(value, self._dtype))
         if len(tensors) > len(self._tensors) and not self._dynamic_size:
             raise ValueError(
@@ -252,8 +279,8 @@ class TensorArray:
         Returns:
             This array.
         """
-        from tapeflow import unstack
-
+        if state.graph is not None:
+            return self.__tf_composite__().scatter(indices, value)
         places = [int(i) for i in host_value(indices)]
         for i, tensor in zip(places, unstack(convert(value, hint=self._dtype), len(places)), strict=True):
             self.write(i, tensor)
@@ -272,8 +299,8 @@ class TensorArray:
         Raises:
             InvalidArgumentError: the lengths do not add up to the first dimension.
         """
-        from tapeflow import split
-
+        if state.graph is not None:
+            return self.__tf_composite__().split(value, lengths)
         value, sizes = convert(value, self._dtype), [int(n) for n in host_value(lengths)]
         if sum(sizes) != value.shape[0]:
             raise invalid(

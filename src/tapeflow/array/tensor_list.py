@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow import errors
 from tapeflow.core.context import registry
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
@@ -212,10 +211,8 @@ def list_push_back(input_handle: Any, tensor: Any, name: str | None = None) -> A
 
 @list_push_back.gradient(needs="input0 shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    from tapeflow import zeros
-
     index, shape, dtype = list_length(call.inputs[0]), _known(call.shape(1)), call.dtype(1)
-    return list_set_item(dy, index, zeros(shape, dtype), True), list_get_item(dy, index, shape, dtype)
+    return list_resize(dy, index), list_get_item(list_resize(dy, index + 1), index, shape, dtype)
 
 
 def _length(held: Any) -> torch.Tensor:
@@ -365,6 +362,86 @@ def _(call: Call, dy: Any) -> Any:
     return list_concat(full, call.attrs[0], (), dtype)[0], None
 
 
+# ---- longer and shorter ----------------------------------------------------------------------------------------------
+
+
+def _popped(held: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
+    items = held[()]
+    if not items:
+        raise invalid("Trying to pop from an empty list.")
+    last = _zeros_item(items, element_shape, dtype) if items[-1] is None else items[-1]
+    return as_variant(items[:-1]), last
+
+
+@op("TensorListPopBack", kernel=_no_tensors, strings=_popped, host=("element_shape",),
+    shape=lambda held, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
+def list_pop_back(input_handle: Any, element_shape: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """The list without its last entry, and that entry."""
+
+
+@list_pop_back.gradient(needs="outputs", none_for_zero=True)
+def _(call: Call, d_list: Any, d_last: Any) -> Any:
+    index, (shape, dtype) = list_length(call.outputs[0]), call.attrs
+    d_list = list_reserve(shape, index, dtype) if d_list is None else d_list
+    return d_list if d_last is None else list_set_item(d_list, index, d_last, True)
+
+
+def _resized(held: Any, size: int) -> np.ndarray:
+    items = held[()]
+    if size < 0:
+        raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
+    return as_variant((*items[:size], *[None] * (size - len(items))))
+
+
+@op("TensorListResize", kernel=_no_tensors, strings=_resized, host=("size",), shape=_scalar)
+def list_resize(input_handle: Any, size: Any, name: str | None = None) -> Any:
+    """The first `size` entries; what is not there yet is not written."""
+
+
+@list_resize.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return list_resize(dy, list_length(call.inputs[0]))
+
+
+@op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, dtype: as_variant(a[()] + b[()]), shape=_scalar)
+def list_concat_lists(input_a: Any, input_b: Any, element_dtype: Any, name: str | None = None) -> Any:
+    """The entries of one list, then those of another."""
+
+
+list_concat_lists.op.differentiable = False  # TensorFlow has no gradient of it
+
+
+def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_elements: int) -> np.ndarray:
+    count = max(num_elements, 0)
+    return _scattered(as_variant((None,) * count), tensor, indices)
+
+
+@op("TensorListScatterV2", kernel=_new_scattered, strings=_new_scattered, host=("element_shape", "num_elements"),
+    shape=_scalar)  # fmt: skip
+def list_scatter_new(tensor: Any, indices: Any, element_shape: Any, num_elements: Any, name: str | None = None) -> Any:
+    """A list with the slices of a tensor at `indices`, at least `num_elements` long."""
+
+
+@list_scatter_new.gradient(needs="input1 dtypes")
+def _(call: Call, dy: Any) -> Any:
+    return list_gather(dy, call.inputs[1], call.attrs[0], call.dtype(0)), None
+
+
+def _element_shape(held: Any, shape_type: Any) -> torch.Tensor:
+    shapes = {tuple(v.shape) for v in held[()] if v is not None}
+    if not shapes or len({len(s) for s in shapes}) > 1:
+        return torch.tensor(-1, dtype=shape_type.torch)
+    return torch.tensor([d[0] if len(set(d)) == 1 else -1 for d in zip(*shapes, strict=True)], dtype=shape_type.torch)
+
+
+@op("TensorListElementShape", kernel=_no_tensors, strings=_element_shape, shape=lambda *_: TensorShape(None))
+def list_element_shape(input_handle: Any, shape_type: Any, name: str | None = None) -> Any:
+    """The shape of the entries, -1 for what differs; the scalar -1 where there are none."""
+
+
+list_element_shape.op.differentiable = False
+
+
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
@@ -372,9 +449,8 @@ def _added(a: Raw | None, b: Raw | None) -> Raw | None:
     return b if a is None else a if b is None else a + b
 
 
-def _sum_of_lists(inputs: Sequence[np.ndarray]) -> np.ndarray:
-    if any(held.shape or isinstance(held[()], bytes) for held in inputs):
-        raise errors.InvalidArgumentError(None, None, "Value for attr 'T' of string is not in the list of allowed values")
+def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
+    """The raw value of the sum of lists: what `AddN` does with variants."""
     total: Any = _Zeros()
     for held in inputs:
         items = held[()]
@@ -385,9 +461,6 @@ def _sum_of_lists(inputs: Sequence[np.ndarray]) -> np.ndarray:
         a, b = (list(v) + [None] * (length - len(v)) for v in (total, items))
         total = tuple(map(_added, a, b))
     return as_variant(total)
-
-
-registry["AddN"].string_kernel = _sum_of_lists  # TensorFlow's op for sums of variants too
 
 
 def sum_of_lists(*lists: Any) -> Any:

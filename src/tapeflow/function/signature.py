@@ -62,8 +62,8 @@ def key_of(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
         return "array", str(value.dtype), tuple(value.shape)
     if isinstance(value, TypeSpec):
-        return "spec", value
-    if isinstance(value, CompositeTensor):
+        return _key_of_spec(value)
+    if isinstance(value, CompositeTensor) or hasattr(kind, "__tf_composite__"):
         return "composite", value._type_spec
     trace = getattr(value, "__tf_tracing_type__", None)
     if trace is not None:
@@ -79,6 +79,14 @@ def key_of(value: Any) -> Any:
     return kind, value
 
 
+def _key_of_spec(spec: TypeSpec) -> Any:
+    """The key of the tensors that a spec is for, which is that of any one of them where the shape is known."""
+    if not isinstance(spec, TensorSpec):
+        return "spec", spec
+    shape = spec.shape
+    return (spec.dtype, tuple(shape.as_list())) if shape.is_fully_defined() else ("spec", TensorSpec(shape, spec.dtype))
+
+
 def spec_of(value: Any) -> Any:
     """The spec of what is a tensor in an argument; other values as they are."""
     if isinstance(value, (EagerTensor, SymbolicTensor)):
@@ -86,7 +94,7 @@ def spec_of(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
         tensor = convert(value)
         return TensorSpec(tensor.shape, tensor.dtype)
-    if isinstance(value, CompositeTensor):
+    if isinstance(value, CompositeTensor) or hasattr(type(value), "__tf_composite__"):
         return value._type_spec
     return value
 
@@ -178,6 +186,7 @@ class FunctionType:
             if isinstance(spec, TensorSpec):
                 found.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
             elif is_tensor_spec(spec):
+                value = value.__tf_composite__() if hasattr(type(value), "__tf_composite__") else value
                 found.extend(nest.flatten(value, expand_composites=True))
         return found
 

@@ -19,7 +19,7 @@ from tapeflow.array.tensor_list import (
 )
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, int32, int64, variant
+from tapeflow.core.dtypes import int32, int64, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.static import host_static
@@ -37,30 +37,14 @@ class Known:
 class StagedTensorArray(TensorArray, CompositeTensor):
     """A `tf.TensorArray` of a graph: writing gives another one, with another list as its flow."""
 
-    def __init__(
-        self,
-        dtype: Any,
-        size: Any = None,
-        dynamic_size: bool | None = None,
-        clear_after_read: bool | None = None,
-        tensor_array_name: str | None = None,
-        handle: Any = None,
-        flow: Any = None,
-        infer_shape: bool = True,
-        element_shape: Any = None,
-        colocate_with_first_write_call: bool = True,
-        name: str | None = None,
-    ) -> None:
+    def _begin(self, size: Any, element_shape: TensorShape, handle: Any, flow: Any, name: str | None) -> None:
         if handle is not None:
             raise ValueError("Cannot provide a `handle` as input argument to a TensorArray of a graph: pass its `flow`.")
         if flow is not None and size is not None:
             raise ValueError("Cannot provide both `flow` and `size` arguments at the same time")
         if flow is None and size is None:
             raise ValueError("Either flow or size must be provided")
-        self._dtype = as_dtype(dtype).base_dtype
-        self._infer_shape = infer_shape
-        self._dynamic_size = bool(dynamic_size)
-        self._known = Known(TensorShape(element_shape), None)
+        self._known = Known(element_shape, None)
         if flow is not None:
             if not isinstance(flow, Tensor) or flow.dtype is not variant:
                 raise TypeError("`flow` must be a variant tensor")

@@ -198,7 +198,15 @@ def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
     return functools.reduce(lambda x, y: x.merge_with(y), inputs)
 
 
-@op("AddN", kernel=_add_all, shape=_add_n_rule)
+def _add_variants(inputs: list[Any]) -> Any:
+    from tapeflow.array.tensor_list import added
+
+    if any(v.shape or isinstance(v[()], bytes) for v in inputs):
+        raise invalid("Value for attr 'T' of string is not in the list of allowed values")
+    return added(inputs)
+
+
+@op("AddN", kernel=_add_all, strings=_add_variants, shape=_add_n_rule)
 def _add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of tensors of one shape."""
 
