@@ -10,11 +10,12 @@ from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64, variant
+from tapeflow.core.held import held
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
-from tapeflow.data.spec import DatasetSpec, held
+from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE
 

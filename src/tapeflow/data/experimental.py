@@ -26,6 +26,8 @@ from tapeflow.data.options import (
     ThreadingOptions,
 )
 from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
+from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
+from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.optional import Optional
 
 SHARD_HINT = -1

@@ -11,11 +11,11 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64, string
+from tapeflow.core.held import boxed
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
@@ -100,7 +100,7 @@ class FileDataset(OfFiles):
             contents = in_turn(files, cores() if self._parallel == AUTOTUNE else self._parallel, 1)
         else:
             contents = itertools.chain.from_iterable(files)
-        return ((structure.boxed(data),) for data in contents)
+        return ((boxed(data),) for data in contents)
 
 
 class TextLineDatasetV2(FileDataset):

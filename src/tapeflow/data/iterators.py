@@ -10,9 +10,10 @@ from typing import Any
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.dtypes import resource
+from tapeflow.core.held import held
 from tapeflow.core.tensor import Tensor
 from tapeflow.data.rewriting import rewritten
-from tapeflow.data.spec import IteratorSpec, held
+from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Packer, flatten
 from tapeflow.errors import OutOfRangeError
 from tapeflow.optional import Optional

@@ -8,13 +8,6 @@ from tapeflow.core.dtypes import resource, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.data.structure import boxed
-
-
-def held(value: Any, dtype: Any) -> EagerTensor:
-    """A scalar tensor that holds a Python object."""
-    return EagerTensor(boxed(value), dtype)
 
 
 class DatasetSpec(TypeSpec):

@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeflow import nest
 from tapeflow.core.dtypes import DType, bool_, int64, resource, string, variant
+from tapeflow.core.held import held
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.data import structure
@@ -21,7 +22,7 @@ from tapeflow.data.functions import MappedFunction
 from tapeflow.data.iterators import Iterator, OwnedIterator
 from tapeflow.data.maps import reduction
 from tapeflow.data.nodes import Node, UnknownInteger
-from tapeflow.data.spec import IteratorSpec, held
+from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element
 from tapeflow.graph.python_op import python_op
 from tapeflow.graph.static import value_of

@@ -16,6 +16,7 @@ import torch
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
+from tapeflow.core.held import boxed
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.tensor import EagerTensor, Tensor, as_numpy, invalid
@@ -116,13 +117,6 @@ def bare(value: Any) -> Any:
 def to_element(value: Any) -> Element:
     """The element of a user's structure of components."""
     return tuple([bare(component(v)) for v in flatten(value)])
-
-
-def boxed(value: Any) -> np.ndarray:
-    """A Python object, such as `bytes`, as the bare value of a scalar."""
-    array = np.empty((), object)
-    array[()] = value
-    return array
 
 
 class Packer:

@@ -237,7 +237,7 @@ class _Ragged:
         self.parts = parts
 
     def outputs(self, size: int | None, single: bool) -> Outputs:
-        lengths = [(self.splits, [None])] * (len(self.parts) + (not single))
+        lengths: Outputs = [(self.splits, [None])] * (len(self.parts) + (not single))
         if not single:
             lengths[0] = self.splits, [size]
         return [(self.dtype, [None, *self.inner]), *lengths]

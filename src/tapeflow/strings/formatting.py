@@ -116,7 +116,7 @@ def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
     return numbers(number, input, out_type.torch)
 
 
-@string_op("StringToNumber", _to_number)
+@string_op("StringToNumber", _to_number, shape=same)
 def _string_to_number(string_tensor: Any, out_type: Any = float32, name: str | None = None) -> Any:
     """Reads numbers."""
 

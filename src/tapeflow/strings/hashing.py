@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.shape_rules import same
 from tapeflow.core.tensor import invalid
 from tapeflow.strings.kernels import numbers, string_op
 
@@ -27,7 +28,8 @@ def _mixed(value: int) -> int:
 # ---- MurmurHash64A, with TensorFlow's seed -------------------------------------------------------------------------------
 
 
-def _murmur(data: bytes) -> int:
+def murmur(data: bytes) -> int:
+    """The 64-bit hash of bytes."""
     m, n = 0xC6A4A7935BD1E995, len(data)
     h = 0xDECAFCAFFE ^ (n * m & _MASK)
     whole = n - n % 8
@@ -80,7 +82,7 @@ def _buckets(function: Any, strings: np.ndarray, count: int) -> torch.Tensor:
     return numbers(lambda v: function(v) % count, strings, torch.int64)
 
 
-@string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprint64, s, count))
+@string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprint64, s, count), shape=same)
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """The bucket of each string, by a fast hash (FarmHash) that anyone can find collisions of.
 
@@ -100,7 +102,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     """
 
 
-@string_op("StringToHashBucket", lambda s, count: _buckets(_murmur, s, count))
+@string_op("StringToHashBucket", lambda s, count: _buckets(murmur, s, count), shape=same)
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """The bucket of each string, by the hash that TensorFlow had first. Prefer `to_hash_bucket_fast`.
 
@@ -110,7 +112,9 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     """
 
 
-@string_op("StringToHashBucketStrong", lambda s, count, key: _buckets(lambda v: _siphash(v, key), s, count))
+@string_op(
+    "StringToHashBucketStrong", lambda s, count, key: _buckets(lambda v: _siphash(v, key), s, count), shape=same
+)
 def _to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """The bucket of each string, by a keyed hash."""
 

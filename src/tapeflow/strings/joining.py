@@ -34,7 +34,17 @@ def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
     return out.reshape(shape)
 
 
-@string_op("StringJoin", _join)
+def _joined_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
+    if any(s.rank is None for s in inputs):
+        return TensorShape(None)
+    shape = TensorShape([])
+    for other in inputs:
+        if other.rank:
+            shape = other if not shape.rank else shape.merge_with(other)
+    return shape
+
+
+@string_op("StringJoin", _join, shape=_joined_shape)
 def _string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Joins strings element by element."""
 

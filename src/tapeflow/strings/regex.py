@@ -13,6 +13,7 @@ import torch
 
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import string
+from tapeflow.core.shape_rules import same
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
 
@@ -44,7 +45,7 @@ def _replace(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool
     return each(lambda v: encoded(compiled.sub(template, text(v), count=0 if replace_global else 1)), input)
 
 
-@string_op("StaticRegexReplace", _replace)
+@string_op("StaticRegexReplace", _replace, shape=same)
 def _regex_replace(
     input: Any, pattern: str = "", rewrite: str = "", replace_global: bool = True, name: str | None = None
 ) -> Any:
@@ -88,7 +89,7 @@ def _full_match(input: np.ndarray, pattern: Any) -> torch.Tensor:
     return numbers(lambda v: compiled.fullmatch(text(v)) is not None, input, torch.bool)
 
 
-@string_op("StaticRegexFullMatch", _full_match)
+@string_op("StaticRegexFullMatch", _full_match, shape=same)
 def _regex_full_match(input: Any, pattern: str = "", name: str | None = None) -> Any:
     """Whether strings match an expression that is known."""
 

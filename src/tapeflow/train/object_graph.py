@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from typing import Any
 
@@ -68,6 +69,12 @@ def state_of(trackable: Any) -> dict[str, EagerTensor]:
     return {name: value._read() if isinstance(value, ReadAsTensor) else convert(value) for name, value in state.items()}
 
 
+def attribute_of(trackable: Any, name: str) -> str:
+    """The attribute under which the graph has a part of an object's state: all parts of a table's stand under "table"."""
+    whole = getattr(trackable, "_saveable_name", "")
+    return whole if whole and name.startswith(whole) else name
+
+
 def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
     """What is to be saved: the graph as a message, and the tensors by their names in the checkpoint."""
     objects, paths, children = view.walk()
@@ -77,10 +84,11 @@ def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
         node = graph.nodes.add()
         for name, child in below.items():
             node.children.add(node_id=ids[id(child)], local_name=name)
-        for name, tensor in state_of(trackable).items():
+        state = state_of(trackable)
+        for name in dict.fromkeys(map(functools.partial(attribute_of, trackable), state)):
             key = f"{path}/.ATTRIBUTES/{name}"
             node.attributes.add(name=name, full_name=getattr(trackable, "_shared_name", ""), checkpoint_key=key)
-            tensors.append((key, tensor))
+        tensors += [(f"{path}/.ATTRIBUTES/{name}", tensor) for name, tensor in state.items()]
     _mark_values(graph)
     return graph, tensors
 

@@ -12,7 +12,7 @@ from tapeflow import errors
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.logger import get_logger
 from tapeflow.train.bundle import Bundle
-from tapeflow.train.object_graph import View, state_of
+from tapeflow.train.object_graph import View, attribute_of, state_of
 
 _next_uid = itertools.count().__next__
 _ENUM_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -128,7 +128,12 @@ class Position(NamedTuple):
             return
         now = state_of(trackable)
         bundle = self.restoration.bundle
-        wanted = {name: restored_tensor(bundle, saved[name], tensor) for name, tensor in now.items() if name in saved}
+        wanted = {}
+        for name, tensor in now.items():
+            attribute = attribute_of(trackable, name)
+            if attribute in saved:
+                key = saved[attribute] + name.removeprefix(attribute)
+                wanted[name] = restored_tensor(bundle, key, tensor)
         if len(wanted) == len(now) > 0:
             trackable._restore_from_tensors(wanted)
 

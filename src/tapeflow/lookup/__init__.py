@@ -1,0 +1,5 @@
+"""The public `tf.lookup` namespace: tables from keys to values."""
+
+from tapeflow.lookup import experimental
+from tapeflow.lookup.initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer
+from tapeflow.lookup.tables import StaticHashTable, StaticVocabularyTable

@@ -1,0 +1,3 @@
+"""The public `tf.lookup.experimental` namespace: tables that change."""
+
+from tapeflow.lookup.mutable import DenseHashTable, MutableHashTable

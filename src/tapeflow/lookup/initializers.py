@@ -1,0 +1,232 @@
+"""What fills a static table: tensors, or the lines of a text file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.trackable import Trackable
+from tapeflow.graph.python_op import python_op
+from tapeflow.io.gfile import GFile
+from tapeflow.lookup.storage import bare, texts
+
+
+class TableInitializer(Trackable):
+    """What fills a table with keys of one dtype and values of another."""
+
+    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+        self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._value_dtype
+
+    def initialize(self, table: Any) -> Any:
+        """Fills a table."""
+        raise NotImplementedError
+
+
+class KeyValueTensorInitializer(TableInitializer):
+    """Fills a table with the pairs of two vectors.
+
+    Args:
+        keys, values: vectors of one length.
+        key_dtype, value_dtype: their dtypes, where they are Python values.
+
+    Example:
+        >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+        >>> tf.lookup.StaticHashTable(init, -1).lookup(tf.constant(["b", "c"])).numpy().tolist()
+        [2, -1]
+    """
+
+    def __init__(
+        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+    ) -> None:
+        self._keys = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
+        self._values = convert(values, None if value_dtype is None else as_dtype(value_dtype))
+        super().__init__(self._keys.dtype, self._values.dtype)
+
+    def initialize(self, table: Any) -> Any:
+        """Fills a table: at once, or when the graph that is being built runs.
+
+        Raises:
+            InvalidArgumentError: there are not as many values as keys.
+            FailedPreconditionError: a key has two values.
+        """
+        table.check_dtypes(self._key_dtype, self._value_dtype)
+        inputs = [table.resource_handle, self._keys, self._values]
+
+        def fill(handle: Any, keys: EagerTensor, values: EagerTensor) -> None:
+            handle.value[()].storage.fill(keys, values)
+
+        if any(isinstance(t, SymbolicTensor) for t in inputs):
+            return python_op("LookupTableImportV2", fill, inputs)
+        return fill(*inputs)
+
+
+class TextFileIndex:
+    """What of a line becomes a key or value, beside the number of a column."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+_NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float, string: bytes}
+
+
+class TextFileInitializer(TableInitializer):
+    """Fills a table with the lines of a text file.
+
+    Args:
+        filename: of the file.
+        key_dtype: of the keys.
+        key_index: the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
+        value_dtype, value_index: the same for the values.
+        vocab_size: how many lines are taken; None for all.
+        delimiter: what separates columns.
+        value_index_offset: is added to values that are line numbers.
+
+    Raises:
+        ValueError: an index does not go with its dtype.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "words")
+        >>> tf.io.write_file(path, "one\\ntwo\\n")
+        >>> index = tf.lookup.TextFileIndex
+        >>> init = tf.lookup.TextFileInitializer(path, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+        >>> tf.lookup.StaticHashTable(init, -1).lookup(tf.constant("two")).numpy().item()
+        1
+    """
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        if not isinstance(filename, EagerTensor) and not filename:
+            raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
+        super().__init__(key_dtype, value_dtype)
+        for what, index, dtype in (("key", key_index, self._key_dtype), ("value", value_index, self._value_dtype)):
+            if index < -2:
+                raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
+            if index == TextFileIndex.LINE_NUMBER and dtype is not int64:
+                raise ValueError(f"`{what}_dtype` must be int64 if `{what}_index` is -1, received: {dtype!s}")
+            if index == TextFileIndex.WHOLE_LINE and not (dtype is string or dtype.is_integer):
+                raise ValueError(
+                    f"`{what}_dtype` should be either integer or string for `{what}_index` -2, received: {dtype!s}"
+                )
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
+        self._filename = filename.numpy() if isinstance(filename, EagerTensor) else filename
+        self._key_index, self._value_index = key_index, value_index
+        self._vocab_size, self._delimiter, self._offset = vocab_size, delimiter.encode(), value_index_offset
+
+    def initialize(self, table: Any) -> None:
+        """Fills a table.
+
+        Raises:
+            NotFoundError: there is no such file.
+            InvalidArgumentError: a line has too few columns, a field does not convert, or there are too few lines.
+            FailedPreconditionError: a key has two values.
+        """
+        table.check_dtypes(self._key_dtype, self._value_dtype)
+        keys: list[Any] = []
+        values: list[Any] = []
+        for number, line in enumerate(self._lines()):
+            keys.append(self._field(line, number, self._key_index, self._key_dtype, 0))
+            values.append(self._field(line, number, self._value_index, self._value_dtype, self._offset))
+        table.storage.fill(EagerTensor(bare(keys, self._key_dtype), self._key_dtype),
+                           EagerTensor(bare(values, self._value_dtype), self._value_dtype))  # fmt: skip
+
+    def _lines(self) -> list[bytes]:
+        if len(self._delimiter) != 1:
+            raise invalid("delimiter should be only 1 char [Op:InitializeTableFromTextFileV2] name: ")
+        with GFile(self._filename, "rb") as file:
+            lines = file.read().split(b"\n")
+        if lines and not lines[-1]:
+            lines.pop()
+        if self._vocab_size is not None:
+            if len(lines) < self._vocab_size:
+                raise invalid(
+                    f"Invalid vocab_size in {self._shown()}: expected {self._vocab_size} but got {len(lines)} "
+                    "[Op:InitializeTableFromTextFileV2] name: "
+                )
+            del lines[self._vocab_size :]
+        return [line.removesuffix(b"\r") for line in lines]
+
+    def _field(self, line: bytes, number: int, index: int, dtype: DType, offset: int) -> Any:
+        if index == TextFileIndex.LINE_NUMBER:
+            return number + offset
+        text = line
+        if index != TextFileIndex.WHOLE_LINE:
+            fields = line.split(self._delimiter)
+            if index >= len(fields):
+                raise invalid(
+                    f"Invalid number of columns in {self._shown()} line {number} ({texts(line)}) : expected at least "
+                    f"{index + 1} got {len(fields)} [Op:InitializeTableFromTextFileV2] name: "
+                )
+            text = fields[index]
+        try:
+            return _NUMBERS[dtype](text)
+        except (KeyError, ValueError):
+            raise invalid(
+                f"Field {texts(text)} in line {number} is not a valid {dtype.name}. "
+                "[Op:InitializeTableFromTextFileV2] name: "
+            ) from None
+
+    def _shown(self) -> str:
+        return texts(self._filename)
+
+
+class DatasetInitializer(TableInitializer):
+    """Fills a table with the elements of a dataset: pairs of a key and a value. Public in `tf.data.experimental`.
+
+    Args:
+        dataset: of pairs of scalars.
+
+    Raises:
+        ValueError: its elements are no such pairs.
+
+    Example:
+        >>> ds = tf.data.Dataset.zip((tf.data.Dataset.from_tensor_slices(["a", "b"]), tf.data.Dataset.range(2)))
+        >>> init = tf.data.experimental.DatasetInitializer(ds)
+        >>> tf.lookup.StaticHashTable(init, -1).lookup(tf.constant(["b"])).numpy().tolist()
+        [1]
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        spec = dataset.element_spec
+        if not (type(spec) is tuple and len(spec) == 2 and all(hasattr(s, "dtype") for s in spec)):
+            raise ValueError(
+                f"Invalid `dataset`. Expected elements that are pairs of a key and a value, but got {spec}."
+            )
+        super().__init__(spec[0].dtype, spec[1].dtype)
+        self._dataset = dataset
+
+    def initialize(self, table: Any) -> None:
+        """Fills a table.
+
+        Raises:
+            FailedPreconditionError: a key has two values.
+        """
+        table.check_dtypes(self._key_dtype, self._value_dtype)
+        for keys, values in self._dataset.batch(1024):
+            table.storage.fill(keys, values)

@@ -1,0 +1,290 @@
+"""Tables: what all have in common, and those that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
+from tapeflow.core.held import held
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.trackable import Trackable
+from tapeflow.errors import NotFoundError
+from tapeflow.graph.python_op import python_op
+from tapeflow.lookup.storage import Storage
+
+_KEYS = (int32, int64, string)
+_VALUES = (bool_, int32, int64, float32, float64, string)
+
+
+class LookupTable(Trackable):
+    """A table from keys of one dtype to values of another.
+
+    Args:
+        key_dtype, value_dtype: of both.
+        default_value: of keys that are not there.
+        key_shape: of one key.
+        op: for messages.
+
+    Raises:
+        NotFoundError: there are no tables of such dtypes.
+        TypeError: `default_value` is of another dtype.
+    """
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, key_shape: Any, op: str) -> None:
+        key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
+        if key_dtype not in _KEYS or value_dtype not in _VALUES:
+            raise NotFoundError(
+                None,
+                None,
+                f"Could not find device for a table from {key_dtype.name} to {value_dtype.name}: keys are "
+                f"{', '.join(d.name for d in _KEYS)}, and values {', '.join(d.name for d in _VALUES)}. [Op:{op}]",
+            )
+        self._default = convert(default_value, value_dtype)
+        self.storage = Storage(key_dtype, value_dtype, key_shape, self._default.shape.as_list())
+        self._handle = held(self, resource)
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of the keys."""
+        return self.storage.key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of the values."""
+        return self.storage.value_dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, in a graph; None in eager mode, as in TensorFlow."""
+        return None
+
+    @property
+    def resource_handle(self) -> Tensor:
+        """A scalar tensor that stands for the table."""
+        return self._handle
+
+    def check_dtypes(self, key_dtype: DType, value_dtype: DType) -> None:
+        """Refuses keys or values of another dtype.
+
+        Raises:
+            TypeError: they are.
+        """
+        if key_dtype is not self.key_dtype:
+            raise TypeError(f"Invalid key dtype for table, expected {self.key_dtype!s} but got {key_dtype!s}.")
+        if value_dtype is not self.value_dtype:
+            raise TypeError(f"Invalid value dtype for table, expected {self.value_dtype!s} but got {value_dtype!s}.")
+
+    def _values_of(self, keys: Any) -> Any:
+        return map_keys(keys, self.key_dtype, lambda k: self._found(k, self._default))
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self._values_of(keys)
+
+    def _found(self, keys: Any, default: Any) -> Any:
+        rank = len(self.storage.key_shape)
+        shape = keys.shape if not rank else TensorShape(None) if keys.shape.rank is None else keys.shape[:-rank]
+        specs = [(self.value_dtype, shape.concatenate(self.storage.value_shape))]
+        return self._run("LookupTableFindV2", lambda table, k, d: [table.find(k, d)], [keys, default], specs)[0]
+
+    def size(self, name: str | None = None) -> Any:
+        """How many keys there are, as an int64 scalar."""
+        return self._run("LookupTableSizeV2", lambda table: [_count(table)], [], [(int64, [])])[0]
+
+    def export(self, name: str | None = None) -> Any:
+        """All keys and all values, in no order."""
+        specs = [
+            (self.key_dtype, [None, *self.storage.key_shape]),
+            (self.value_dtype, [None, *self.storage.value_shape]),
+        ]
+        return tuple(self._run("LookupTableExportV2", lambda table: table.export(), [], specs))
+
+    def _run(self, op: str, function: Callable[..., Any], tensors: list[Any], specs: list[Any]) -> Any:
+        """Does something with the storage, at once or when the graph runs."""
+        if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in tensors):
+            return function(self.storage, *tensors)
+        made = python_op(
+            op, lambda handle, *given: function(handle.value[()].storage, *given), [self._handle, *tensors], specs
+        )
+        return made.outputs if specs else made
+
+
+def _count(storage: Storage) -> EagerTensor:
+    return convert(len(storage.items), int64)
+
+
+def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:
+    """A function of keys, on the values of sparse and ragged ones.
+
+    Raises:
+        TypeError: the keys are of another dtype.
+    """
+    from tapeflow.ragged.tensor import RaggedTensor
+    from tapeflow.sparse.tensor import SparseTensor
+
+    if not hasattr(keys, "dtype"):
+        keys = convert(keys, dtype)
+    if keys.dtype is not dtype:
+        raise TypeError(f"Dtype of argument `keys` must be {dtype!s}, received: {keys.dtype!s}")
+    if isinstance(keys, SparseTensor):
+        return SparseTensor(keys.indices, function(keys.values), keys.dense_shape)
+    if isinstance(keys, RaggedTensor):
+        return keys.with_flat_values(function(keys.flat_values))
+    return function(keys if isinstance(keys, Tensor) else convert(keys))
+
+
+class StaticHashTable(LookupTable):
+    """A table that is filled once.
+
+    Args:
+        initializer: fills it, such as `tf.lookup.KeyValueTensorInitializer`.
+        default_value: the value of keys that are not there.
+        experimental_is_anonymous: taken as TensorFlow does.
+
+    Raises:
+        NotFoundError: there are no tables of such dtypes.
+        FailedPreconditionError: a key has two values.
+        TypeError, ValueError: `default_value` is of another dtype, or no scalar.
+
+    Example:
+        >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=0)
+        >>> table.lookup(tf.constant(["b", "z"])).numpy().tolist()
+        [2, 0]
+        >>> table[tf.ragged.constant([["a"], ["b", "a"]])]
+        <tf.RaggedTensor [[1], [2, 1]]>
+    """
+
+    def __init__(
+        self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
+    ) -> None:
+        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, (), "HashTableV2")
+        if self._default.shape.rank != 0:
+            raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
+        self._initializer = self._track_trackable(initializer, "_initializer")
+        self._init_op = initializer.initialize(self)
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of keys.
+
+        Args:
+            keys: a tensor of keys of any shape; or a ragged or sparse one.
+
+        Returns:
+            What `keys` is, with values in place of keys.
+
+        Raises:
+            TypeError: the keys are of another dtype.
+        """
+        return self._values_of(keys)
+
+    @property
+    def default_value(self) -> Any:
+        """The value of keys that are not there."""
+        return self._default
+
+
+class StaticVocabularyTable(Trackable):
+    """A table of words, in which what it does not know falls into buckets by its hash.
+
+    Args:
+        initializer: fills the table with the numbers from 0 on, int64; None for buckets alone.
+        num_oov_buckets: how many buckets there are.
+        lookup_key_dtype: of the keys that are looked up; by default that of the initializer's.
+        experimental_is_anonymous: taken as TensorFlow does.
+
+    Raises:
+        ValueError: there is no bucket.
+        TypeError: values are not int64, or keys can't be looked up as others.
+
+    Example:
+        >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+        >>> table = tf.lookup.StaticVocabularyTable(init, num_oov_buckets=3)
+        >>> table.lookup(tf.constant(["a", "b", "emerson"])).numpy().tolist()
+        [0, 1, 3]
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        if num_oov_buckets <= 0:
+            raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
+        given = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+        if initializer is None:
+            self._table = None
+            self._key_dtype = given or string
+        else:
+            if initializer.value_dtype is not int64:
+                raise TypeError(f"Invalid `value_dtype`, expected {int64!s} but got {initializer.value_dtype!s}.")
+            self._key_dtype = given or initializer.key_dtype
+            if self._key_dtype.is_integer != initializer.key_dtype.is_integer:
+                kind = "integer" if self._key_dtype.is_integer else repr(self._key_dtype)
+                raise TypeError(f"Invalid `key_dtype`, expected {kind} but got {initializer.key_dtype!s}.")
+            self._table = self._track_trackable(StaticHashTable(initializer, -1), "_table")
+        self._num_oov_buckets = num_oov_buckets
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """int64."""
+        return int64
+
+    @property
+    def name(self) -> str | None:
+        """The name, in a graph; None in eager mode, as in TensorFlow."""
+        return None
+
+    @property
+    def resource_handle(self) -> Tensor | None:
+        """A scalar tensor that stands for the table of known words."""
+        return None if self._table is None else self._table.resource_handle
+
+    def size(self, name: str | None = None) -> Any:
+        """How many known words and buckets there are, as an int64 scalar."""
+        buckets = convert(self._num_oov_buckets, int64)
+        return buckets if self._table is None else self._table.size() + buckets
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The numbers of words, or of their buckets.
+
+        Args:
+            keys: a tensor of any shape; or a ragged or sparse one.
+
+        Returns:
+            What `keys` is, with int64 values.
+
+        Raises:
+            TypeError: the keys are of another dtype.
+        """
+        return map_keys(keys, self._key_dtype, self._found)
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+    def _bucket(self, words: Any) -> Any:
+        from tapeflow.strings import to_hash_bucket_fast
+
+        return to_hash_bucket_fast(words, self._num_oov_buckets)
+
+    def _found(self, keys: Any) -> Any:
+        from tapeflow.array.masks import where
+        from tapeflow.math.casting import cast
+        from tapeflow.strings import as_string
+
+        buckets = self._bucket(as_string(keys) if self._key_dtype.is_integer else keys)
+        if self._table is None:
+            return buckets
+        found = self._table.lookup(cast(keys, self._table.key_dtype) if self._key_dtype.is_integer else keys)
+        return where(found >= 0, found, buckets + self._table.size())
