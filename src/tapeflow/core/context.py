@@ -9,7 +9,7 @@ thread that finds a list non-empty because of another thread only takes the long
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,7 @@ state = ThreadState()
 registry: dict[str, Any] = {}  # every op by its name; filled as ops are defined
 listeners: list[Any] = []
 detours: list[Any] = []
+contexts: list[Callable[[], Any]] = []  # each gives what of a thread's situation a trace depends on (a strategy), hashable
 graph_traces: list[Any] = []  # what collects the graphs of functions as they are called (`tf.summary.trace_on`): one or none
 
 

@@ -22,7 +22,7 @@ from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExten
 from tapeflow.distribute.values import regroup, select_replica
 from tapeflow.distribute.variables import make_distributed
 from tapeflow.errors import NotFoundError
-from tapeflow.function import Function
+from tapeflow.function.function import Function, Options
 
 
 class _Abandoned(BaseException):
@@ -177,10 +177,10 @@ class _MirroredExtended(StrategyExtended):
 
             def run_replicas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 function: Any = wrapped()
-                python_function = converted(function.python_function) if function._autograph else function.python_function
+                python_function = converted(function.python_function) if function._options.autograph else function.python_function
                 return _run_replicas(self._strategy, python_function, args, kwargs)
 
-            made = self._functions[fn] = Function(run_replicas, autograph=False)
+            made = self._functions[fn] = Function(run_replicas, Options(autograph=False))
         return made
 
 

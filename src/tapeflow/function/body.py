@@ -7,6 +7,7 @@ takes, so that nothing is computed twice.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ class Body:
         self._kept: dict[int, list[SymbolicTensor]] = {}
         self._backwards: dict[Any, Body] = {}
 
-    @property
+    @functools.cached_property
     def compiled(self) -> Compiled:
         """The function that runs it."""
         return self.giving(self.outputs)

@@ -7,10 +7,10 @@ import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow import nest
-from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.context import contexts, detours, listeners, state
 from tapeflow.core.convert import convert
 from tapeflow.core.settings import settings
 from tapeflow.core.spec import TensorSpec, VariableSpec
@@ -26,6 +26,18 @@ MOST_TRACES = 4096  # of one function; the one that was not called for longest g
 _WARN_AFTER = 5  # traces within ten calls, as TensorFlow warns
 
 
+class Options(NamedTuple):
+    """What `tf.function` was told, by the names of its parameters."""
+
+    input_signature: Sequence[Any] | None = None
+    autograph: bool = True
+    jit_compile: bool | None = None
+    reduce_retracing: bool = False
+    experimental_implements: str | None = None
+    experimental_autograph_options: Any = None
+    experimental_attributes: Any = None
+
+
 class Function:
     """A Python function that runs as a graph, traced once for each kind of input.
 
@@ -33,48 +45,29 @@ class Function:
     """
 
     def __init__(
-        self,
-        python_function: Callable[..., Any],
-        name: str | None = None,
-        input_signature: Sequence[Any] | None = None,
-        autograph: bool = True,
-        jit_compile: bool | None = None,
-        reduce_retracing: bool = False,
-        experimental_implements: str | None = None,
-        experimental_autograph_options: Any = None,
-        experimental_attributes: Any = None,
-        bound_to: Any = None,
+        self, python_function: Callable[..., Any], options: Options | None = None, name: str | None = None, bound_to: Any = None
     ) -> None:
         self._python_function = python_function
-        self._name = name or getattr(python_function, "__name__", None) or getattr(
-            getattr(python_function, "func", None), "__name__", type(python_function).__name__
-        )
-        if self._name == "<lambda>":
-            self._name = "lambda"
-        self._options = (autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-                         experimental_attributes)  # fmt: skip
-        self._autograph, self._jit_compile, self._reduce_retracing = autograph, jit_compile, reduce_retracing
-        self._jit = JitCompile(str(self._name)) if jit_compile else None
-        self._autograph_options = experimental_autograph_options
-        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._options = options = options or Options()
+        self._name = name or _name_of(python_function)
+        self._jit = JitCompile(self._name) if options.jit_compile else None
+        self._input_signature = None if options.input_signature is None else tuple(options.input_signature)
         if self._input_signature is not None:
             for spec in nest.flatten(self._input_signature):
                 if not is_tensor_spec(spec) and not isinstance(spec, VariableSpec):
                     raise TypeError(
                         "input_signature must be a possibly nested sequence of TensorSpec objects, got "
-                        f"{input_signature!r}."
+                        f"{options.input_signature!r}."
                     )
         self._bound_to = None if bound_to is None else weakref.ref(bound_to)
-        self._signature = Signature(python_function)
-        if bound_to is not None:
-            self._signature = Signature(python_function, bound=True)
+        self._signature = Signature(python_function, bound=bound_to is not None)
         self._check_signature()
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
         self._explanations: list[str] = []
         self._calls = 0
         self._made_variables = False
         self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
-        self._fast: dict[Any, Any] = {}
+        self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
         functools.update_wrapper(self, python_function, updated=())
 
     def _check_signature(self) -> None:
@@ -95,7 +88,8 @@ class Function:
         if not detours and not kwargs:
             # The short way: tensors alone, no tape anywhere, nothing unusual in force.
             try:
-                found = self._fast.get(tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args]))
+                key: Any = tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args])
+                found = self._fast.get((key, *[c() for c in contexts]) if contexts else key)
             except TypeError:
                 found = None
             if found is not None and not settings.run_functions_eagerly:
@@ -125,26 +119,31 @@ class Function:
             return
         if len(self._fast) >= MOST_TRACES:
             self._fast.clear()
-        self._fast[tuple([key_of(a) for a in args])] = concrete, places
+        key: Any = tuple([key_of(a) for a in args])
+        self._fast[(key, *[c() for c in contexts]) if contexts else key] = concrete, places
 
     def _concrete_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, Any]:
         """The trace for a call, and the arguments in the form that it takes."""
         self._calls += 1
         bound = self._signature.bind(args, kwargs)
-        if self._input_signature is not None:
-            bound = self._fitted(*bound)
-            key: Any = (key_of(self._input_signature), key_of(bound[0][len(self._input_signature) :]))
-        else:
-            bound = self._without_arrays(bound)
-            key = (key_of(bound[0]), key_of(bound[1]))
-        devices = tuple([d.device or d.stops for d in state.devices])
-        key = (key, devices, state.graph is not None and getattr(state.graph, "seed", None))
+        bound = self._without_arrays(bound) if self._input_signature is None else self._fitted(*bound)
+        key = self._key(bound)
         concrete = self._traces.get(key)
         if concrete is None or not concrete.usable():
             concrete = self._traced(key, *bound)
         else:
             self._traces.move_to_end(key)
         return concrete, bound
+
+    def _key(self, bound: Any) -> Any:
+        """What decides which trace a call is for: its arguments, and what else traces depend on."""
+        args, kwargs = bound
+        if self._input_signature is None:
+            given = key_of(args), key_of(kwargs)
+        else:
+            given = key_of(self._input_signature), key_of(args[len(self._input_signature) :])
+        devices = tuple([d.device or d.stops for d in state.devices])
+        return given, devices, state.graph is not None and getattr(state.graph, "seed", None), *[c() for c in contexts]
 
     def _without_arrays(self, bound: Any) -> Any:
         def tensor(value: Any) -> Any:
@@ -201,7 +200,7 @@ class Function:
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments."""
-        if self._reduce_retracing and self._traces and self._input_signature is None:
+        if self._options.reduce_retracing and self._traces and self._input_signature is None:
             args, kwargs = self._relaxed(args, kwargs)
         concrete = self._trace(args, kwargs, may_make_variables=not self._made_variables)
         if concrete.graph.variables_made:
@@ -221,7 +220,7 @@ class Function:
     def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_make_variables: bool) -> ConcreteFunction:
         names = self._signature.names(args, kwargs)
         specs = self._specs(args, kwargs)
-        graph = FuncGraph(self._name)  # type: ignore[arg-type]
+        graph = FuncGraph(self._name)
         graph.may_make_variables = may_make_variables
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
@@ -239,7 +238,7 @@ class Function:
         function_type = FunctionType(self._signature, specs[0], specs[1], names)
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
-        if self._autograph:
+        if self._options.autograph:
             from tapeflow.autograph.origin import in_user_code
 
             with in_user_code():
@@ -255,11 +254,11 @@ class Function:
         return args, kwargs
 
     def _converted(self) -> Callable[..., Any]:
-        if not self._autograph:
+        if not self._options.autograph:
             return self._python_function
         from tapeflow.autograph.conversion import converted
 
-        options = self._autograph_options
+        options = self._options.experimental_autograph_options
         if options is None:
             return converted(self._python_function)
         options = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
@@ -337,20 +336,16 @@ class Function:
         """
         if self._input_signature is not None and not args and not kwargs:
             specs = self._input_signature
-            for key, concrete in self._traces.items():
-                if key[0][0] == key_of(specs):
-                    return concrete
+            for known, trace in self._traces.items():
+                if known[0][0] == key_of(specs):
+                    return trace
             args = specs
         bound = self._signature.bind(args, kwargs)
-        if self._input_signature is not None:
-            key: Any = (key_of(self._input_signature), key_of(bound[0][len(self._input_signature) :]))  # type: ignore[no-redef]
-        else:
+        if self._input_signature is None:
             bound = self._without_arrays(bound)
-            key = (_key_of_specs(bound[0]), _key_of_specs(bound[1]))
-        devices = tuple([d.device or d.stops for d in state.devices])
-        key = (key, devices, state.graph is not None and getattr(state.graph, "seed", None))
-        concrete = self._traces.get(key)  # type: ignore[assignment]
-        return self._traced(key, *bound) if concrete is None else concrete  # type: ignore[return-value]
+        key = self._key(bound)
+        concrete = self._traces.get(key)
+        return self._traced(key, *bound) if concrete is None else concrete
 
     def experimental_get_tracing_count(self) -> int:
         """How many traces there are."""
@@ -384,7 +379,7 @@ class Function:
     @property
     def name(self) -> str:
         """The function's name."""
-        return self._name  # type: ignore[return-value]
+        return self._name
 
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
         """What the compiler makes of the function for these arguments; the function does not run.
@@ -439,17 +434,19 @@ class Function:
         return bound
 
     def _bound(self, instance: Any) -> Function:
-        autograph, jit_compile, reduce_retracing, *_ = self._options
-        return Function(
-            self._python_function, self._name, self._input_signature, autograph, jit_compile, reduce_retracing,
-            bound_to=instance
-        )
+        return Function(self._python_function, self._options, self._name, bound_to=instance)
 
     def __deepcopy__(self, memo: Any) -> Function:
-        return Function(self._python_function, self._name, self._input_signature, *self._options)
+        return Function(self._python_function, self._options, self._name)
 
     def __reduce__(self) -> Any:
-        return Function, (self._python_function, self._name, self._input_signature, *self._options)
+        return Function, (self._python_function, self._options, self._name)
+
+
+def _name_of(function: Any) -> str:
+    """The name that a Python function's graph and messages have."""
+    name = getattr(function, "__name__", None) or getattr(getattr(function, "func", None), "__name__", type(function).__name__)
+    return "lambda" if name == "<lambda>" else str(name)
 
 
 def _has_array(bound: Any) -> bool:
@@ -457,23 +454,6 @@ def _has_array(bound: Any) -> bool:
         not isinstance(v, (Tensor, ReadAsTensor)) and isinstance(spec_of(v), TensorSpec) and not isinstance(v, TensorSpec)
         for v in nest.flatten(bound)
     )
-
-
-def _key_of_specs(value: Any) -> Any:
-    """`key_of` where specs stand for tensors."""
-
-    def as_key(v: Any) -> Any:
-        if isinstance(v, TensorSpec) and v.shape.is_fully_defined():
-            return v.dtype, tuple(v.shape.as_list())
-        if isinstance(v, TensorSpec):
-            return "spec", TensorSpec(v.shape, v.dtype)
-        return key_of(v)
-
-    if isinstance(value, (list, tuple)):
-        return (type(value), *[_key_of_specs(v) for v in value])
-    if isinstance(value, dict):
-        return (dict, *[(k, _key_of_specs(v)) for k, v in value.items()])
-    return as_key(value)
 
 
 def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
@@ -544,21 +524,22 @@ def function(
     if experimental_compile is not None:
         jit_compile = experimental_compile
 
+    options = Options(
+        input_signature, autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
+        experimental_attributes,
+    )  # fmt: skip
+
     def decorate(python_function: Callable[..., Any]) -> Function:
         if not callable(python_function):
             raise TypeError(f"tf.function takes a callable, not {python_function!r}.")
         if isinstance(python_function, Function):
             python_function = python_function.python_function
-        name = None
         bound_to = None
         if isinstance(python_function, types.MethodType):
             bound_to, python_function = python_function.__self__, python_function.__func__
             if isinstance(bound_to, type):
                 python_function, bound_to = functools.partial(python_function, bound_to), None
-        return Function(
-            python_function, name, input_signature, autograph, jit_compile, reduce_retracing, experimental_implements,
-            experimental_autograph_options, experimental_attributes, bound_to,
-        )  # fmt: skip
+        return Function(python_function, options, bound_to=bound_to)
 
     return decorate if func is None else decorate(func)
 

@@ -33,8 +33,9 @@ class StructuredWriter(Writer):
     def write(self, name: str, program: Program) -> None:
         """Writes the function of a program."""
         region = Region(program)
-        region.find_numbers(self._are_numbers)
-        region.find_indices(self._are_numbers)
+        if region.parts:
+            region.find_numbers(self._are_numbers)
+            region.find_indices(self._are_numbers)
         self._constants.update(program.constants)
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         indent = self._in_silence()

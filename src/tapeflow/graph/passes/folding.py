@@ -79,7 +79,7 @@ def _and_integer_zero(program: Program, taken: SymbolicTensor, other: SymbolicTe
 
 
 def _is_all(value: Any, number: int) -> bool:
-    return isinstance(value, torch.Tensor) and value.numel() == 1 and bool(value == number)
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and value.item() == number
 
 
 # Whether the result is one of the inputs as it is, asked as `rule(program, that input, the other one, result)`.
