@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow import errors, nest
-from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.distribute.options import InputOptions, InputReplicationMode
 from tapeflow.distribute.reducing import copied_to
 from tapeflow.distribute.values import PerReplicaSpec, regroup
 from tapeflow.math import minimum
 
 
-class DistributedDataset:
+class DistributedDataset(CompositeTensor):
     """A dataset that gives a part of every batch to each replica; made by a strategy.
 
     Args:
@@ -30,7 +28,7 @@ class DistributedDataset:
         ValueError: the options ask for a dataset for each replica, or the dataset's elements are no batches.
     """
 
-    __module__ = "tensorflow.python.distribute.input_lib"  # by which Keras tells it
+    __module__ = "tensorflow.python.distribute.input_lib"  # Keras knows the class by its name there
 
     def __init__(self, dataset: Any, strategy: Any, options: InputOptions | None = None, divides: bool = True) -> None:
         options = options or InputOptions()
@@ -44,16 +42,20 @@ class DistributedDataset:
         """What a replica gets, for each of them."""
         return _element_spec(self._dataset.element_spec, self._strategy.num_replicas_in_sync, self._divides)
 
+    @property
+    def _type_spec(self) -> DistributedDatasetSpec:
+        return DistributedDatasetSpec(type_spec_from_value(self._dataset), self._strategy, self._options, self._divides)
+
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(iter(self._dataset), self._strategy, self._options, self._divides)
 
-    def __len__(self) -> int:
-        count = len(self._dataset)
-        return count if self._divides else -(-count // self._strategy.num_replicas_in_sync)
+    def __tf_autograph_for__(self, loop: Any) -> None:
+        iter(self).__tf_autograph_for__(loop)
 
+    @property
     def cardinality(self) -> Any:
-        """How many batches there are. See `tf.data.Dataset.cardinality`."""
-        return self._dataset.cardinality()
+        """How many batches there are, as an int64 number. See `tf.data.Dataset.cardinality`."""
+        return self._dataset.cardinality().numpy()
 
     def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
         """Folds the batches: `state = reduce_func(state, batch)` for one after the other."""
@@ -76,7 +78,7 @@ class DistributedIterator(CompositeTensor):
 
     @property
     def _type_spec(self) -> DistributedIteratorSpec:
-        return DistributedIteratorSpec(self._iterator._type_spec, self._strategy, self._options, self._divides)
+        return DistributedIteratorSpec(type_spec_from_value(self._iterator), self._strategy, self._options, self._divides)
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -87,42 +89,57 @@ class DistributedIterator(CompositeTensor):
         except errors.OutOfRangeError:
             raise StopIteration from None
 
+    def __tf_autograph_for__(self, loop: Any) -> None:
+        loop.over(
+            self._optionals(),
+            more=lambda *optionals: optionals[0].has_value(),
+            take=lambda *optionals: (self._value(optionals), self._optionals),
+        )
+
     def get_next(self) -> Any:
         """The next batch, divided.
 
         Raises:
             OutOfRangeError: there is none.
         """
-        if self._divides:
-            return self._divided(self._iterator.get_next())
-        parts = [self._iterator.get_next()]
-        for _ in range(1, self._strategy.num_replicas_in_sync):
-            try:
-                parts.append(self._iterator.get_next())
-            except errors.OutOfRangeError:  # the dataset ends between two replicas: the others get nothing
-                parts.append(nest.map_structure(_nothing_like, parts[0]))
-        return self._placed(parts)
+        first = self._iterator.get_next()
+        return self._replicas(first, [self._iterator.get_next_as_optional() for _ in range(self._taken - 1)])
 
     def get_next_as_optional(self) -> Any:
         """The next batch, divided, as a `tf.experimental.Optional`, which is empty where there is none."""
         from tapeflow.control_flow import cond
         from tapeflow.optional import Optional
 
-        if not self._divides:
-            try:
-                return Optional.from_value(self.get_next())
-            except errors.OutOfRangeError:
-                return Optional.empty(self.element_spec)
-        found = self._iterator.get_next_as_optional()
+        optionals = self._optionals()
         return cond(
-            found.has_value(),
-            lambda: Optional.from_value(self._divided(found.get_value())),
+            optionals[0].has_value(),
+            lambda: Optional.from_value(self._value(optionals)),
             lambda: Optional.empty(self.element_spec),
         )
 
-    def _divided(self, batch: Any) -> Any:
-        count = self._strategy.num_replicas_in_sync
-        return self._placed([nest.map_structure(lambda t, i=i: _part(t, i, count), batch) for i in range(count)])
+    @property
+    def _taken(self) -> int:
+        """How many elements of the dataset make one for the replicas."""
+        return 1 if self._divides else self._strategy.num_replicas_in_sync
+
+    def _optionals(self) -> tuple[Any, ...]:
+        """The next elements of the dataset; at its end, empty."""
+        return tuple([self._iterator.get_next_as_optional() for _ in range(self._taken)])
+
+    def _value(self, optionals: Sequence[Any]) -> Any:
+        return self._replicas(optionals[0].get_value(), optionals[1:])
+
+    def _replicas(self, first: Any, others: Sequence[Any]) -> Any:
+        """What each replica gets of a batch, or of one for each of them."""
+        if self._divides:
+            count = self._strategy.num_replicas_in_sync
+            return self._placed([nest.map_structure(lambda t, i=i: _part(t, i, count), first) for i in range(count)])
+        from tapeflow.control_flow import cond
+
+        def nothing() -> Any:  # the dataset ended between two replicas
+            return nest.map_structure(_nothing_like, first)
+
+        return self._placed([first, *(cond(o.has_value(), o.get_value, nothing) for o in others)])
 
     def _placed(self, parts: list[Any]) -> Any:
         if self._options.experimental_fetch_to_device:
@@ -134,8 +151,8 @@ class DistributedIterator(CompositeTensor):
         return regroup(parts)
 
 
-class DistributedIteratorSpec(TypeSpec):
-    """The spec of a `DistributedIterator`: that of the iterator it divides."""
+class _DividedSpec(TypeSpec):
+    """The spec of what divides something for the replicas of a strategy: that of what it divides, and how."""
 
     __slots__ = ("_divides", "_options", "_spec", "_strategy")
 
@@ -143,21 +160,40 @@ class DistributedIteratorSpec(TypeSpec):
         self._spec, self._strategy, self._options, self._divides = spec, strategy, options, divides
 
     @property
-    def value_type(self) -> type:
-        return DistributedIterator
-
-    @property
     def _component_specs(self) -> Any:
         return [self._spec]
 
-    def _to_components(self, value: DistributedIterator) -> Any:
-        return [value._iterator]
-
-    def _from_components(self, components: Any) -> DistributedIterator:
-        return DistributedIterator(components[0], self._strategy, self._options, self._divides)
+    def _from_components(self, components: Any) -> Any:
+        return self.value_type(components[0], self._strategy, self._options, self._divides)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._spec, self._strategy, self._options, self._divides
+
+
+class DistributedDatasetSpec(_DividedSpec):
+    """The spec of a `DistributedDataset`."""
+
+    __slots__ = ()
+
+    @property
+    def value_type(self) -> type:
+        return DistributedDataset
+
+    def _to_components(self, value: DistributedDataset) -> Any:
+        return [value._dataset]
+
+
+class DistributedIteratorSpec(_DividedSpec):
+    """The spec of a `DistributedIterator`."""
+
+    __slots__ = ()
+
+    @property
+    def value_type(self) -> type:
+        return DistributedIterator
+
+    def _to_components(self, value: DistributedIterator) -> Any:
+        return [value._iterator]
 
 
 def _part(batch: Any, index: int, count: int) -> Any:
@@ -174,8 +210,8 @@ def _part(batch: Any, index: int, count: int) -> Any:
 
 
 def _nothing_like(batch: Any) -> Any:
-    tensor = convert(batch)
-    return zeros([0, *tensor.shape.as_list()[1:]], tensor.dtype)
+    """A batch of no elements."""
+    return batch[:0]
 
 
 def _check_batched(spec: Any, count: int, divides: bool) -> None:
