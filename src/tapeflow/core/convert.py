@@ -203,7 +203,7 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
     if quick is not None:
         array, found = quick
         tensor = EagerTensor(torch.from_numpy(array), found)
-        return tensor if not state.devices and devices.default().type == "cpu" else placed(tensor)
+        return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
     if _has_tensor(value):
         return _packed(value, dtype)
     array, found = array_of(value, dtype)

@@ -104,11 +104,34 @@ def _(call: Call, dy: Any) -> Any:
     return _spread(dy, call.shape(0), *call.attrs)
 
 
+class _Counts(dict[int, torch.Tensor]):
+    """Numbers as scalar tensors of a dtype, made when they are first asked for."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        self.dtype = dtype
+
+    def __missing__(self, number: int) -> torch.Tensor:
+        if len(self) >= 1024:
+            self.clear()
+        self[number] = count = torch.scalar_tensor(number, dtype=self.dtype)
+        return count
+
+
+# On the CPU torch's mean is a sum and a division by a Python number; one by a tensor is faster, and the same to the bit.
+_COUNTS = {dtype: _Counts(dtype) for dtype in (torch.float32, torch.float64)}
+
+
 def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
+    counts = _COUNTS.get(x.dtype)
+    if counts is not None and type(x) is torch.Tensor and x.is_cpu:
+        return torch.sum(x).div_(counts[x.numel()])
     return torch.mean(x) if x.is_floating_point() or x.is_complex() else _integer_mean(x, None, False)
 
 
 def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+    counts = _COUNTS.get(x.dtype)
+    if counts is not None and type(axis) is int and type(x) is torch.Tensor and x.is_cpu:
+        return torch.sum(x, axis, keepdims).div_(counts[x.shape[axis]])
     if x.is_floating_point() or x.is_complex():
         return torch.mean(x, axis, keepdims)
     return _integer_mean(x, axis, keepdims)
@@ -390,6 +413,14 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 # ---- where the extremes are ------------------------------------------------------------------------------------------
 
 
+def _may_have_nan(x: torch.Tensor) -> bool:
+    """Whether there may be NaN, which on the CPU is found out sooner than replaced."""
+    try:
+        return not (x.is_cpu and torch.equal(x, x))
+    except RuntimeError:  # where values are not known: vmap, tracing
+        return True
+
+
 def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable[..., torch.Tensor]:
     """The kernel of ArgMax or ArgMin; NaN, which no comparison prefers, counts as the worst value."""
 
@@ -398,7 +429,7 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
             axis = 0
         if not x.ndim:
             raise invalid(f"Expected dimension in the range [0, 0), but got {axis}")
-        if x.is_floating_point():
+        if x.is_floating_point() and _may_have_nan(x):
             x = torch.nan_to_num(x, worst, math.inf, -math.inf)
         found = extreme(x, axis)
         return found if output_type is int64 else found.to(output_type.torch)
