@@ -169,7 +169,7 @@ class Graph:
 
     def get_all_collection_keys(self) -> list[Any]:
         """The names of all collections."""
-        return list(self._collections)
+        return [key for key in self._collections if isinstance(key, str)]
 
     def clear_collection(self, name: Any) -> None:
         """Empties a collection."""

@@ -1,0 +1,334 @@
+"""The public `tf.compat.v1.initializers` namespace: first values of variables, from their shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.dtypes import as_dtype, float32
+
+# The standard deviation of a standard normal distribution cut off at two standard deviations.
+_OF_TRUNCATED = 0.87962566103423978
+
+
+class Initializer:
+    """What initializers have in common: the arguments that they were made with.
+
+    A call takes a shape, a dtype (by default that of the initializer), and a `partition_info` that means nothing here.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        config["dtype"] = as_dtype(config.get("dtype", float32))
+        self._config = config
+        for name, value in config.items():
+            setattr(self, name, value)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        """The first value of a variable of that shape."""
+        return self._value([int(d) for d in shape], self.dtype if dtype is None else as_dtype(dtype))
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        raise NotImplementedError
+
+    dtype: Any
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make the same initializer again."""
+        return {**self._config, "dtype": self.dtype.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The initializer of a configuration.
+
+        Example:
+            >>> v1 = tf.compat.v1
+            >>> v1.constant_initializer.from_config(v1.constant_initializer(2).get_config())([2]).numpy().tolist()
+            [2.0, 2.0]
+        """
+        return cls(**config)
+
+
+class zeros(Initializer):
+    """Gives zeros.
+
+    Example:
+        >>> tf.compat.v1.zeros_initializer()([2]).numpy().tolist()
+        [0.0, 0.0]
+    """
+
+    def __init__(self, dtype: Any = float32) -> None:
+        super().__init__(dtype=dtype)
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        from tapeflow.array.creation import zeros
+
+        return zeros(shape, dtype)
+
+
+class ones(Initializer):
+    """Gives ones.
+
+    Example:
+        >>> tf.compat.v1.ones_initializer()([2]).numpy().tolist()
+        [1.0, 1.0]
+    """
+
+    def __init__(self, dtype: Any = float32) -> None:
+        super().__init__(dtype=dtype)
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        from tapeflow.array.creation import ones
+
+        return ones(shape, dtype)
+
+
+class constant(Initializer):
+    """Gives constants; the last of a list of values fills what is left of a larger shape.
+
+    Args:
+        value: a number, or numbers in any nest.
+        verify_shape: refuses values of another shape.
+
+    Raises:
+        TypeError: `value` is no number, list or array, or, with `verify_shape`, of another shape.
+
+    Example:
+        >>> tf.compat.v1.constant_initializer([1, 2])([3]).numpy().tolist()
+        [1.0, 2.0, 2.0]
+    """
+
+    def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
+        if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError(
+                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of "
+                "values, or "
+                "numpy.ndarray."
+            )
+        super().__init__(value=value, dtype=dtype)
+        self._verify_shape = verify_shape
+
+    value: Any
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        from tapeflow.array.protos import make_ndarray, make_tensor_proto
+        from tapeflow.core.convert import convert
+
+        return convert(
+            make_ndarray(make_tensor_proto(self.value, dtype, shape, verify_shape=self._verify_shape)), dtype
+        )
+
+
+class identity(Initializer):
+    """Gives the identity matrix, times `gain`.
+
+    Raises:
+        ValueError: the shape is not that of a matrix.
+
+    Example:
+        >>> tf.compat.v1.initializers.identity(2.0)([2, 2]).numpy().tolist()
+        [[2.0, 0.0], [0.0, 2.0]]
+    """
+
+    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+        super().__init__(gain=gain, dtype=dtype)
+
+    gain: float
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        if len(shape) != 2:
+            raise ValueError(
+                f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Got {shape}"
+            )
+        from tapeflow.array.grids import eye
+
+        return eye(*shape, dtype=dtype) * self.gain
+
+
+class random_uniform(Initializer):
+    """Gives numbers drawn evenly from [`minval`, `maxval`); integers of their whole range where `maxval` is None."""
+
+    def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
+
+    minval: Any
+    maxval: Any
+    seed: int | None
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        from tapeflow.random import uniform
+
+        return uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+
+
+class random_normal(Initializer):
+    """Gives numbers of a normal distribution."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
+
+    mean: Any
+    stddev: Any
+    seed: int | None
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        from tapeflow.random import normal
+
+        return normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class truncated_normal(random_normal):
+    """Gives numbers of a normal distribution, none of them further than two standard deviations from its mean."""
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        from tapeflow.random import truncated_normal
+
+        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+def _fans(shape: Sequence[int]) -> tuple[float, float]:
+    """How many inputs and outputs a weight of this shape connects."""
+    if len(shape) < 2:
+        size = float(shape[0]) if shape else 1.0
+        return size, size
+    field = math.prod(shape[:-2])
+    return float(field * shape[-2]), float(field * shape[-1])
+
+
+class variance_scaling(Initializer):
+    """Gives random numbers whose variance is `scale`, divided by the number of connections.
+
+    Args:
+        scale: positive.
+        mode: divides by the inputs ("fan_in"), the outputs ("fan_out"), or their mean ("fan_avg").
+        distribution: "uniform", "truncated_normal" (or "normal"), "untruncated_normal".
+
+    Raises:
+        ValueError: an argument is none of these.
+
+    References: He et al. 2015 (https://arxiv.org/abs/1502.01852), and Glorot and Bengio 2010 for `fan_avg`.
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = float32,
+    ) -> None:
+        if scale <= 0.0:
+            raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
+        if mode not in {"fan_in", "fan_out", "fan_avg"}:
+            raise ValueError(f"Argument `mode` should be one of ('fan_in', 'fan_out', 'fan_avg'). Received: {mode}")
+        distribution = distribution.lower()
+        if distribution not in {"normal", "uniform", "truncated_normal", "untruncated_normal"}:
+            raise ValueError(
+                "Argument `distribution` should be one of ('normal', uniform', 'truncated_normal', "
+                "'untruncated_normal'). "
+                f"Received: {distribution}"
+            )
+        super().__init__(scale=scale, mode=mode, distribution=distribution, seed=seed, dtype=dtype)
+
+    scale: float
+    mode: str
+    distribution: str
+    seed: int | None
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        fan_in, fan_out = _fans(shape)
+        count = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
+        variance = self.scale / max(1.0, count)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return random_uniform(-limit, limit, self.seed, dtype)(shape)
+        if self.distribution == "untruncated_normal":
+            return random_normal(0.0, math.sqrt(variance), self.seed, dtype)(shape)
+        return truncated_normal(0.0, math.sqrt(variance) / _OF_TRUNCATED, self.seed, dtype)(shape)
+
+
+class glorot_uniform(variance_scaling):
+    """Glorot's uniform initializer: `variance_scaling` by the mean of inputs and outputs."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class glorot_normal(variance_scaling):
+    """Glorot's normal initializer: `variance_scaling` by the mean of inputs and outputs."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class uniform_unit_scaling(Initializer):
+    """Gives numbers drawn evenly from a range that keeps the scale of what a layer gets."""
+
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(factor=factor, seed=seed, dtype=dtype)
+
+    factor: float
+    seed: int | None
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        limit = math.sqrt(3.0 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
+        return random_uniform(-limit, limit, self.seed, dtype)(shape)
+
+
+class orthogonal(Initializer):
+    """Gives orthogonal matrices: the trailing dimension against all others.
+
+    Raises:
+        ValueError: the shape has fewer than two dimensions.
+
+    References: Saxe et al. 2014 (https://arxiv.org/abs/1312.6120).
+    """
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(gain=gain, seed=seed, dtype=dtype)
+
+    gain: float
+    seed: int | None
+
+    def _value(self, shape: list[int], dtype: Any) -> Any:
+        if len(shape) < 2:
+            raise ValueError(
+                f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Got {shape}"
+            )
+        from tapeflow import linalg
+        from tapeflow.array.shaping import reshape
+        from tapeflow.math.elementwise import sign
+
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        drawn = random_normal(0.0, 1.0, self.seed, dtype)((max(rows, columns), min(rows, columns)))
+        q, r = linalg.qr(drawn, full_matrices=False)
+        q = q * sign(linalg.diag_part(r))  # so that the draw is even over all orthogonal matrices
+        return reshape(linalg.matrix_transpose(q) if rows < columns else q, shape) * self.gain
+
+
+def he_normal(seed: int | None = None) -> variance_scaling:
+    """He's normal initializer: `variance_scaling(2.0)`."""
+    return variance_scaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: int | None = None) -> variance_scaling:
+    """He's uniform initializer: `variance_scaling(2.0, distribution="uniform")`."""
+    return variance_scaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: int | None = None) -> variance_scaling:
+    """LeCun's normal initializer: `variance_scaling()`."""
+    return variance_scaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: int | None = None) -> variance_scaling:
+    """LeCun's uniform initializer: `variance_scaling(distribution="uniform")`."""
+    return variance_scaling(1.0, "fan_in", "uniform", seed)

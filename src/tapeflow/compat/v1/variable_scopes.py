@@ -1,0 +1,689 @@
+"""`get_variable` and its scopes: variables by name, made once and then shared."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.compat.v1 import initializers
+from tapeflow.compat.v1.variables import GraphKeys, get_collection
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import as_dtype, float32, string
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.variable import Variable, VariableAggregation, VariableMeta, VariableSynchronization
+
+
+class _ReuseMode:
+    """The type of `AUTO_REUSE`."""
+
+    def __repr__(self) -> str:
+        return "<_ReuseMode.AUTO_REUSE: 1>"
+
+
+AUTO_REUSE = _ReuseMode()
+_KEY = ("__variable_store",)  # no string, so that it is not counted among a graph's collections
+
+
+class _Store:
+    """The variables that `get_variable` made in a graph, and the scope in force."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Variable] = {}
+        self.scope = VariableScope(False)
+        self.counts: dict[str, int] = {}
+
+
+class _Eager(threading.local):
+    def __init__(self) -> None:
+        self.store = _Store()
+
+
+def _store() -> _Store:
+    graph = state.graph
+    if graph is None:
+        return _eager.store
+    while graph.building_function and graph.outer_graph is not None:
+        graph = graph.outer_graph
+    held = graph.get_collection_ref(_KEY)
+    if not held:
+        held.append(_Store())
+    return held[0]
+
+
+class _Making(VariableMeta):
+    """Makes `tf.compat.v1.Variable(...)` a `tf.Variable`, in the collections that it asks for."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Variable)
+
+    def __call__(
+        cls,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> Any:
+        made = Variable(
+            initial_value, trainable, validate_shape, caching_device, name, None, dtype, import_scope, constraint,
+            synchronization, aggregation, shape,
+        )  # fmt: skip
+        return in_collections(made, collections)
+
+
+class VariableV1(metaclass=_Making):
+    """What `tf.Variable` is, with TensorFlow 1's parameters.
+
+    Args:
+        initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: as of `tf.Variable`.
+        collections: the collections of the graph that it is added to; by default that of all global variables.
+        validate_shape, caching_device, variable_def, expected_shape, import_scope, use_resource: accepted, and without
+            effect.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.compat.v1.Variable(1.0, collections=["mine"])
+        ...     print(len(tf.compat.v1.get_collection("mine")), len(tf.compat.v1.global_variables()))
+        1 0
+    """
+
+
+def in_collections(variable: Variable, collections: Any) -> Variable:
+    """Has a variable in these collections, and not in that of global variables."""
+    if collections is not None and variable._graph is not None:
+        everything = variable._graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
+        everything[:] = [v for v in everything if v is not variable]
+        variable._graph.add_to_collections(tuple(collections), variable)
+    return variable
+
+
+# ---- scopes ----------------------------------------------------------------------------------------------------------
+
+
+class VariableScope:
+    """A prefix of names, and the defaults of `get_variable` below it.
+
+    Args:
+        reuse: whether `get_variable` only finds (True), only makes (False or None), or does either (`tf.AUTO_REUSE`).
+        name: the prefix.
+        initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource, constraint: the
+        defaults.
+        name_scope: the name scope that was opened with it.
+    """
+
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        name_scope: str = "",
+        dtype: Any = float32,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+    ) -> None:
+        self.reuse, self.name = reuse, name
+        self.initializer, self.regularizer, self.caching_device = initializer, regularizer, caching_device
+        self.partitioner, self.custom_getter, self.dtype = partitioner, custom_getter, as_dtype(dtype)
+        self.use_resource, self.constraint = use_resource, constraint
+        self.original_name_scope = name_scope
+
+    def reuse_variables(self) -> None:
+        """Has `get_variable` only find variables from now on."""
+        self.reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets the default initializer."""
+        self.initializer = initializer
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets the default dtype."""
+        self.dtype = as_dtype(dtype)
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets the default regularizer."""
+        self.regularizer = regularizer
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Sets the default partitioner."""
+        self.partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Sets the default getter."""
+        self.custom_getter = custom_getter
+
+    def get_collection(self, name: str) -> list[Any]:
+        """What of a collection has a name below this scope."""
+        return get_collection(name, f"{self.name}/" if self.name else None)
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables below this scope."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """The global variables below this scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """The local variables below this scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(self, name: str, **kwargs: Any) -> Any:
+        """A variable below this scope, see `tf.compat.v1.get_variable`."""
+        return _get(self, name, **kwargs)
+
+    def _copy(self, **changed: Any) -> VariableScope:
+        made = VariableScope(self.reuse)
+        vars(made).update(vars(self))
+        vars(made).update({k: v for k, v in changed.items() if v is not None})
+        return made
+
+
+_eager = _Eager()
+
+
+def get_variable_scope() -> VariableScope:
+    """The variable scope in force.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer"):
+        ...     print(tf.compat.v1.get_variable_scope().name)
+        layer
+    """
+    return _store().scope
+
+
+class variable_scope:
+    """A context in which the names of variables that `get_variable` makes have a prefix.
+
+    Args:
+        name_or_scope: the name of a scope within the one in force, or a `VariableScope` to go back to.
+        default_name: the name where `name_or_scope` is None; it gets a number where it was used before.
+        values: accepted, and without effect.
+        initializer, regularizer, partitioner, custom_getter, dtype, constraint: defaults of `get_variable`, for this
+            scope and those inside.
+        reuse: True to only find variables, False (or None) to only make them, `tf.AUTO_REUSE` to find or make them.
+            Scopes inside inherit it.
+        caching_device, use_resource: accepted, and without effect.
+        auxiliary_name_scope: opens a name scope for operations, too.
+
+    Raises:
+        TypeError: `name_or_scope` is of another type.
+        ValueError: there is no name.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     with tf.compat.v1.variable_scope("layer"):
+        ...         v = tf.compat.v1.get_variable("w", [2])
+        ...     with tf.compat.v1.variable_scope("layer", reuse=True):
+        ...         print(v.name, tf.compat.v1.get_variable("w", [2]) is v)
+        layer/w:0 True
+    """
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        if default_name is None and name_or_scope is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+            raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
+        if reuse is not None and not isinstance(reuse, bool) and reuse is not AUTO_REUSE:
+            raise ValueError(f"The reuse parameter must be True or False or None. Received: {reuse}")
+        if reuse and name_or_scope is None:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        self._name_or_scope, self._default_name, self._reuse = name_or_scope, default_name, reuse
+        self._changed = {
+            "initializer": initializer, "regularizer": regularizer, "partitioner": partitioner, "custom_getter": custom_getter,
+            "dtype": None if dtype is None else as_dtype(dtype), "constraint": constraint, "caching_device": caching_device,
+            "use_resource": use_resource,
+        }  # fmt: skip
+        self._with_names = auxiliary_name_scope
+        self._stacks: list[ExitStack] = []
+
+    def __enter__(self) -> VariableScope:
+        store = _store()
+        before = store.scope
+        if isinstance(self._name_or_scope, VariableScope):
+            base, name = self._name_or_scope, self._name_or_scope.name
+            reuse = base.reuse if self._reuse is None else self._reuse
+            short = name.rpartition("/")[2]
+        else:
+            base, short = before, self._name_or_scope or self._default_name or ""
+            name = f"{before.name}/{short}" if before.name else short
+            if self._name_or_scope is None:
+                count = store.counts.get(name, 0)
+                while count and f"{name}_{count}" in store.counts:
+                    count += 1
+                store.counts[name] = store.counts.get(name, 0) + 1
+                if count:
+                    name, short = f"{name}_{count}", f"{short}_{count}"
+            reuse = self._reuse or before.reuse
+        store.counts.setdefault(name, 1)
+        stack = ExitStack()
+        if self._with_names and short:
+            stack.enter_context(_names_of(short))
+        opened = f"{state.name_scope}/" if state.name_scope else ""
+        scope = base._copy(**self._changed)
+        scope.name, scope.reuse, scope.original_name_scope = name, reuse, opened
+        counts = dict(store.counts)
+        store.scope = scope
+        stack.callback(_leave, store, before, name, counts)
+        self._stacks.append(stack)
+        return scope
+
+    def __exit__(self, *error: Any) -> None:
+        self._stacks.pop().close()
+
+
+def _leave(store: _Store, before: VariableScope, name: str, counts: dict[str, int]) -> None:
+    """Closes a scope: default names inside of it begin anew when it is opened again."""
+    store.scope = before
+    inside = [n for n in store.counts if n.startswith(f"{name}/")]
+    for n in inside:
+        if n not in counts:
+            del store.counts[n]
+
+
+@contextmanager
+def _names_of(name: str) -> Iterator[None]:
+    """A name scope of its own, with a number where the graph has one of that name."""
+    before = state.name_scope
+    if state.graph is None:
+        state.name_scope = f"{before}/{name}" if before else name
+    else:
+        state.name_scope = state.graph.unique_name(name)
+    try:
+        yield
+    finally:
+        state.name_scope = before
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Any:
+    """The variable of a name in the variable scope in force: the one that is there, or a new one.
+
+    Args:
+        name: its name below the scope.
+        shape: its shape; not with an `initializer` that is a value.
+        dtype: by default the scope's, float32.
+        initializer: a value, or a function of a shape (and dtype) or of nothing. By default Glorot's uniform
+            initializer, and zeros for integers and booleans.
+        regularizer: a function of the variable, whose result is added to the collection of regularization losses.
+        trainable: whether it is in the collection of trainable variables.
+        collections: the collections that it is added to; by default that of global variables.
+        partitioner: a function of shape and dtype that says into how many parts to cut each dimension; more than one
+            part is refused.
+        custom_getter: called in place of this function, with it as its first argument.
+        constraint, synchronization, aggregation: as of `tf.Variable`.
+        caching_device, validate_shape, use_resource: accepted, and without effect.
+
+    Returns:
+        A `tf.Variable`.
+
+    Raises:
+        ValueError: the variable is there and must be new, or the other way round, or is of another shape or dtype.
+        UnimplementedError: the partitioner asks for several parts.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.compat.v1.get_variable("w", [2], initializer=tf.compat.v1.zeros_initializer())
+        ...     print(v)
+        <tf.Variable 'w:0' shape=(2,) dtype=float32>
+    """
+    given = {k: v for k, v in locals().items() if k != "name"}
+    return _get(get_variable_scope(), name, **given)
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Any:
+    """`get_variable` for a variable that is not trained, and is in the collection of local variables.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.compat.v1.get_local_variable("count", [])
+        ...     print(len(tf.compat.v1.local_variables()), len(tf.compat.v1.global_variables()))
+        1 0
+    """
+    given = {k: v for k, v in locals().items() if k != "name"}
+    given["collections"] = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    given["trainable"] = False
+    return _get(get_variable_scope(), name, **given)
+
+
+def _get(scope: VariableScope, name: str, custom_getter: Any = None, **given: Any) -> Any:
+    """`get_variable` with what the scope says where nothing else is said."""
+    full = f"{scope.name}/{name}" if scope.name else str(name)
+    for key in ("initializer", "regularizer", "partitioner", "constraint"):
+        if given.get(key) is None:
+            given[key] = getattr(scope, key)
+    given["reuse"] = scope.reuse
+    given["dtype"] = _dtype(given.get("dtype"), given["initializer"], scope)
+    getter = custom_getter or scope.custom_getter
+    if getter is None:
+        return _find_or_make(full, **given)
+    return getter(_find_or_make, full, **given)
+
+
+def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
+    if dtype is not None:
+        return as_dtype(dtype).base_dtype
+    return convert(initializer).dtype if initializer is not None and not callable(initializer) else scope.dtype
+
+
+def _find_or_make(
+    name: str,
+    shape: Any = None,
+    dtype: Any = float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    reuse: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Any:
+    dims = None if shape is None else TensorShape(shape)
+    known = _store().variables.get(name) if state.graph is not None else None
+    if known is not None:
+        return _shared(known, name, dims, dtype, reuse)
+    if reuse is True and state.graph is not None:
+        raise ValueError(
+            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+            "reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    if partitioner is not None and dims is not None:
+        _check_parts(name, partitioner(shape=dims, dtype=dtype))
+    if initializer is None:
+        initializer = _default_initializer(name, dtype)
+    with _at_the_root(name):
+        value = _first_value(name, initializer, dims, dtype)
+    with _at_the_root(""):
+        made = Variable(
+            value, trainable, name=name, dtype=dtype, constraint=constraint, synchronization=synchronization,
+            aggregation=aggregation,
+        )  # fmt: skip
+    in_collections(made, collections)
+    if state.graph is not None:
+        _store().variables[name] = made
+    if regularizer is not None:
+        with _at_the_root(f"{name}/Regularizer"):
+            loss = regularizer(made)
+        if loss is not None and state.graph is not None:
+            state.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+    return made
+
+
+def _shared(known: Variable, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> Variable:
+    if not reuse:
+        raise ValueError(
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
+            "VarScope?"
+        )
+    if shape is not None and not shape.is_compatible_with(known.shape):
+        raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape {known.shape}.")
+    if not dtype.is_compatible_with(known.dtype):
+        raise ValueError(
+            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {known.dtype.name}."
+        )
+    return known
+
+
+def _check_parts(name: str, parts: Any) -> None:
+    if any(p > 1 for p in parts):
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"The partitioner wants variable {name} in {list(parts)} parts: variables are kept whole here, leave it "
+            "out",
+        )
+
+
+def _default_initializer(name: str, dtype: Any) -> Any:
+    if dtype.is_floating:
+        return initializers.glorot_uniform()
+    if dtype.is_integer or dtype.is_bool or dtype is string:
+        return initializers.zeros(dtype)
+    raise ValueError(f"An initializer for variable {name} of {dtype} is required")
+
+
+def _first_value(name: str, initializer: Any, shape: TensorShape | None, dtype: Any) -> Any:
+    """What the initializer gives."""
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    if not callable(initializer):
+        if shape is not None:
+            raise ValueError("If initializer is a constant, do not specify shape.")
+        return convert(initializer, None if hasattr(initializer, "dtype") else dtype)
+    if shape is not None and shape.is_fully_defined():
+        return _of_shape(initializer, shape.as_list(), dtype)
+    if _needs_arguments(initializer):
+        if shape is None:
+            raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
+        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {shape}.")
+    return initializer()
+
+
+def _of_shape(initializer: Any, shape: list[int], dtype: Any) -> Any:
+    parameters = _parameters(initializer)
+    if not parameters:
+        return initializer()
+    takes_dtype = "dtype" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    return initializer(shape, dtype=dtype) if takes_dtype else initializer(shape)
+
+
+def _parameters(function: Any) -> Any:
+    return inspect.signature(function).parameters
+
+
+def _needs_arguments(function: Any) -> bool:
+    return any(
+        p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        for p in _parameters(function).values()
+    )
+
+
+@contextmanager
+def _at_the_root(name: str) -> Iterator[None]:
+    """Has a name scope of that whole name in force, and no control dependencies."""
+    before = state.name_scope
+    state.name_scope = name
+    try:
+        if state.graph is None:
+            yield
+        else:
+            with state.graph.control_dependencies(None):
+                yield
+    finally:
+        state.name_scope = before
+
+
+# ---- partitioners, templates -----------------------------------------------------------------------------------------
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
+    """A partitioner that cuts one dimension into a number of parts.
+
+    Example:
+        >>> tf.compat.v1.fixed_size_partitioner(2)(shape=tf.TensorShape([4, 3]), dtype=tf.float32)
+        [2, 1]
+    """
+
+    def partitioner(shape: Any, **_: Any) -> list[int]:
+        parts = [1] * len(shape)
+        parts[axis] = min(num_shards, shape[axis])
+        return parts
+
+    return partitioner
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
+) -> Callable[..., list[int]]:
+    """A partitioner that keeps each part below a number of bytes.
+
+    Raises:
+        ValueError: a limit is not positive.
+
+    Example:
+        >>> tf.compat.v1.variable_axis_size_partitioner(16)(shape=tf.TensorShape([4, 2]), dtype=tf.float32)
+        [2, 1]
+    """
+    if max_shard_bytes < 1 or bytes_per_string_element < 1:
+        raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
+    if max_shards is not None and max_shards < 1:
+        raise ValueError("max_shards must be positive.")
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        parts = [1] * len(shape)
+        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
+        slice_bytes = size * shape.num_elements() // shape[axis] if shape[axis] else 0
+        in_one = max(1, max_shard_bytes // slice_bytes) if slice_bytes else shape[axis] or 1
+        parts[axis] = -(-shape[axis] // in_one)
+        if max_shards is not None:
+            parts[axis] = min(max_shards, parts[axis])
+        return parts
+
+    return partitioner
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
+) -> Callable[..., list[int]]:
+    """A partitioner that cuts into as many parts of at least a number of bytes as it may.
+
+    Example:
+        >>> tf.compat.v1.min_max_variable_partitioner(8, min_slice_size=16)(shape=tf.TensorShape([4, 2]),
+        dtype=tf.float32) [2, 1]
+    """
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        parts = [1] * len(shape)
+        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
+        parts[axis] = max(1, min(shape[axis], max_partitions, -(-shape.num_elements() * size // min_slice_size)))
+        return parts
+
+    return partitioner
+
+
+def no_regularizer(_: Any) -> None:
+    """A regularizer that adds nothing; it keeps a scope's from being used."""
+
+
+def make_template(
+    name_: str,
+    func_: Callable[..., Any],
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Callable[..., Any]:
+    """A function whose variables are made at its first call, and shared by all later ones.
+
+    Args:
+        name_: the name of its variable scope.
+        func_: the function.
+        create_scope_now_: decides the scope's name now, and not at the first call.
+        unique_name_: the scope's name, as it is.
+        custom_getter_: of the scope.
+        kwargs: arguments of the function.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     scale = tf.compat.v1.make_template("scale", lambda x: x * tf.compat.v1.get_variable("by",
+        initializer=2.0))
+        ...     y, z = scale(1.0), scale(2.0)
+        ...     print([v.name for v in tf.compat.v1.global_variables()])
+        ['scale/by:0']
+    """
+    bound = functools.partial(func_, **kwargs)
+    scopes: list[VariableScope] = []
+
+    def open_scope() -> None:
+        with variable_scope(
+            unique_name_, default_name=name_, custom_getter=custom_getter_, auxiliary_name_scope=False
+        ) as scope:
+            scopes.append(scope)
+
+    def call(*args: Any, **kw: Any) -> Any:
+        if not scopes:
+            open_scope()
+        with variable_scope(scopes[0], reuse=True if called else None):
+            result = bound(*args, **kw)
+        called.append(True)
+        return result
+
+    called: list[bool] = []
+    if create_scope_now_:
+        open_scope()
+    functools.update_wrapper(call, func_)
+    return call
