@@ -111,6 +111,7 @@ CASES = {
     "ngrams_vector": (lambda t: tf.strings.ngrams(t, [1, 2]), tf.constant(["a", "b", "c"])),
     "ngrams_ragged": (lambda t: tf.strings.ngrams(t, 2, pad_values="x"), WORDS),
     "format": (lambda a, b: tf.strings.format("{} and {}", [a, b], summarize=1), MATRIX, [1.0, 2.0, 3.0]),
+    "format_ragged": (lambda a, b: tf.strings.format("{} and {}!", [a, b], summarize=1), RAGGED, MATRIX),
     "unicode_decode": (lambda t: tf.strings.unicode_decode(t, "UTF-8"), TEXTS),
     "unicode_decode_scalar": (lambda t: tf.strings.unicode_decode(t, "UTF-8"), tf.constant("é f")),
     "unicode_decode_offsets": (lambda t: tf.strings.unicode_decode_with_offsets(t, "UTF-8"), TEXTS),

@@ -1,6 +1,7 @@
 """Assertions and checks, with the messages that TensorFlow 2.21 gives."""
 
 import logging
+import re
 
 import numpy as np
 import pytest
@@ -225,3 +226,51 @@ def test_traceback_filtering_is_a_switch():
     D.disable_traceback_filtering()
     assert D.is_traceback_filtering_enabled() is False
     D.enable_traceback_filtering()
+
+
+ANY_RANK, MATRIX, CUBE = tf.TensorSpec(None), tf.TensorSpec([None, None]), tf.TensorSpec([3, 3, 3])
+SHAPES = [
+    (lambda x: tf.debugging.assert_rank(x, 2), "Tensor x:0 must have rank 2.  Received rank 3, shape (3, 3, 3)",
+     "assertion failed: [] [Tensor x:0 must have rank] [2] [Received shape: ] [3 3 3]"),
+    (lambda x: tf.debugging.assert_rank_at_least(x, 4), "Tensor x:0 must have rank at least 4.",
+     "assertion failed: [] [Tensor x:0 must have rank at least] [4] [Received shape: ] [3 3 3]"),
+    (lambda x: tf.debugging.assert_rank_in(x, [1, 2], message="m"), "m.  Tensor x:0 must have rank in (1, 2).",
+     "assertion failed: [m.  ] [Tensor x:0 must have rank in] [1 2] [Received shape: ] [3 3 3]"),
+    (lambda x: tf.debugging.assert_shapes([(x, (None, 2))]), "Tensor x:0 must have rank 2.",
+     "assertion failed: [] [Tensor x:0 must have rank] [2] [Received shape: ] [3 3 3]"),
+    (lambda x: tf.debugging.assert_shapes([(x, ("...", "D", 7))]),
+     "Specified explicitly.  Tensor x:0 dimension 2 must have size 7",
+     "assertion failed: [] [Specified explicitly] [Tensor x:0 dimension] [-1] [must have size] [7]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "traced", "run"), SHAPES)
+def test_shapes_in_functions(check, traced, run):
+    """What is known to be wrong fails while the function is traced, and the rest when it runs."""
+
+    def function(x):
+        check(x)
+        return x
+
+    with pytest.raises(ValueError, match=re.escape(traced)):
+        tf.function(function, input_signature=[CUBE]).get_concrete_function()
+    later = tf.function(function, input_signature=[ANY_RANK])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=re.escape(run)):
+        later(tf.ones([3, 3, 3]))
+
+
+def test_sizes_with_one_name_in_functions():
+    @tf.function(input_signature=[MATRIX, tf.TensorSpec([None])])
+    def function(x, y):
+        tf.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))], message="hello")
+        return x
+
+    assert function(tf.ones([2, 3]), tf.ones([3])).shape == [2, 3]
+    said = "[hello.  ] [Specified by tensor x:0 dimension 1] [Tensor y:0 dimension] [0] [must have size] [4]"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=re.escape(said)):
+        function(tf.ones([2, 4]), tf.ones([3]))
+
+
+def test_a_scalar_must_be_known_to_be_one():
+    with pytest.raises(ValueError, match="Expected scalar shape for x:0, saw shape: <unknown>"):
+        tf.function(lambda x: tf.debugging.assert_scalar(x), input_signature=[ANY_RANK]).get_concrete_function()

@@ -75,3 +75,35 @@ def test_what_is_unknown():
         tf.print("a", foo=5)
     with pytest.raises(ValueError, match="Unsupported output stream"):
         tf.print("a", output_stream=5)
+
+
+RAGGED = tf.ragged.constant([list(range(20))] * 10)
+SPARSE = tf.SparseTensor([[0, 1]], [5], [2, 2])
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (tf.ragged.constant([[1.5, 2], [], [3e10]]), "[[1.500000, 2.000000], [], [30000001024.000000]]"),
+        (tf.ragged.constant([[True], [False, True]]), "[[true], [false, true]]"),
+        (tf.ragged.constant([["a'b", "c"], ["é"]]), "[['a\\'b', 'c'], ['é']]"),
+        (tf.ragged.constant([[[1, 2], [3]], []]), "[[[1, 2], [3]], []]"),
+        (tf.RaggedTensor.from_row_splits([[1, 2], [3, 4]], [0, 1, 2]), "[[[1, 2]], [[3, 4]]]"),
+        (tf.ragged.constant([]), "[]"),
+        ([SPARSE, {"k": tf.ragged.constant([["a"]])}],
+         "['SparseTensor(indices=[[0 1]], values=[5], shape=[2 2])', {'k': [['a']]}]"),
+    ],
+)  # fmt: skip
+def test_composite_values(value, text, staged, capsys):
+    def shown(v):
+        tf.print(v, output_stream=sys.stdout)
+
+    (tf.function(shown) if staged else shown)(value)
+    assert capsys.readouterr().out == text + "\n"
+
+
+def test_long_rows_are_shortened(capsys):
+    tf.print(RAGGED, summarize=1, output_stream=sys.stdout)
+    assert capsys.readouterr().out == "[[0, ..., 19], ..., [0, ..., 19]]\n"
+    assert tf.strings.format("{}", RAGGED[:1]).numpy() == b"[[0, 1, 2, ..., 17, 18, 19]]"

@@ -118,21 +118,16 @@ class _Verbatim:
 
 
 def _composite(value: Any, edge: int | None) -> str:
-    if hasattr(value, "to_list"):
-        return repr(_with_texts(value.to_list()))
+    if hasattr(value, "ragged_rank"):
+        from tapeflow.ragged.text import text_of
+
+        return text_of(value, edge).numpy().decode("utf-8", "backslashreplace")
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
         parts = (value.indices, value.values, value.dense_shape)
         # In quotes, as TensorFlow prints it.
         shown = [tensor_text(p, edge) if isinstance(p, Tensor) else repr(p) for p in parts]
         return f"'{type(value).__name__}(indices={shown[0]}, values={shown[1]}, shape={shown[2]})'"
     return repr(value)
-
-
-def _with_texts(value: Any) -> Any:
-    """A nested list with its `bytes` as text."""
-    if isinstance(value, list):
-        return [_with_texts(v) for v in value]
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
 
 
 def tensor_text(value: Any, edge: int | None = 3) -> str:

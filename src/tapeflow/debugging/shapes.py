@@ -2,30 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.tensor import Tensor
-from tapeflow.debugging.types import assert_type
+from tapeflow.core.context import registry
+from tapeflow.core.convert import convert
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.debugging.types import assert_type, prefixed
+from tapeflow.graph.checks import checked
+from tapeflow.graph.static import host_static
 
 
-def _prefix(message: str | None) -> str:
-    return f"{message}.  " if message else ""
-
-
-def _rank(rank: Any) -> int:
+def _rank(rank: Any) -> Any:
+    """A rank as an int, if it is known, or else the scalar tensor."""
     rank = convert(rank)
     assert_type(rank, "int32")
-    if rank.shape.rank:
+    if rank.shape.rank not in (0, None):
         raise ValueError("Rank must be a scalar.")
-    return int(host_value(rank))
+    known = host_static(rank) if isinstance(rank, SymbolicTensor) else int(rank)
+    return known if isinstance(known, int) else rank
 
 
-def _refuse(x: Tensor, wanted: str, message: str | None, what: str = "") -> None:
+def _name(x: Tensor) -> str:
+    return x.name if isinstance(x, SymbolicTensor) else ""
+
+
+def _described(x: Tensor) -> str:
+    return x.name if isinstance(x, SymbolicTensor) else f"shape={x.shape} dtype={x.dtype.name}"
+
+
+def _refuse(x: Tensor, wanted: str, message: str | None) -> None:
     raise ValueError(
-        f"{_prefix(message)}Tensor {what} must have rank {wanted}.  Received rank {x.shape.rank}, shape {x.shape}"
+        f"{prefixed(message)}Tensor {_name(x)} must have rank {wanted}.  Received rank {x.shape.rank}, shape {x.shape}"
     )
+
+
+def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], words: str, message: str | None) -> None:
+    """Checks `holds(rank of x, *ranks)`: at once where all are known, else when the graph runs."""
+    prefix, name = prefixed(message), _name(x)
+    shown = f"({', '.join(str(r) for r in ranks)})" if words.strip() == "in" else "{}"
+    if x.shape.rank is not None and all(isinstance(r, int) for r in ranks):
+        if not holds(x.shape.rank, *ranks):
+            _refuse(x, words + shown.format(ranks[0]), message)
+        return
+
+    def check(x: Any, *ranks: Any) -> None:
+        numbers = [int(r) for r in ranks]
+        if not holds(x.shape.rank, *numbers):
+            raise invalid(
+                f"assertion failed: [{prefix}] [Tensor {name} must have rank{' ' + words.strip() if words else ''}] "
+                f"[{' '.join(map(str, numbers))}] [Received shape: ] [{_spaced(x.shape)}]"
+            )
+
+    checked(check, x, *map(convert, ranks))
+
+
+def _spaced(shape: Any) -> str:
+    return " ".join(map(str, shape))
 
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
@@ -42,23 +77,17 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
     Example:
         >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
-    x, rank = convert(x), _rank(rank)
-    if x.shape.rank != rank:
-        _refuse(x, str(rank), message)
+    _check_rank(convert(x), [_rank(rank)], operator.eq, "", message)
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Checks that there are at least so many dimensions. See `assert_rank`."""
-    x, rank = convert(x), _rank(rank)
-    if x.shape.rank < rank:
-        _refuse(x, f"at least {rank}", message)
+    _check_rank(convert(x), [_rank(rank)], operator.ge, "at least ", message)
 
 
 def assert_rank_in(x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None) -> None:
     """Checks that the number of dimensions is one of several. See `assert_rank`."""
-    x, wanted = convert(x), tuple(_rank(r) for r in ranks)
-    if x.shape.rank not in wanted:
-        _refuse(x, f"in {wanted}", message)
+    _check_rank(convert(x), [_rank(r) for r in ranks], lambda rank, *wanted: rank in wanted, "in ", message)
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
@@ -71,8 +100,9 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
         >>> tf.debugging.assert_scalar(1.0)
     """
     tensor = convert(tensor)
-    if tensor.shape.rank:
-        raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
+    if tensor.shape.rank != 0:
+        of = f" for {tensor.name}" if isinstance(tensor, SymbolicTensor) else ""
+        raise ValueError(f"{prefixed(message)}Expected scalar shape{of}, saw shape: {tensor.shape}.")
 
 
 def assert_shapes(
@@ -92,14 +122,14 @@ def assert_shapes(
         >>> x, y = tf.ones([2, 3]), tf.ones([3])
         >>> tf.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))])
     """
-    sizes: dict[Any, tuple[int, str]] = {}
+    sizes: dict[Any, tuple[Any, str]] = {}
     pairs: Sequence[tuple[Any, Any]] = list(shapes.items()) if isinstance(shapes, dict) else list(shapes)
     for value, wanted in pairs:
         x = convert(value)
-        what = f"Tensor shape={x.shape} dtype={x.dtype.name}"
+        what = f"Tensor {_described(x)}"
         if not (hasattr(wanted, "__iter__") or hasattr(wanted, "__getitem__")):
             raise ValueError(
-                f"{_prefix(message)}{what}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` "
+                f"{prefixed(message)}{what}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` "
                 f"or `__getitem__`.  Received specified shape: {wanted}"
             )
         symbols = list(wanted)
@@ -107,26 +137,47 @@ def assert_shapes(
         for i, symbol in enumerate(symbols):
             if i and isinstance(symbol, str) and symbol in ("...", "*"):
                 raise ValueError(
-                    f"{_prefix(message)}{what} specified shape index {i}.  Symbol `...` or `*` for a variable number of "
+                    f"{prefixed(message)}{what} specified shape index {i}.  Symbol `...` or `*` for a variable number of "
                     "unspecified dimensions is only allowed as the first entry"
                 )
         symbols = symbols[1:] if open_ended else symbols
-        actual = x.shape.as_list()
         if open_ended:
-            if len(actual) < len(symbols):
-                _refuse(x, f"at least {len(symbols)}", message)
-        elif len(actual) != len(symbols) and not (len(symbols) == 1 and len(actual) == 0):
-            wanted_rank = "in (0, 1)" if len(symbols) == 1 else str(len(symbols))
-            _refuse(x, wanted_rank, message)
-        offset = len(actual) - len(symbols)
-        for i, symbol in enumerate(symbols, start=offset):
-            if i < 0 or symbol is None or (isinstance(symbol, str) and symbol == "."):
+            _check_rank(x, [len(symbols)], operator.ge, "at least ", message)
+        elif len(symbols) == 1:
+            _check_rank(x, [0, 1], lambda rank, *allowed: rank in allowed, "in ", message)
+        else:
+            _check_rank(x, [len(symbols)], operator.eq, "", message)
+        rank = x.shape.rank
+        for i, symbol in enumerate(symbols, start=(-len(symbols) if rank is None else rank - len(symbols))):
+            if (rank is not None and i < 0) or symbol is None or (isinstance(symbol, str) and symbol == "."):
                 continue
-            size, said = (int(symbol), "Specified explicitly") if isinstance(symbol, int) else sizes.setdefault(
-                symbol, (actual[i], f"Specified by tensor shape={x.shape} dtype={x.dtype.name} dimension {i}")
+            size = (int(symbol), "Specified explicitly") if isinstance(symbol, int) else sizes.setdefault(
+                symbol, (_size(x, i), f"Specified by tensor {_described(x)} dimension {i}")
             )  # fmt: skip
-            if actual[i] != size:
-                raise ValueError(
-                    f"{_prefix(message)}{said}.  {what} dimension {i} must have size {size}.  "
-                    f"Received size {actual[i]}, shape {x.shape}"
-                )
+            _check_size(x, i, *size, message)
+
+
+def _size(x: Tensor, i: int) -> Any:
+    """A dimension: an int, or a scalar tensor where it is not known."""
+    known = None if x.shape.rank is None else x.shape[i]
+    return registry["Shape"].function(x)[i] if known is None else known
+
+
+def _check_size(x: Tensor, i: int, wanted: Any, said: str, message: str | None) -> None:
+    size, prefix, name = _size(x, i), prefixed(message), _described(x)
+    if isinstance(size, int) and isinstance(wanted, int):
+        if size != wanted:
+            raise ValueError(
+                f"{prefix}{said}.  Tensor {name} dimension {i} must have size {wanted}.  "
+                f"Received size {size}, shape {x.shape}"
+            )
+        return
+
+    def check(x: Any, wanted: Any) -> None:
+        if x.shape[i] != int(wanted):
+            raise invalid(
+                f"assertion failed: [{prefix}] [{said}] [Tensor {name} dimension] [{i}] [must have size] [{int(wanted)}] "
+                f"[Received shape: ] [{_spaced(x.shape)}]"
+            )
+
+    checked(check, x, convert(wanted))

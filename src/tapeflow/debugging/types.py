@@ -12,7 +12,8 @@ from tapeflow.core.dtypes import DType, as_dtype, float32
 from tapeflow.core.tensor import ReadAsTensor, Tensor
 
 
-def _prefix(message: str | None) -> str:
+def prefixed(message: str | None) -> str:
+    """A caller's message as it stands before what is wrong."""
     return f"{message}.  " if message else ""
 
 
@@ -28,7 +29,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     wanted = as_dtype(tf_type)
     dtype = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype
     if dtype != wanted:
-        raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {as_dtype(dtype)!r}")
+        raise TypeError(f"{prefixed(message)}tensor must be of type {wanted!r}; got {as_dtype(dtype)!r}")
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
@@ -42,7 +43,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     """
     dtype = convert(x).dtype
     if not dtype.is_integer:
-        raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
+        raise TypeError(f'{prefixed(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}')
 
 
 def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:

@@ -159,7 +159,7 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
     Args:
         template: the text with placeholders.
-        inputs: a tensor, or a list of as many as there are placeholders.
+        inputs: a tensor or `RaggedTensor`, or a list of as many as there are placeholders.
         placeholder: what stands for a tensor.
         summarize: how many elements to show at both ends of each dimension; -1 for all.
 
@@ -173,11 +173,23 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         >>> tf.strings.format("x = {}", tf.constant([1, 2])).numpy()
         b'x = [1 2]'
     """
-    tensors = [convert(v) for v in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
-    wanted = len(template.split(placeholder)) - 1
-    if wanted != len(tensors):
+    from tapeflow.ragged import RaggedTensor
+
+    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    parts = template.split(placeholder)
+    if len(parts) - 1 != len(given):
         raise ValueError(
-            f"The template expects {wanted} tensors, but the inputs only has {len(tensors)}. Please ensure the "
+            f"The template expects {len(parts) - 1} tensors, but the inputs only has {len(given)}. Please ensure the "
             "number of placeholders in template matches inputs length."
         )
-    return _string_format(tensors, template, placeholder, summarize, name)
+    if not any(isinstance(v, RaggedTensor) for v in given):
+        return _string_format([convert(v) for v in given], template, placeholder, summarize, name)
+    from tapeflow.ragged.text import text_of
+    from tapeflow.strings.joining import join
+
+    texts = [
+        text_of(v, None if summarize < 0 else summarize) if isinstance(v, RaggedTensor)
+        else _string_format([convert(v)], "{}", "{}", summarize)
+        for v in given
+    ]  # fmt: skip
+    return join([parts[0], *[piece for pair in zip(texts, parts[1:], strict=True) for piece in pair]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import string
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import reduction
 from tapeflow.core.tensor import invalid
 from tapeflow.errors import OutOfRangeError
 from tapeflow.strings.kernels import encoded, splits_of_rows, string_op, strings_of, text
@@ -29,7 +31,7 @@ def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
         if other != shape:
             raise invalid(f"Input shapes do not match: {_bracketed(shape)} vs. {_bracketed(other)}")
     columns = [np.broadcast_to(v, shape).reshape(-1) for v in inputs]
-    out = np.empty(int(np.prod(shape)), object)
+    out = np.empty(math.prod(shape), object)
     out[:] = [separator.encode().join(row) for row in zip(*columns, strict=True)]
     return out.reshape(shape)
 
@@ -81,13 +83,14 @@ def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, se
         raise invalid(f"Duplicate reduction dimension {next(a for a in axes if axes.count(a) > 1)}")
     kept = [i for i in range(rank) if i not in axes]
     shape = [inputs.shape[i] for i in kept]
-    moved = inputs.transpose(*kept, *axes[::-1]).reshape(int(np.prod(shape)), -1)
+    together = math.prod(inputs.shape[i] for i in axes)
+    moved = inputs.transpose(*kept, *axes[::-1]).reshape(math.prod(shape), together)
     out = np.empty(len(moved), object)
     out[:] = [separator.encode().join(row) for row in moved]
     return out.reshape([1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape)
 
 
-@string_op("ReduceJoin", _reduce_join, host=("reduction_indices",))
+@string_op("ReduceJoin", _reduce_join, host=("reduction_indices",), shape=reduction)
 def _reduce_joined(
     inputs: Any, reduction_indices: Any, keep_dims: bool = False, separator: str = "", name: str | None = None
 ) -> Any:
@@ -126,7 +129,7 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
             f"segment_ids must have a shape that begins inputs's: {_bracketed(ids.shape)} vs. {_bracketed(inputs.shape)}"
         )
     rest = inputs.shape[ids.ndim :]
-    rows = inputs.reshape(ids.size, -1)
+    rows = inputs.reshape(ids.size, math.prod(rest))
     parts: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(num_segments)]
     for row, i in zip(rows, ids.reshape(-1).tolist(), strict=True):
         if not 0 <= i < num_segments:
@@ -139,7 +142,14 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
     return out.reshape(num_segments, *rest)
 
 
-@string_op("UnsortedSegmentJoin", _segment_join, host=("num_segments",))
+def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, separator: str) -> TensorShape:
+    if inputs.rank is None or ids.rank is None:
+        return TensorShape(None)
+    count = num_segments if isinstance(num_segments, int) else None
+    return TensorShape([count]).concatenate(inputs[ids.rank :])
+
+
+@string_op("UnsortedSegmentJoin", _segment_join, host=("num_segments",), shape=_segments_shape)
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Any:
