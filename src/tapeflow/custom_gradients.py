@@ -67,7 +67,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     args = nest.map_structure(_as_tensor, args)
     inputs = [t for t in nest.flatten((args, kwargs), expand_composites=True) if isinstance(t, (Tensor, ReadAsTensor))]
     arguments = nest.flatten(args, expand_composites=True)
-    if not state.tapes:
+    if not state.tapes and state.graph is None:
         result, _ = f(*args, **kwargs)
         return nest.map_structure(_own_tensor, result, expand_composites=True)
     reads = Tape(persistent=False, watch_accessed=True)
@@ -106,11 +106,31 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
             )
         return [*of_inputs, *of_variables]
 
+    name = getattr(f, "__name__", "custom_gradient")
+    if state.graph is not None:
+        flat = _with_gradient(name, outputs, [*arguments, *variables], gradient)
+        return nest.pack_sequence_as(result, flat, expand_composites=True)
     for tape in outer:
         for variable in [*variables, *(a for a in arguments if isinstance(a, ReadAsTensor))]:
             tape.variable_read(variable)
-    record_function(getattr(f, "__name__", "custom_gradient"), [*arguments, *variables], outputs, gradient)
+    record_function(name, [*arguments, *variables], outputs, gradient)
     return result
+
+
+def _with_gradient(name: str, outputs: list[Any], inputs: list[Any], gradient: Callable[..., list[Any]]) -> list[Any]:
+    """The outputs, in the graph that is being built, with a gradient that says what those of the inputs are."""
+    from tapeflow.graph.operation import NodeOp
+
+    count = len(outputs)
+
+    def of_all(call: Any, *dys: Any) -> list[Any]:
+        zeros = registry["ZerosLike"].function
+        filled = [zeros(o) if dy is None else dy for dy, o in zip(dys, call.outputs, strict=False)]
+        return [*[None] * count, *gradient(*filled)]
+
+    op = NodeOp("IdentityN", lambda *values: values[:count], gradient=of_all, gives_tuple=True)
+    specs = [(o.dtype, o.shape) for o in outputs]
+    return list(state.graph.node(op, [*outputs, *inputs], specs, name).outputs)
 
 
 def _flat_gradients(value: Any) -> list[Any]:

@@ -1,0 +1,245 @@
+"""Jacobians, forward mode and gradients of one's own: in functions, around them, and mixed, against eager execution."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+X = tf.constant([[0.5, -1.0], [2.0, 0.25], [1.5, 3.0]])
+ANY = tf.TensorSpec([None, None])
+W = tf.Variable([[1.0, -2.0], [0.5, 3.0]])
+
+
+def loop(x):
+    y = x
+    for _ in tf.range(3):
+        y = y * tf.sin(y) + x
+    return y
+
+
+FUNCTIONS = {
+    "elementwise": lambda x: tf.sin(x) * x,
+    "matmul": lambda x: tf.tanh(x @ W),
+    "reduction": lambda x: tf.reduce_sum(x**3.0, 1, keepdims=True) * x,
+    "condition": lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * x, lambda: -x),
+    "loop": loop,
+    "call": tf.function(lambda x: tf.exp(x) * tf.reduce_sum(x, 1, keepdims=True)),
+    "map_fn": lambda x: tf.map_fn(lambda r: r * tf.reduce_sum(r), x),
+    "gather": lambda x: tf.gather(x, [0, 0, 2]) * x,
+}
+
+
+def jacobian(f, x, **kwargs):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.jacobian(y, x, **kwargs)
+
+
+def batch_jacobian(f, x, **kwargs):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.batch_jacobian(y, x, **kwargs)
+
+
+def forward(f, x, t):
+    with tf.autodiff.ForwardAccumulator(x, t) as accumulator:
+        y = f(x)
+    return accumulator.jvp(y)
+
+
+def converted(f):
+    return tf.function(f, input_signature=[ANY])
+
+
+def close(a, b):
+    np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("pfor", [True, False])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_jacobian(name, pfor):
+    f = FUNCTIONS[name]
+    want = jacobian(f, X)
+    inside = converted(lambda x: jacobian(f, x, experimental_use_pfor=pfor))
+    close(inside(X), want)
+    close(jacobian(converted(f), X, experimental_use_pfor=pfor), want)
+
+
+@pytest.mark.parametrize("pfor", [True, False])
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - {"gather"}))
+def test_batch_jacobian(name, pfor):
+    f = FUNCTIONS[name]
+    want = batch_jacobian(f, X)
+    inside = converted(lambda x: batch_jacobian(f, x, experimental_use_pfor=pfor))
+    close(inside(X), want)
+    close(batch_jacobian(converted(f), X, experimental_use_pfor=pfor), want)
+
+
+def test_jacobian_by_variables_and_of_what_is_not_connected():
+    v, u = tf.Variable([1.0, 2.0]), tf.Variable([3.0])
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def jacobians(x):
+        with tf.GradientTape(persistent=True) as tape:
+            y = tf.reduce_sum(v) * x
+        none = tape.jacobian(y, [v, u])
+        zeros = tape.jacobian(y, u, unconnected_gradients="zero")
+        assert none[0].shape.as_list() == [None, 2]
+        assert none[1] is None
+        return none[0], zeros
+
+    of_v, zeros = jacobians(tf.constant([1.0, 2.0, 5.0]))
+    assert of_v.numpy().tolist() == [[1.0, 1.0], [2.0, 2.0], [5.0, 5.0]]
+    assert zeros.numpy().tolist() == [[0.0], [0.0], [0.0]]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_forward_mode(name):
+    f, t = FUNCTIONS[name], tf.cos(X)
+    want = tf.einsum("abcd,cd->ab", jacobian(f, X), t)
+    close(forward(f, X, t), want)
+    close(tf.function(lambda x, t: forward(f, x, t), input_signature=[ANY, ANY])(X, t), want)
+    close(forward(converted(f), X, t), want)
+
+
+def test_forward_mode_by_a_variable():
+    v = tf.Variable([2.0, 3.0])
+    f = tf.function(lambda: tf.reduce_sum(v * v * v))
+    t = tf.constant([1.0, -1.0])
+    with tf.autodiff.ForwardAccumulator(v, t) as accumulator:
+        y = f()
+    assert accumulator.jvp(y).numpy() == 12.0 - 27.0
+
+    @tf.function
+    def inside():
+        with tf.autodiff.ForwardAccumulator(v, t) as accumulator:
+            y = tf.reduce_sum(v * v * v)
+        return accumulator.jvp(y)
+
+    assert inside().numpy() == 12.0 - 27.0
+
+
+@pytest.mark.parametrize("name", ["elementwise", "matmul", "reduction", "call", "condition", "loop"])
+def test_forward_over_reverse(name):
+    """The product of a Hessian and a vector."""
+    f, t = FUNCTIONS[name], tf.cos(X)
+
+    def gradient(f, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(f(x))
+        return tape.gradient(y, x)
+
+    want = tf.einsum("abcd,cd->ab", jacobian(lambda x: gradient(f, x), X), t)
+    close(forward(lambda x: gradient(f, x), X, t), want)
+    close(tf.function(lambda x, t: forward(lambda x: gradient(f, x), x, t))(X, t), want)
+    close(forward(tf.function(lambda x: gradient(f, x)), X, t), want)
+    close(forward(lambda x: gradient(tf.function(f), x), X, t), want)
+
+
+def test_second_derivatives():
+    f = FUNCTIONS["reduction"]
+
+    def hessian(f, x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(f(x))
+            g = inner.gradient(y, x)
+        return outer.jacobian(g, x)
+
+    want = hessian(f, X)
+    close(converted(lambda x: hessian(f, x))(X), want)
+    close(hessian(converted(f), X), want)
+
+
+# ---- gradients of one's own ------------------------------------------------------------------------------------------
+
+
+@tf.custom_gradient
+def doubling(x):
+    """The identity, whose gradient is twice what it should be."""
+    return tf.identity(x), lambda dy: 2.0 * dy
+
+
+@tf.custom_gradient
+def two(x, y):
+    a, b = x * y, x + y
+
+    def grad(da, db):
+        return da * y + db, da * x - db
+
+    return (a, b), grad
+
+
+@tf.custom_gradient
+def scaled(x):
+    """`x @ W`, with gradients for both that are 10 times too large."""
+    y = x @ W
+
+    def grad(dy, variables=None):
+        assert variables == [W]
+        return 10.0 * dy @ tf.transpose(W), [10.0 * tf.transpose(x) @ dy]
+
+    return y, grad
+
+
+CUSTOM = {
+    "one": lambda x: doubling(x) * x,
+    "nested": lambda x: doubling(doubling(x)),
+    "two": lambda x: tf.add_n(two(x, tf.sin(x))),
+    "unused result": lambda x: two(x, x)[1],
+    "variables": lambda x: scaled(x) ** 2.0,
+    "in a loop": lambda x: tf.map_fn(doubling, x) * x,
+    "in a condition": lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: doubling(x), lambda: x),
+    "recompute_grad": tf.recompute_grad(lambda x: tf.sin(x @ W) * x),
+    "grad_pass_through": lambda x: tf.grad_pass_through(tf.round)(x * 2.0),
+}
+
+
+@pytest.mark.parametrize("name", CUSTOM)
+def test_custom_gradients(name):
+    f = CUSTOM[name]
+
+    def gradients(f, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, [x, W], unconnected_gradients="zero")
+
+    for a, b, c in zip(gradients(f, X), converted(lambda x: gradients(f, x))(X), gradients(converted(f), X), strict=True):
+        close(b, a)
+        close(c, a)
+
+
+def test_custom_gradient_second_order():
+    @tf.custom_gradient
+    def cube(x):
+        def grad(dy):
+            return dy * 3.0 * x * x
+
+        return x**3.0, grad
+
+    def second(f, x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            g = inner.gradient(y, x)
+        return outer.gradient(g, x)
+
+    close(tf.function(lambda x: second(cube, x))(X), 6.0 * X)
+    close(second(tf.function(cube), X), 6.0 * X)
+
+
+def test_a_custom_gradient_must_take_the_variables():
+    @tf.custom_gradient
+    def careless(x):
+        return x @ W, lambda dy: dy
+
+    with pytest.raises(TypeError, match="variables"):
+        tf.function(careless)(X)
