@@ -139,3 +139,17 @@ def test_control_dependencies_call_functions():
     with tf.control_dependencies([tf.constant(1), lambda: called.append(1)]):
         pass
     assert called == [1]
+
+
+def test_branches_that_give_indexed_slices():
+    @tf.function
+    def rows(values, indices, whole):
+        one = lambda: tf.IndexedSlices(values, indices, tf.constant([3, 2]))  # noqa: E731
+        other = lambda: tf.IndexedSlices(values + 1.0, tf.where(indices >= 0)[:, 0], tf.constant([3, 2]))  # noqa: E731
+        found = tf.cond(whole, one, other)
+        return found.indices, tf.convert_to_tensor(found)
+
+    given = tf.constant([[1.0, 2.0]]), tf.constant([2])
+    for whole, dense in ((True, [[0, 0], [0, 0], [1, 2]]), (False, [[2, 3], [0, 0], [0, 0]])):
+        indices, found = rows(*given, tf.constant(whole))
+        assert indices.dtype == tf.int64 and found.numpy().tolist() == dense

@@ -48,7 +48,9 @@ class IndexedSlices(CompositeTensor):
         """The shape of the whole tensor, with unknown first dimension where there is no `dense_shape`."""
         if self._dense_shape is None:
             return TensorShape([None]).concatenate(self._values.shape[1:])
-        return TensorShape(self._dense_shape.numpy().tolist())
+        from tapeflow.graph.static import static_shape
+
+        return static_shape(self._dense_shape)
 
     @property
     def dtype(self) -> DType:

@@ -8,9 +8,10 @@ from typing import Any
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeSpec, CompositeTensor
-from tapeflow.core.context import state
+from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
+from tapeflow.core.dtypes import int32, int64
+from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.nest_paths import flatten_up_to, is_namedtuple
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
@@ -39,6 +40,7 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
         graphs.append(graph)
         if hasattr(state.graph, "variables_made"):
             state.graph.variables_made.extend(graph.variables_made)
+    _give_indices_one_dtype(graphs)
     _check_alike(graphs, names, op_name)
     captured, places = _captured_by(graphs)
     made = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, name)
@@ -111,6 +113,29 @@ def _common(shapes: Sequence[TensorShape]) -> TensorShape:
     for shape in shapes[1:]:
         found = found.most_specific_compatible_shape(shape)
     return found
+
+
+def _give_indices_one_dtype(graphs: Sequence[FuncGraph]) -> None:
+    """Makes the indices of `IndexedSlices` int64 in all graphs where they are so in one of them."""
+    found = [nest.flatten(g.structured_outputs) for g in graphs]
+    if len({len(leaves) for leaves in found}) > 1:
+        return  # it will be said what is wrong
+    for leaves in zip(*found, strict=True):
+        if all(isinstance(leaf, IndexedSlices) for leaf in leaves) and len({leaf.indices.dtype for leaf in leaves}) > 1:
+            break
+    else:
+        return
+    for graph in graphs:
+        with graph.as_default():
+            graph.structured_outputs = nest.map_structure(_with_int64_indices, graph.structured_outputs)
+        flat = nest.flatten(graph.structured_outputs, expand_composites=True)
+        graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
+
+
+def _with_int64_indices(value: Any) -> Any:
+    if not isinstance(value, IndexedSlices):
+        return value
+    return IndexedSlices(value.values, registry["Cast"].function(value.indices, int64), value.dense_shape)
 
 
 def _check_alike(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 
@@ -134,6 +135,13 @@ def partial_value(tensor: SymbolicTensor) -> list[int | None] | None:
     if tensor.shape[0] is not None:
         return [None] * tensor.shape[0]
     return None
+
+
+def static_shape(vector: Any) -> TensorShape:
+    """The shape that a vector of ints gives, as far as it is known."""
+    if isinstance(vector, SymbolicTensor):
+        return TensorShape(partial_value(vector))
+    return TensorShape(vector.numpy().tolist())
 
 
 def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
