@@ -21,7 +21,6 @@ DELIBERATELY_DIFFERENT = {
     "gradients/grad(tf.math.is_nan, [1.5, 3.0])": "an op without a gradient gives None, where TensorFlow raises LookupError",
     "gradients/grad(lambda x: tf.bitcast(x, tf.int32), x)": "the same",
     "reductions/tf.reduce_sum(m, axis=0.5)": "InvalidArgumentError, as for every other axis that is no integer",
-    "gradients/grad(lambda x: tf.gather_nd(x, [[1], [1]]), m)": "the gradient is dense, where TensorFlow's is IndexedSlices",
 }
 
 CASES = {f"{name}/{title}": (name, case) for name in group_names() for title, case in load(name).cases.items()}

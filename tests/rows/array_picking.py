@@ -152,4 +152,6 @@ ROWS = [
         bad=[(sample(rand(2), [0, 2], 2), Invalid, "partitions[1] = 2 is not in [0, 2)"),
              (sample(rand(2), [0], 2), Invalid, "data.shape must start with partitions.shape"),
              (sample(rand(2), [0, 0], 0), Invalid, "Value for attr 'num_partitions' of 0 must be at least minimum 1")]),
+    Row("dynamic_stitch", [sample([[0, 3], [1, 2]], [rand(2, 3), rand(2, 3, seed=1)])],
+        lambda i, d: np.concatenate(d)[np.argsort(np.concatenate(i))], MOVED, gradient=False),
 ]  # fmt: skip

@@ -141,4 +141,7 @@ ROWS = [
               "Shape of tensor input [2,3] is not compatible with expected shape [3,?].")]),
     Row("stop_gradient", [sample(M)], lambda x: x, MOVED, gradient=False),
     Row("guarantee_const", [sample(M)], lambda x: x, MOVED, gradient=False),
+    Row("identity_n", [sample([M, X])], lambda xs: xs, MOVED, gradient=False),
+    Row("rank", [sample(M), sample(rand())], np.ndim, result="int32", gradient=False),
+    Row("shape_n", [sample([M, X])], lambda xs: [np.array(x.shape) for x in xs], result="int32", gradient=False),
 ]  # fmt: skip

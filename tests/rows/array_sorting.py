@@ -104,4 +104,6 @@ ROWS = [
              (sample([0.5], 2), Invalid, "Value for attr 'TI' of float is not in the list"),
              (sample([0], 2, axis=3), Invalid, "Expected axis to be -1 or between [0, 2).  But received: 3"),
              (sample([0], 2, 1, 0.5), TypeError, "of on_value does not match dtype")]),
+    Row("space_to_batch_nd", [sample(rand(2, 4, 6, 3), [2, 3], [[0, 0], [0, 0]])], lambda x, b, _: np.reshape(
+        x.reshape(2, 2, 2, 2, 3, 3).transpose(2, 4, 0, 1, 3, 5), (12, 2, 2, 3)), MOVED),
 ]  # fmt: skip

@@ -72,6 +72,10 @@ ROWS = [
         (sample(np.ones([2, 3]), np.ones([2, 1])), Invalid, "must be square (3 =/= 2)"),
         (sample(np.ones([3, 2, 2]), np.ones([4, 2, 1])), Invalid, "must have compatible batch dimensions"),
     ]),
+    Row("linalg.cholesky", [sample(rand(4, 3, 3) @ np.swapaxes(rand(4, 3, 3), -1, -2) + np.eye(3)), sample(np.eye(2))],
+        np.linalg.cholesky, ("float32", "float64"), gradient=False, tolerance=ROUNDING, bad=[
+            (sample(np.ones([2, 3])), Invalid, "must be square"),
+    ]),
     Row("linalg.cholesky_solve", [sample(regular(3, 3), rand(3, 2)), sample(regular(3, 3), rand(2, 3, 1))],
         lambda c, b: np.linalg.solve(np.tril(c) @ adjoint(np.tril(c)), b), ALL, tolerance=ROUNDING,
         bad=[(sample(np.eye(2), np.ones([2])), Invalid, "In[1] ndims must be >= 2: 1")]),

@@ -16,7 +16,7 @@ from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
 from tapeflow.math.gradients import shape_of
 
 # ---- gather ----------------------------------------------------------------------------------------------------------
@@ -53,10 +53,12 @@ def _taken(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: i
     if indices.is_cuda:
         indices, outside = _clipped(indices, params.shape[axis])
         out = _taken_at(params, indices, axis)
-        if outside.any():  # as TensorFlow does it there, where a kernel can't raise
+        if traced(outside) or outside.any():  # as TensorFlow does it there, where a kernel can't raise
             axis %= params.ndim
             out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
         return out
+    if traced(indices):  # compiled code raises for what is too large, and counts from the end where it is negative
+        return _taken_at(params, torch.where(indices < 0, params.shape[axis], indices), axis)
     try:
         return _taken_at(params, indices, axis)
     except (IndexError, RuntimeError):
@@ -265,8 +267,12 @@ def _gather_nd(params: Any, indices: Any, bad_indices_policy: str = "", name: st
 @_gather_nd.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     from tapeflow.array.scattering import scatter_nd
+    from tapeflow.array.shaping import squeeze
 
-    return scatter_nd(call.inputs[1], dy, tuple(call.shape(0)), call.attrs[0]), None
+    indices, shape = call.inputs[1], tuple(call.shape(0))
+    if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, as of `gather`
+        return IndexedSlices(dy, squeeze(indices, [-1]), convert(list(shape), indices.dtype)), None
+    return scatter_nd(indices, dy, shape, call.attrs[0]), None
 
 
 def gather_nd(

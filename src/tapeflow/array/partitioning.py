@@ -79,22 +79,22 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorShape:
-    inner: list[int | None] | None = None
+    inner: TensorShape | None = None
     for i, (index, values) in enumerate(zip(indices, data, strict=True)):
         if index.rank is None or values.rank is None:
             continue
-        if values.as_list()[: index.rank] != index.as_list():
+        if not values[: index.rank].is_compatible_with(index):
             raise invalid(
                 f"data[{i}].shape = {text(values)} does not start with indices[{i}].shape = {text(index)}"
             )
-        rest = values.as_list()[index.rank :]
-        if inner is not None and rest != inner:
+        rest = values[index.rank :]
+        if inner is not None and not rest.is_compatible_with(inner):
             raise invalid(
                 f"Need data[0].shape[{indices[0].rank}:] = data[{i}].shape[{index.rank}:], got data[0].shape = "
                 f"{text(data[0])}, data[{i}].shape = {text(values)}"
             )
-        inner = rest
-    return TensorShape(None) if inner is None else TensorShape([None, *inner])
+        inner = rest if inner is None else inner.merge_with(rest)
+    return TensorShape(None) if inner is None else TensorShape([None]).concatenate(inner)
 
 
 def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Tensor:

@@ -45,7 +45,8 @@ def function_of(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[...
     """
     kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
     tensors = kinds.count("tensor") + kinds.count("list")
-    has_fast_path = tensors and ("list" not in kinds or tensors == 1) and len(op.opdef.outputs) == 1
+    one_type = len(op.opdef.outputs) == 1 and not op.opdef.outputs[0].type_list_attr
+    has_fast_path = tensors and ("list" not in kinds or tensors == 1) and one_type
     names = (*op.params, "name")
     same = op.uniform and has_fast_path and _gives_what_it_takes(op)
 

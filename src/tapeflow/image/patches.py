@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as functional
 
 from tapeflow.array.creation import convert_to_tensor, zeros_like
-from tapeflow.array.joining import concat
+from tapeflow.array.joining import concat, tile
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
@@ -83,11 +83,13 @@ def sobel_edges(image: Any) -> Any:
     image = convert_to_tensor(image)
     down = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], np.float32)
     kernels = np.stack([down, down.T], -1)[:, :, None, :]
-    channels = image.shape[-1]
-    filters = convert_to_tensor(np.tile(kernels, (1, 1, channels, 1)), image.dtype)
+    channels = image.shape[-1] if image.shape[-1] is not None else shape(image)[-1]
+    filters = tile(convert_to_tensor(kernels, image.dtype), [1, 1, channels, 1])
     padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
-    return reshape(edges, concat([shape(image), [2]], 0)) if None in image.shape else reshape(edges, [*image.shape, 2])
+    edges = reshape(edges, concat([shape(image), [2]], 0))
+    edges.set_shape([*image.shape, 2])
+    return edges
 
 
 def image_gradients(image: Any) -> tuple[Any, Any]:

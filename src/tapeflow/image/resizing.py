@@ -177,7 +177,10 @@ def pad_to_bounding_box(
             f"{target_height}x{target_width} from ({offset_height}, {offset_width})"
         )
     paddings = [[0, 0]] * axis + [[offset_height, below], [offset_width, right], [0, 0]]
-    return pad(image, convert_to_tensor(paddings, "int32"))
+    padded = pad(image, convert_to_tensor(paddings, "int32"))
+    known = [n if isinstance(n, int) else None for n in (target_height, target_width)]
+    padded.set_shape([*image.shape[:axis], *known, image.shape[-1]])
+    return padded
 
 
 def crop_to_bounding_box(

@@ -1,0 +1,55 @@
+"""Every public function that is an op has a row in the op table, or a reason to have none."""
+
+import importlib
+import inspect
+import pkgutil
+
+import op_table
+import tapeflow as tf
+
+STRINGS = "of strings: `goldens/cases_strings.py` and `test_io.py` have their values"
+FILES = "of files: `test_io.py`, `test_image_files.py` and `goldens/cases_image_files.py`"
+# By namespace or name, why there is no row.
+EXEMPT = {
+    "strings": STRINGS,
+    "as_string": STRINGS,
+    "io": FILES,
+    "audio": FILES,
+    "timestamp": "it gives the time",
+    "random_index_shuffle": "of a seed: `test_random.py`",
+    "debugging.check_numerics": "it gives what it gets, or an error: `test_debugging.py`",
+}
+
+
+def public_ops():
+    """The public functions that run one op: by the shortest of their names."""
+    found = {}
+    spaces = [("", tf)]
+    for info in pkgutil.iter_modules(tf.__path__):
+        name = info.name
+        if not name.startswith("_") and name not in ("core", "hosting", "raw_ops", "compat", "keras"):
+            space = getattr(tf, name, None)
+            if inspect.ismodule(space):
+                spaces.append((f"{name}.", space))
+    for prefix, space in spaces:
+        for name in dir(space):
+            value = getattr(space, name)
+            public = prefix == "" or not hasattr(tf, name) or getattr(tf, name) is not value
+            if not name.startswith("_") and inspect.isfunction(value) and hasattr(value, "op") and public:
+                known = found.setdefault(value, f"{prefix}{name}")
+                found[value] = min(known, f"{prefix}{name}", key=len)
+    return {title: value for value, title in found.items()}
+
+
+def test_every_public_op_has_a_row():
+    importlib.import_module("tapeflow.audio")
+    with_rows = {row.function for row in op_table.all_rows()}
+    without = {title for title, function in public_ops().items() if function not in with_rows}
+    exempt = {title for title in without if title in EXEMPT or title.partition(".")[0] in EXEMPT}
+    assert without == exempt, f"write a row in tests/rows/ for {sorted(without - exempt)}"
+
+
+def test_no_reason_is_out_of_date():
+    titles = public_ops()
+    used = set(titles) | {title.partition(".")[0] for title in titles}
+    assert set(EXEMPT) <= used
