@@ -435,3 +435,13 @@ def test_loop_options_do_nothing_eagerly():
         return total
 
     assert int(converted(f)(4)) == int(f(4)) == 6
+
+
+MADE_BY_A_LAMBDA = {"absolute": lambda: (lambda x: tf.identity(x) if tf.reduce_sum(x) > 0.0 else tf.negative(x))}
+
+
+def test_a_lambda_that_calls_into_an_imported_module():
+    """Python writes such calls in another way where it knows that the name is a module's."""
+    function = tf.function(MADE_BY_A_LAMBDA["absolute"]())
+    assert function(tf.constant([-1.0, -2.0])).numpy().tolist() == [1.0, 2.0]
+    assert function(tf.constant([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]

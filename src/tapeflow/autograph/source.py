@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import linecache
 import types
@@ -124,8 +125,15 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
     except SyntaxError:
         return False
     same = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == "<lambda>")
-    return (same.co_code, same.co_names, same.co_varnames, same.co_freevars) == (
-        code.co_code, code.co_names, code.co_varnames, code.co_freevars,
-    ) and [c for c in same.co_consts if not isinstance(c, types.CodeType)] == [
-        c for c in code.co_consts if not isinstance(c, types.CodeType)
-    ]  # fmt: skip
+    return _essence(same) == _essence(code)
+
+
+def _essence(code: types.CodeType) -> Any:
+    """What two codes of one lambda have in common. How a method is called depends on whether its object was imported."""
+    jumps = {*dis.hasjrel, *dis.hasjabs}
+    steps = [
+        (i.opname.replace("LOAD_METHOD", "LOAD_ATTR"), "" if i.opcode in jumps or isinstance(i.argval, types.CodeType) else repr(i.argval))
+        for i in dis.get_instructions(code)
+        if i.opname not in ("PUSH_NULL", "PRECALL", "CACHE")
+    ]
+    return steps, code.co_varnames, code.co_freevars
