@@ -67,7 +67,8 @@ def setup(tf):
             x = tf.nn.relu(tf.nn.bias_add(tf.matmul(x, w), bias))
         return x
 
-    return {"conv net": lambda: training_step(_conv_data, conv_net), "MLP": lambda: training_step(_mlp_data, mlp)}
+    steps = {"conv net": lambda: training_step(_conv_data, conv_net), "MLP": lambda: training_step(_mlp_data, mlp)}
+    return steps | {f"{name} as a tf.function": lambda make=make: tf.function(make()) for name, make in steps.items()}
 
 
 def setup_torch(torch):
