@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather as gather_dense
 from tapeflow.array.gathering import gather_nd as gather_nd_dense
 from tapeflow.array.joining import concat as concat_dense
@@ -24,7 +23,7 @@ from tapeflow.graph.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.indexing import take_rows
-from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of
+from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
 
@@ -105,7 +104,7 @@ def _joined_rows(items: list[Any]) -> Any:
 def _side_by_side(items: list[Any]) -> Any:
     """Each row of the result is the rows of all, joined."""
     joined = _joined_rows(items)
-    rows = range_op(joined._row_partition.nrows())
+    rows = up_to(joined._row_partition.nrows())
     rows = take_rows(joined, reshape(transpose(reshape(rows, [len(items), -1])), [-1]))
     return RaggedTensor.from_row_splits(rows.values, rows.row_splits[:: len(items)], validate=False)
 
@@ -199,7 +198,7 @@ def _in_batches(params: Any, indices: Any) -> Any:
             raise invalid("batch shape from indices does not match params shape")
 
     checked(check_rows, params._row_partition.nrows(), tensor_of(length_of(indices), dtype))
-    nested, rows = indices, range_op(params._row_partition.nrows())
+    nested, rows = indices, up_to(params._row_partition.nrows())
     while isinstance(nested, RaggedTensor):  # the outermost row of every index
         rows = repeated(rows, nested.row_splits)
         nested = nested.values

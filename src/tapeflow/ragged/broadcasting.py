@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.creation import range as range_op
 from tapeflow.array.creation import zeros_like
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
@@ -25,7 +24,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, not_equal
 from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.conversion import with_leading_merged
-from tapeflow.ragged.row_partition import array_of, length_of, number_of, repeated, splits_of, tensor_of
+from tapeflow.ragged.row_partition import array_of, length_of, number_of, offsets_of, repeated, splits_of, tensor_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor
 
 
@@ -92,7 +91,7 @@ class _Levels:
 
     def begin(self, rows: Any) -> None:
         """Looks at the outermost rows, which are as many as in the result, or a single one."""
-        self.at = range_op(tensor_of(rows, self.dtype)) * _stays(self.count, self.dtype)
+        self.at = up_to(tensor_of(rows, self.dtype)) * _stays(self.count, self.dtype)
 
     def enter(self, level: int) -> None:
         """Looks at the rows of a level."""
@@ -112,7 +111,7 @@ class _Levels:
 
     def descend(self, splits: Any) -> None:
         """Goes on to what is in the rows of the result."""
-        offsets = range_op(splits[-1]) - repeated(splits[:-1], splits)
+        offsets = offsets_of(splits)
         if self.uniform is not None:
             offsets = offsets * _stays(self.uniform, self.dtype)
         self.at = repeated(self.starts, splits) + offsets

@@ -25,7 +25,7 @@ from tapeflow.math.comparison import not_equal
 from tapeflow.math.extrema import clip_by_value, maximum, minimum
 from tapeflow.math.gradients import shape_of
 from tapeflow.math.reduction import reduce_any, reduce_max
-from tapeflow.ragged.row_partition import RowPartition, array_of, repeated, tensor_of
+from tapeflow.ragged.row_partition import RowPartition, array_of, repeated, tensor_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor, checked_axis
 
 # ---- dense tensors ---------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
         if not kept.shape.is_compatible_with(tensor.shape[:1]):
             raise ValueError(f"lengths must have shape ({rows},), not {kept.shape}")
         kept = clip_by_value(kept, 0, tensor_of(columns, dtype))
-    values = boolean_mask(tensor, range_op(tensor_of(columns, dtype)) < expand_dims(kept, 1))
+    values = boolean_mask(tensor, up_to(tensor_of(columns, dtype)) < expand_dims(kept, 1))
     return RaggedTensor.from_row_lengths(values, kept, validate=False)
 
 
@@ -153,13 +153,13 @@ def _places(rt: RaggedTensor, bounds: list[Any]) -> Any:
     """For each element of the dense tensor its place in the flat values; that after the last one for padding."""
     dtype = rt.row_splits.dtype
     count = rt._row_partition.nrows()
-    rows = minimum(range_op(bounds[0]), count)
+    rows = minimum(up_to(bounds[0]), count)
     for partition, width in zip(rt._nested_row_partitions, bounds[1:], strict=True):
         # After the last row comes an empty one, for padding.
         nothing = tensor_of([0], dtype)
         starts = expand_dims(gather(concat([partition.row_starts(), nothing], 0), rows), -1)
         lengths = expand_dims(gather(concat([partition.row_lengths(), nothing], 0), rows), -1)
-        columns = range_op(width)
+        columns = up_to(width)
         rows = where(columns < lengths, starts + columns, partition.nvals())
     return rows
 
@@ -201,7 +201,7 @@ def to_sparse(rt: RaggedTensor) -> Any:
     """See `RaggedTensor.to_sparse`."""
     from tapeflow.sparse.tensor import SparseTensor
 
-    columns = [range_op(rt._row_partition.nrows())]
+    columns = [up_to(rt._row_partition.nrows())]
     for partition in rt._nested_row_partitions:
         columns = [repeated(c, partition.row_splits()) for c in columns] + [partition.offsets_in_rows()]
     flat = rt.flat_values

@@ -5,13 +5,12 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
-from tapeflow.ragged.row_partition import RowPartition, length_of, number_of, repeated, splits_of, tensor_of
+from tapeflow.ragged.row_partition import RowPartition, length_of, number_of, offsets_of, repeated, splits_of, tensor_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor
 
 _EVERYTHING = builtins.slice(None)
@@ -51,8 +50,13 @@ def _rows(rt: Any, keys: list[Any]) -> Any:
     count = rt._row_partition.static_nrows
     if isinstance(i, int) and count is not None and not -count <= i < count:
         raise IndexError(f"Row key {i} out of bounds")
-    i = _from_front(i, rt._row_partition.nrows())
-    return _rows(rt.values[rt._row_partition.row_starts()[i] : rt._row_partition.row_limits()[i]], inner)
+    splits = rt.row_splits
+    if isinstance(i, int) and isinstance(splits, EagerTensor):
+        start, end = splits.value[i % count : i % count + 2].tolist()
+    else:
+        i = _from_front(i, rt._row_partition.nrows())
+        start, end = splits[i], splits[i + 1]
+    return _rows(rt.values[start:end], inner)
 
 
 def _inside(rt: Any, keys: list[Any]) -> Any:
@@ -116,7 +120,7 @@ def _sliced_rows(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
     start, stop, step = _bounds(key)
     key = builtins.slice(start, stop, step)
     if step != 1:
-        return take_rows(rt, range_op(rt._row_partition.nrows())[key])
+        return take_rows(rt, up_to(rt._row_partition.nrows())[key])
     partition = rt._row_partition
     starts, limits = partition.row_starts()[key], partition.row_limits()[key]
     nothing = tensor_of([0], partition.dtype)
@@ -139,8 +143,8 @@ def _sliced_columns(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
     partition = rt._row_partition
     first, counts, step = _slice_of(_bounds(key), partition.row_lengths())
     splits = splits_of(counts)
-    offsets = range_op(splits[-1]) - repeated(splits[:-1], splits)
-    values = _taken(rt.values, repeated(partition.row_starts() + first, splits) + offsets * tensor_of(step, partition.dtype))
+    places = repeated(partition.row_starts() + first, splits) + offsets_of(splits) * tensor_of(step, partition.dtype)
+    values = _taken(rt.values, places)
     uniform = partition.uniform_row_length()
     if uniform is not None:
         length = _slice_of(_bounds(key), uniform)[1]
@@ -177,5 +181,5 @@ def take_rows(rt: RaggedTensor, rows: Any) -> RaggedTensor:
     lengths = gather(partition.row_lengths(), rows)
     splits = splits_of(lengths)
     shift = gather(partition.row_starts(), rows) - splits[:-1]
-    values = _taken(rt.values, repeated(shift, splits) + range_op(splits[-1]))
+    values = _taken(rt.values, repeated(shift, splits) + up_to(splits[-1]))
     return _with_lengths(rt, values, lengths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
@@ -12,11 +13,11 @@ from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.sorting import searchsorted
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
+from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.checks import checked
 from tapeflow.graph.static import host_static
 from tapeflow.math.casting import cast
@@ -46,6 +47,8 @@ def integers(value: Any, what: str, dtype: Any = None) -> Tensor:
 
 def tensor_of(numbers: Any, dtype: DType) -> Any:
     """An int32 or int64 tensor of numbers; in a graph some of them may be symbolic."""
+    if type(numbers) is int:
+        return operand(numbers, dtype)
     if isinstance(numbers, Tensor):
         return numbers if numbers.dtype is dtype else cast(numbers, dtype)
     if type(numbers) is list and any(isinstance(n, Tensor) for n in numbers):
@@ -74,19 +77,61 @@ def number_of(value: Any) -> Any:
     return int(value)
 
 
-def repeated(values: Any, splits: Any) -> Any:
-    """Each value as often as its row has elements."""
-    return gather(values, rowids_of(splits))
+# What partitions compute with. Where there are values ATen has a function for it; graphs have TensorFlow's ops.
 
 
-def rowids_of(splits: Any) -> Any:
-    """The row of each value: of rows that begin at the same place, values belong to the last."""
-    return searchsorted(splits, range_op(splits[-1]), "right", splits.dtype) - tensor_of(1, splits.dtype)
+def up_to(count: Any) -> Any:
+    """0, 1, 2, ... below a count, in its dtype."""
+    if type(count) is EagerTensor:
+        return EagerTensor(torch.arange(count.value.item(), dtype=count.value.dtype, device=count.value.device), count.dtype)
+    return range_op(count)
+
+
+def lengths_of(splits: Any) -> Any:
+    """How long each row is."""
+    if type(splits) is EagerTensor:
+        return EagerTensor(splits.value.diff(), splits.dtype)
+    return splits[1:] - splits[:-1]
 
 
 def splits_of(lengths: Any) -> Any:
     """Where rows of those lengths begin, and at the end where the last one ends."""
+    if type(lengths) is EagerTensor:
+        value = lengths.value
+        splits = value.new_zeros(len(value) + 1)
+        torch.cumsum(value, 0, out=splits[1:])
+        return EagerTensor(splits, lengths.dtype)
     return concat([tensor_of([0], lengths.dtype), cumsum(lengths)], 0)
+
+
+def splits_of_rowids(rowids: Any, count: Any) -> Any:
+    """Where each row begins, and the last one ends, by the sorted rows of the values."""
+    if type(rowids) is EagerTensor:
+        counts = torch.bincount(rowids.value, minlength=int(count))
+        return splits_of(EagerTensor(counts.to(rowids.value.dtype), rowids.dtype))
+    rows = range_op(tensor_of(count, rowids.dtype) + tensor_of(1, rowids.dtype))
+    return searchsorted(rowids, rows, "left", rowids.dtype)
+
+
+def rowids_of(splits: Any) -> Any:
+    """The row of each value: of rows that begin at the same place, values belong to the last."""
+    if type(splits) is EagerTensor:
+        lengths = splits.value.diff()
+        rows = torch.arange(len(lengths), dtype=lengths.dtype, device=lengths.device)
+        return EagerTensor(rows.repeat_interleave(lengths), splits.dtype)
+    return searchsorted(splits, range_op(splits[-1]), "right", splits.dtype) - tensor_of(1, splits.dtype)
+
+
+def offsets_of(splits: Any) -> Any:
+    """The position of each value in its row."""
+    return up_to(splits[-1]) - repeated(splits[:-1], splits)
+
+
+def repeated(values: Any, splits: Any) -> Any:
+    """Each value as often as its row has elements."""
+    if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
+        return EagerTensor(values.value.repeat_interleave(splits.value.diff(), 0), values.dtype)
+    return gather(values, rowids_of(splits))
 
 
 class RowPartition(CompositeTensor):
@@ -200,10 +245,7 @@ class RowPartition(CompositeTensor):
             checked(check, *([rowids] if count is None else [rowids, tensor_of(count, rowids.dtype)]))
         if count is None:
             count = concat([tensor_of([-1], rowids.dtype), rowids], 0)[-1] + tensor_of(1, rowids.dtype)
-        rows = range_op(tensor_of(count, rowids.dtype) + tensor_of(1, rowids.dtype))
-        if isinstance(count, int) and isinstance(rows, SymbolicTensor):
-            rows.set_shape([count + 1])
-        return cls(searchsorted(rowids, rows, "left", rowids.dtype), internal=_INTERNAL)
+        return cls(splits_of_rowids(rowids, count), internal=_INTERNAL)
 
     @classmethod
     def from_uniform_row_length(
@@ -255,7 +297,7 @@ class RowPartition(CompositeTensor):
 
     def row_lengths(self) -> Tensor:
         """The length of each row."""
-        return self._row_splits[1:] - self._row_splits[:-1]
+        return lengths_of(self._row_splits)
 
     def row_starts(self) -> Tensor:
         """Where each row begins."""
@@ -271,12 +313,14 @@ class RowPartition(CompositeTensor):
 
     def offsets_in_rows(self) -> Tensor:
         """The position of each value in its row."""
-        splits = self._row_splits
-        return range_op(splits[-1]) - repeated(splits[:-1], splits)
+        return offsets_of(self._row_splits)
 
     def longest(self) -> Tensor:
         """The greatest length of a row, or 0."""
-        return reduce_max(concat([tensor_of([0], self.dtype), self.row_lengths()], 0))
+        lengths = self.row_lengths()
+        if type(lengths) is EagerTensor:
+            return tensor_of(max(lengths.value.tolist(), default=0), self.dtype)
+        return reduce_max(concat([tensor_of([0], self.dtype), lengths], 0))
 
     def nrows(self) -> Any:
         """How many rows there are."""
