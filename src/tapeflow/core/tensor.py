@@ -369,6 +369,11 @@ def strings(array: Any) -> EagerTensor:
     return EagerTensor(array, string_dtype)
 
 
+def traced(value: torch.Tensor) -> bool:
+    """Whether a kernel is being traced for a compiler: its tensors have shapes then, and no values to look at."""
+    return type(value) is not torch.Tensor
+
+
 def invalid(message: str) -> errors.InvalidArgumentError:
     """TensorFlow's error for an argument no op can take."""
     return errors.InvalidArgumentError(None, None, message)

@@ -19,7 +19,7 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, key_of, spec_of
 from tapeflow.graph.compile import eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.inductor import JitCompile, Jitted
+from tapeflow.graph.inductor import MOST_SHAPES, JitCompile, Jitted
 from tapeflow.logger import get_logger
 
 MOST_TRACES = 4096  # of one function; the one that was not called for longest goes first
@@ -200,7 +200,8 @@ class Function:
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments."""
-        if self._options.reduce_retracing and self._traces and self._input_signature is None:
+        enough = 1 if self._jit is None else MOST_SHAPES  # what is compiled is compiled for each shape anyway
+        if self._options.reduce_retracing and len(self._traces) >= enough and self._input_signature is None:
             args, kwargs = self._relaxed(args, kwargs)
         concrete = self._trace(args, kwargs, may_make_variables=not self._made_variables)
         if concrete.graph.variables_made:

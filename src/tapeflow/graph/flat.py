@@ -63,9 +63,10 @@ class Call:
         kinds: what each of its arguments is, as of an op.
         args: its arguments; `Value`s, or lists of them, stand for tensors.
         outputs: what it gives.
+        literal: whether the kernel looks at the values of known tensors.
     """
 
-    __slots__ = ("args", "kernel", "kinds", "outputs", "step")
+    __slots__ = ("args", "kernel", "kinds", "literal", "outputs", "step")
 
     def __init__(
         self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
@@ -75,6 +76,7 @@ class Call:
         self.kinds = kinds
         self.args = args
         self.outputs = outputs
+        self.literal = False
 
     @property
     def random(self) -> bool:
@@ -201,8 +203,8 @@ class Flat:
                 self._call(step, _kernel(step), step.op.kinds, args, env)
             elif step.op.kernel in _CHANGES:
                 self._change(step, of(step.args[0]), of(step.args[1]))
-            elif step.name in _CALLS and len(step.outputs) == len(step.op.bodies["f"].outputs):
-                inner = step.op.bodies["f"].compiled.program
+            elif step.name in _CALLS:
+                inner = step.op.bodies["f"].giving(step.op.gives).program
                 given = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
                 env.update(zip(map(id, step.outputs), self._add(inner, given), strict=True))
             else:
@@ -273,7 +275,7 @@ def _kernel(step: Step) -> Callable[..., Any]:
 
 
 def _why_not(step: Step) -> str:
-    if step.op.bodies and step.name not in _CALLS:
+    if step.op.bodies:
         return f"{label(step)} decides by values what to run"
     if step.must_run:
         return f"{label(step)} has side effects"

@@ -283,9 +283,14 @@ def _inferred(call: Call, mode: Any) -> list[Any]:
     if call.random:
         return _empty(call, mode)
     with mode:
-        results = call.promised(call.kernel(*call.given(Value.stand_in)))
-    foregone = call.step.pure and all(v.known is not None for v in call.takes)
-    return call.run(Value.stand_in) if foregone and sum(r.nbytes for r in results) <= _MOST_KNOWN else results
+        try:
+            results = _traced(call, Value.stand_in)
+        except Exception:
+            call.literal = True  # if it is only numbers that it looks at, they may be known
+            results = _traced(call, Value.stand_in)
+    if call.step.pure and all(v.known is not None for v in call.takes):
+        return call.run(Value.stand_in) if sum(r.nbytes for r in results) <= _MOST_KNOWN else results
+    return results
 
 
 def _empty(call: Call, mode: Any) -> list[Any]:
@@ -323,28 +328,33 @@ def _function(
     def function(*tensors: torch.Tensor) -> list[torch.Tensor]:
         env = {id(v): t for v, t in zip(inputs, tensors, strict=True)}
 
-        def of(v: Value) -> torch.Tensor:
-            return env[id(v)] if v.known is None else _constant(v.known)
-
         for call in calls:
-            results = call.promised(call.kernel(*_with_numbers(call, of)))
+            results = _traced(call, lambda v: env[id(v)])
             env.update((id(v), r) for v, r in zip(call.outputs, results, strict=True))
         return [env[id(v)].contiguous() if id(v) in kept else env[id(v)] for v in outputs]
 
     return function
 
 
-def _with_numbers(call: Call, of: Callable[[Value], torch.Tensor]) -> list[Any]:
-    """A call's arguments, with what kernels take as Python numbers as they are known."""
+def _traced(call: Call, unknown: Callable[[Value], torch.Tensor]) -> list[torch.Tensor]:
+    """What a kernel gives while it is traced.
+
+    Args:
+        unknown: gives the tensors that are not known.
+    """
     hosts = {id(a) for kind, a in zip(call.kinds, call.args, strict=True) if kind == "host"}
-    return call.given(lambda v: v.known if id(v) in hosts else of(v))
 
+    def of(value: Value) -> torch.Tensor:
+        known = value.known
+        if known is None:
+            return unknown(value)
+        if id(value) in hosts or known.numel() != 1 or known.dtype.is_complex:
+            return known
+        if call.literal:
+            return torch.tensor(known.tolist(), dtype=known.dtype, device=known.device)
+        return torch.full(known.shape, known.item(), dtype=known.dtype, device=known.device)  # a number in the code
 
-def _constant(known: torch.Tensor) -> torch.Tensor:
-    """A known tensor, as a number where it is but one, so that it is written into the code."""
-    if known.numel() != 1 or known.dtype.is_complex:
-        return known
-    return torch.full(known.shape, known.item(), dtype=known.dtype, device=known.device)
+    return call.promised(call.kernel(*call.given(of)))
 
 
 def _example(value: Value, tensor: torch.Tensor | None) -> torch.Tensor:
@@ -404,9 +414,9 @@ def _require_compiler() -> None:
         raise errors.FailedPreconditionError(
             None,
             None,
-            "jit_compile=True needs a C++ compiler, and there is none. Install one (Debian, Ubuntu: apt-get install g++; "
-            "macOS: xcode-select --install; Windows: the Build Tools for Visual Studio), or name it in the environment "
-            f"variable CXX before the first such function runs; or leave jit_compile out. ({_first_line(error)})",
+            "jit_compile=True needs a C++ compiler: there is none. Install it (Debian, Ubuntu: apt-get install g++; "
+            "macOS: xcode-select --install; Windows: the Build Tools for Visual Studio), or name it in the environment's "
+            f" CXX before the first such function runs, or leave jit_compile out. ({_first_line(error)})",
         ) from error
 
 

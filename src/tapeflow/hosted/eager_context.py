@@ -65,9 +65,5 @@ def disable_op_determinism() -> None:
 
 
 def is_op_determinism_enabled() -> bool:
-    """True, which is how Keras is told that `jit_compile="auto"` means no.
-
-    Keras asks this one question only to decide that. What XLA gives at once takes TorchInductor minutes, so it is for
-    those who write `jit_compile=True`.
-    """
-    return True
+    """Whether `enable_op_determinism` is in force."""
+    return settings.deterministic

@@ -3,6 +3,8 @@
 - `reset_states`, beside `reset_state`, of metrics and recurrent layers: called, or overridden in a metric of one's own.
 - `model.save_weights('weights')` and `load_weights('weights')`: TensorFlow's checkpoint format, and a load status.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
+
+And one thing that is not as in TensorFlow: `jit_compile="auto"` means no on GPUs too.
 """
 
 from __future__ import annotations
@@ -30,6 +32,12 @@ def add() -> None:
     keras.Model.save_weights = _saving_checkpoints(keras.Model.save_weights)
     keras.Model.load_weights = _loading_checkpoints(keras.Model.load_weights)
     keras.Layer._initialize_tracker = _tracking_variables(keras.Layer._initialize_tracker)
+    keras.Model._resolve_auto_jit_compile = _not_unless_asked
+
+
+def _not_unless_asked(self: Any) -> bool:
+    """Whether `jit_compile="auto"` compiles: what XLA gives at once takes TorchInductor long."""
+    return False
 
 
 # ---- reset_states ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tapeflow.core.dtypes import float32
 from tapeflow.core.op import op, widened
 from tapeflow.core.shape_rules import broadcast, same
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
@@ -188,7 +188,7 @@ _MANY = 64
 
 def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if x.is_floating_point():
-        if y.ndim == 0 and y.is_cpu and x.numel() >= _MANY:
+        if y.ndim == 0 and y.is_cpu and x.numel() >= _MANY and not traced(y):
             return torch.pow(x, y.item())
     elif not x.is_complex() and bool((y < 0).any()):
         raise invalid("Integers to negative integer powers are not allowed")

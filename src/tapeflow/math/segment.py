@@ -13,7 +13,7 @@ from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import invalid, traced
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
@@ -48,7 +48,7 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
         out = data.new_full(shape, start(data.dtype))
         rows = data if ids.ndim == 1 else data.reshape(-1, *shape[1:])
         ids = ids.reshape(-1)
-        if ids.is_cuda:
+        if ids.is_cuda or traced(ids):
             return _gathered_on_gpu(out, ids, rows, gather)
         try:
             if not num_segments:

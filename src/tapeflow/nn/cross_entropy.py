@@ -13,7 +13,7 @@ from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.tensor import EagerTensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.gradients import shape_of
 from tapeflow.nn.softmaxes import log_softmax, softmax
@@ -151,7 +151,7 @@ def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Te
     index = labels.long().unsqueeze(1)
     classes = features.shape[1]
     log_probabilities = torch.log_softmax(features, 1)
-    if features.is_cuda:  # a wrong label gives NaN there, as the device could only abort
+    if features.is_cuda or traced(features):  # a wrong label gives NaN there, as the device could only abort
         wrong = (index < 0) | (index >= classes)
         index = index.clamp(0, classes - 1)
         loss = log_probabilities.gather(1, index).neg_().masked_fill_(wrong, torch.nan).squeeze(1)

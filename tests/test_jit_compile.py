@@ -1,0 +1,253 @@
+"""`tf.function(jit_compile=True)`. Compiling takes about a second each, so that a test here asks for several things."""
+
+import gc
+import logging
+import shutil
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.graph import inductor
+
+compiles = pytest.mark.skipif(
+    not (shutil.which("g++") or shutil.which("clang++") or sys.platform == "win32"), reason="needs a C++ compiler"
+)
+
+
+@pytest.fixture(autouse=True)
+def no_debug_messages(monkeypatch):
+    """pytest would keep the messages of the compiler, and with them all that they mention."""
+    monkeypatch.setattr(logging.getLogger("torch.__trace"), "disabled", True)
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """The functions that TorchInductor compiles."""
+    found = []
+    inducted = inductor._inducted
+
+    def counted(function, examples):
+        found.append(inducted(function, examples))
+        return found[-1]
+
+    monkeypatch.setattr(inductor, "_inducted", counted)
+    return found
+
+
+def warnings_of(caplog):
+    return [r.getMessage() for r in caplog.records if "jit_compile=True:" in r.getMessage()]
+
+
+# ---- what it computes ------------------------------------------------------------------------------------------------
+
+
+def _train(jit_compile):
+    """Three steps of a function with a tape, variables that are read again after a change, and random numbers."""
+    tf.random.set_seed(3)
+    weights = [tf.Variable(np.random.default_rng(i).normal(size=(4, 4)).astype("f")) for i in range(2)]
+    steps = tf.Variable(0, dtype=tf.int64)
+
+    @tf.function(jit_compile=jit_compile)
+    def step(x):
+        with tf.GradientTape() as tape:
+            h = x
+            for w in weights:
+                h = tf.nn.relu(h @ w)
+            h = tf.nn.dropout(h, 0.25) + tf.random.stateless_normal([4], [1, 2])
+            loss = tf.reduce_mean(tf.exp(-h))
+        for w, g in zip(weights, tape.gradient(loss, weights), strict=True):
+            w.assign_sub(0.1 * g)
+        before = steps.read_value()
+        steps.assign_add(1)
+        return loss, weights[0] * 2.0, before, steps.read_value(), x
+
+    x = tf.constant(np.linspace(-1, 1, 12, dtype="f").reshape(3, 4))
+    return [v for _ in range(3) for v in step(x)] + weights
+
+
+@compiles
+def test_a_training_step_gives_what_it_gives_uncompiled(compiled):
+    got, want = _train(True), _train(False)
+    assert len(compiled) == 1
+    for g, w in zip(got, want, strict=True):
+        assert g.dtype == w.dtype and g.shape == w.shape
+        np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=1e-5, atol=1e-7)
+
+
+@compiles
+def test_gradients_of_a_compiled_function_inside_and_outside_of_others(compiled):
+    x = tf.constant([0.1, -2.0, 3.0])
+    w = tf.Variable(2.0)
+    inner = tf.function(lambda x: tf.tanh(x) * w, jit_compile=True)
+    outer = tf.function(lambda x: tf.reduce_sum(inner(x) ** 2))
+    expected = {"x": 8 * np.tanh(x) * (1 - np.tanh(x) ** 2), "w": 4 * np.sum(np.tanh(x) ** 2)}
+    for call in (outer, lambda x: tf.reduce_sum(inner(x) ** 2)):
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = call(x)
+            dx, dw = tape.gradient(y, [x, w])
+            np.testing.assert_allclose(y, 4 * np.sum(np.tanh(x) ** 2), rtol=1e-5)
+            np.testing.assert_allclose(dx, expected["x"], rtol=1e-5)
+            np.testing.assert_allclose(dw, expected["w"], rtol=1e-5)
+    assert 0 < len(compiled) <= 4  # forward and backward, eagerly and in a graph
+
+    with tf.GradientTape() as second:
+        second.watch(x)
+        with tf.GradientTape() as first:
+            first.watch(x)
+            y = tf.reduce_sum(inner(x))
+        dx = first.gradient(y, x)
+    np.testing.assert_allclose(second.gradient(dx, x), -4 * np.tanh(x) * (1 - np.tanh(x) ** 2), rtol=1e-5)
+
+
+@compiles
+def test_errors_are_those_of_the_uncompiled_function(compiled, caplog):
+    take = tf.function(lambda x, i: tf.gather(x, i) * 2, jit_compile=True)
+    x, good = tf.constant([1, 2, 3]), tf.constant([2, 0])
+    for _ in range(2):
+        assert take(x, good).numpy().tolist() == [6, 2]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[1\] = 5 is not in \[0, 3\)"):
+            take(x, tf.constant([0, 5]))
+    assert take(x, good).numpy().tolist() == [6, 2]
+    assert len(compiled) == 1 and not warnings_of(caplog)
+
+
+@compiles
+def test_unknown_dimensions_are_compiled_for_each_size_up_to_a_number(compiled, caplog, monkeypatch):
+    monkeypatch.setattr(inductor, "MOST_SHAPES", 1)
+
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, 2])])
+    def mean(x):
+        n = tf.shape(x)[0]
+        return tf.reshape(x, [n * 2]) / tf.cast(n // 2, tf.float32)
+
+    for n in (2, 4, 2, 8):
+        assert mean(tf.ones([n, 2])).numpy().tolist() == [2 / n] * (2 * n)
+    assert len(compiled) == 1
+    assert [w for w in warnings_of(caplog) if "1 shapes" in w] == warnings_of(caplog) != []
+
+
+@compiles
+def test_threads_share_a_function_and_dropping_it_frees_it(compiled):
+    def called_by_threads():
+        function = tf.function(tf.sqrt, jit_compile=True, autograph=False)
+        body = weakref.ref(function.get_concrete_function(tf.TensorSpec([1])).body.compiled)
+        results = []
+        target = lambda: results.append(function(tf.constant([4.0])).numpy().tolist())  # noqa: E731
+        threads = [threading.Thread(target=target) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert results == [[2.0]] * 4
+        return body
+
+    body = called_by_threads()
+    assert len(compiled) == 1
+    gc.collect()
+    assert body() is None
+
+
+@compiles
+def test_keras_trains_with_jit_compile(compiled, caplog):
+    def losses(**kwargs):
+        tf.keras.utils.set_random_seed(1)
+        model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(4, "relu"), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse", **kwargs)
+        x = np.random.default_rng(0).normal(size=(8, 3)).astype("f")
+        return model.fit(x, x[:, :1], batch_size=4, epochs=3, verbose=0, shuffle=False).history["loss"]
+
+    np.testing.assert_allclose(losses(jit_compile=True), losses(jit_compile=False), rtol=1e-5)
+    assert len(compiled) == 1 and not warnings_of(caplog)
+
+
+# ---- what it can't take ----------------------------------------------------------------------------------------------
+
+
+def _strings(x):
+    return tf.strings.length(tf.strings.as_string(x))
+
+
+def _loop(x):
+    for _ in tf.range(tf.cast(x[0], tf.int32)):
+        x = x + 1.0
+    return x
+
+
+def _python(x):
+    return tf.numpy_function(lambda v: v + 1, [x], tf.float32)
+
+
+def _prints(x):
+    tf.print("seen")
+    return x
+
+
+@pytest.mark.parametrize(
+    "function, op", [(_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_prints, "Print")]
+)
+def test_what_cannot_be_compiled_runs_all_the_same_with_one_warning(function, op, caplog, monkeypatch):
+    monkeypatch.setattr(inductor, "_require_compiler", lambda: None)
+    jitted = tf.function(function, jit_compile=True)
+    x = tf.constant([2.0, 3.0])
+    expected = tf.function(function)(x).numpy().tolist()
+    for _ in range(3):
+        assert jitted(x).numpy().tolist() == expected
+    jitted(tf.constant([2.0]))
+    (warning,) = warnings_of(caplog)
+    assert jitted.name in warning and op in warning
+
+
+def test_without_a_compiler_the_first_call_says_what_to_install():
+    from torch._inductor import config
+
+    function = tf.function(lambda x: x + 1.0, jit_compile=True)
+    with config.patch({"cpp.cxx": (None, "no-such-compiler")}):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Install it"):
+            function(1.0)
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Install it"):
+            function.experimental_get_compiler_ir(1.0)()
+
+
+def test_no_part_of_the_compiler_is_loaded_before_it_is_needed():
+    program = (
+        "import sys, tapeflow as tf; tf.function(lambda x: x, jit_compile=True).get_concrete_function(1.0); "
+        "print([m for m in sys.modules if m.startswith(('torch._inductor', 'torch._dynamo'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# ---- looking at it ---------------------------------------------------------------------------------------------------
+
+
+@compiles
+def test_the_compilers_texts():
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(jit_compile=True)
+    def function(x):
+        v.assign_add(x)
+        return tf.sqrt(x) + 1.0
+
+    for ir in (
+        function.experimental_get_compiler_ir(tf.constant([4.0, 4.0])),
+        function.experimental_get_compiler_ir(tf.TensorSpec([2])),
+    ):
+        assert "aten.sqrt" in ir("hlo") and ir() == ir(stage="hlo")
+        assert "kernel" in ir("optimized_hlo")
+        with pytest.raises(ValueError, match="Invalid stage selected: 'dot'"):
+            ir("dot")
+    assert v.numpy().tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="jit_compile=True"):
+        tf.function(lambda x: x).experimental_get_compiler_ir(1.0)
+    with pytest.raises(ValueError, match="static input shape"):
+        function.experimental_get_compiler_ir(tf.TensorSpec([None]))()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="AsString"):
+        tf.function(_strings, jit_compile=True).experimental_get_compiler_ir(tf.constant(1.0))()
