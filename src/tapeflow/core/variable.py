@@ -280,7 +280,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
             ValueError: shape or dtype do not fit.
         """
         if detours and state.graph is not None:
-            return self._stage_assign(value, read_value)
+            return self._stage_assign(value, read_value, name)
         tensor = value if type(value) is EagerTensor and value.dtype is self.dtype else convert(value, self.dtype)
         if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
             raise ValueError(
@@ -295,7 +295,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     ) -> Any:
         """Adds `delta` to the variable. See `assign`."""
         if detours and state.graph is not None:
-            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value)
+            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value, name)
         self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
         return self._assigned() if read_value else None
 
@@ -304,28 +304,30 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     ) -> Any:
         """Subtracts `delta` from the variable. See `assign`."""
         if detours and state.graph is not None:
-            return self._stage("AssignSubVariableOp", _subtract, (convert(delta, self.dtype),), read_value)
+            return self._stage("AssignSubVariableOp", _subtract, (convert(delta, self.dtype),), read_value, name)
         self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
         return self._assigned() if read_value else None
 
     # While a graph is built, a change is an operation of the graph.
 
-    def _stage(self, op: str, kernel: Callable[..., Any], values: Sequence[Any], read_value: bool = True) -> Any:
-        operation = state.graph.assign_variable(op, self, kernel, *values)
+    def _stage(
+        self, op: str, kernel: Callable[..., Any], values: Sequence[Any], read_value: bool = True, name: str | None = None
+    ) -> Any:
+        operation = state.graph.assign_variable(op, self, kernel, *values, label=name)
         if not read_value:
             return operation
         made = self._assigned()
         made._staged = operation
         return made
 
-    def _stage_assign(self, value: Any, read_value: bool) -> Any:
+    def _stage_assign(self, value: Any, read_value: bool, name: str | None) -> Any:
         tensor = convert(value, self.dtype)
         if not self.shape.is_compatible_with(tensor.shape):
             raise ValueError(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
             )
-        return self._stage("AssignVariableOp", _assign, (tensor,), read_value)
+        return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name)
 
     def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
         if type(delta) is not EagerTensor or delta.dtype is not self.dtype:

@@ -433,10 +433,12 @@ class Graph:
         if variable.trainable:
             self.add_to_collection("trainable_variables", variable)
 
-    def assign_variable(self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
-        """An operation that changes a variable: `kernel(variable, *raw values)`."""
+    def assign_variable(
+        self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
+    ) -> Operation:
+        """An operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not the op's."""
         op = NodeOp(name, kernel, stateful=True)
-        return self.node(op, [variable, *values], ())
+        return self.node(op, [variable, *values], (), label)
 
     @contextmanager
     def _outside_of_scopes(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from tapeflow.core.dtypes import bool_, resource
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import _add, _assign, _subtract
-from tapeflow.graph import legacy_ops  # noqa: F401 (registers them)
+from tapeflow.graph import legacy_ops, update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.control_flow import conditional, loop
 from tapeflow.graph.graph import READ, _variable
 from tapeflow.graph.importing import Builder

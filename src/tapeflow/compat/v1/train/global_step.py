@@ -1,0 +1,87 @@
+"""The global step: the variable of a graph that counts the steps of training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.variable_scopes import VariableV1
+from tapeflow.compat.v1.variables import GraphKeys
+from tapeflow.core.context import state
+from tapeflow.core.dtypes import int64
+from tapeflow.core.variable import Variable
+
+
+def get_global_step(graph: Any = None) -> Any:
+    """The global step of a graph, by default of the default one, or None.
+
+    Raises:
+        TypeError: what has its name is no scalar of integers.
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) == 1:
+        step = found[0]
+    elif not found and "global_step" in graph._by_name:
+        step = graph._shared_variables.get(("", "global_step")) or graph.get_tensor_by_name("global_step:0")
+    else:
+        return None
+    assert_global_step(step)
+    return step
+
+
+def create_global_step(graph: Any = None) -> Any:
+    """A new global step: an int64 variable that is 0.
+
+    Raises:
+        ValueError: there is one already.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     print(tf.compat.v1.train.create_global_step())
+        <tf.Variable 'global_step:0' shape=() dtype=int64>
+    """
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    collections = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
+    if state.graph is graph:
+        with graph._outside_of_scopes():
+            return VariableV1(0, trainable=False, name="global_step", dtype=int64, collections=collections)
+    with graph.as_default():
+        return VariableV1(0, trainable=False, name="global_step", dtype=int64, collections=collections)
+
+
+def get_or_create_global_step(graph: Any = None) -> Any:
+    """The global step, made if it is not there.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     step = tf.compat.v1.train.get_or_create_global_step()
+        ...     print(tf.compat.v1.train.get_or_create_global_step() is step)
+        True
+    """
+    graph = graph or get_default_graph()
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The global step as a number."""
+    if isinstance(global_step_tensor, Variable) and global_step_tensor._graph is None:
+        return int(global_step_tensor.numpy())
+    return int(sess.run(global_step_tensor))
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Checks that something can be a global step.
+
+    Raises:
+        TypeError: it is no variable or tensor, or no scalar of integers.
+    """
+    if not hasattr(global_step_tensor, "dtype") or not hasattr(global_step_tensor, "shape"):
+        raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    if global_step_tensor.shape.rank not in (0, None):
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')

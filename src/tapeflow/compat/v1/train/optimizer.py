@@ -1,0 +1,671 @@
+"""`tf.compat.v1.train.Optimizer` and its kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from tapeflow.compat.v1.variable_scopes import VariableV1
+from tapeflow.compat.v1.variables import GraphKeys, get_collection
+from tapeflow.core.context import registry, state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.graph import update_ops  # noqa: F401 (registers them)
+from tapeflow.graph.operation import NodeOp
+
+
+class Optimizer:
+    """Changes variables so that a loss becomes smaller: what the optimizers have in common.
+
+    Args:
+        use_locking: accepted, and without effect.
+        name: what the names of its operations and slots have in them.
+        use_own_namescope_for_non_slot_vars: accepted, and without effect.
+
+    Raises:
+        ValueError: the name is empty.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(3.0)
+        ...     train = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(v * v)
+        ...     sess.run(tf.compat.v1.global_variables_initializer())
+        ...     sess.run(train)
+        ...     print(sess.run(v))
+        2.4
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+    _slot_names: tuple[str, ...] = ()
+    _first_values: Mapping[str, float] = MappingProxyType({})
+
+    def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._name, self._use_locking = name, use_locking
+        self._slots: dict[str, dict[int, Variable]] = {}
+        self._own: dict[tuple[str, int], Variable] = {}  # variables that are no slots, by name and graph
+
+    def get_name(self) -> str:
+        """The name."""
+        return self._name
+
+    # ---- what a program calls ----------------------------------------------------------------------------------------
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Variable | None = None,
+        var_list: Sequence[Variable] | None = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Any:
+        """`compute_gradients`, then `apply_gradients`.
+
+        Args:
+            loss: a tensor of the graph; eagerly, a function without arguments.
+            global_step: a variable that becomes one larger.
+            var_list: the variables to change; by default all trainable ones.
+            gate_gradients, aggregation_method, colocate_gradients_with_ops: accepted, and without effect.
+            name: the operation's name.
+            grad_loss: the gradient of the loss; by default 1.
+
+        Returns:
+            The operation that does it; eagerly it is done, and there is None.
+
+        Raises:
+            ValueError: there are no variables, or the loss depends on none of them.
+        """
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        )
+        if not any(g is not None for g, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                "between "
+                f"variables {[str(v) for _, v in pairs]} and loss {loss}."
+            )
+        return self.apply_gradients(pairs, global_step, name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Sequence[Variable] | None = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Variable]]:
+        """The gradients of a loss, each with its variable; None where the loss does not depend on it.
+
+        Raises:
+            ValueError: there are no variables.
+            RuntimeError: eager execution is enabled, and the loss is no function.
+        """
+        if callable(loss) and not isinstance(loss, (Tensor, Variable)):
+            return self._by_tape(loss, var_list, grad_loss)
+        if state.graph is None:
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
+        variables = get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else list(var_list)
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        from tapeflow.custom_gradients import gradients
+
+        return list(zip(gradients(loss, variables, grad_loss), variables, strict=True))
+
+    def _by_tape(self, loss: Callable[[], Any], var_list: Any, grad_loss: Any) -> list[tuple[Any, Variable]]:
+        from tapeflow.autodiff import GradientTape
+
+        with GradientTape() as tape:
+            value = loss()
+        variables = list(var_list() if callable(var_list) else var_list or tape.watched_variables())
+        return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+
+    def apply_gradients(self, grads_and_vars: Any, global_step: Variable | None = None, name: str | None = None) -> Any:
+        """Changes variables by gradients.
+
+        Args:
+            grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
+            global_step: a variable that becomes one larger.
+            name: the operation's name.
+
+        Returns:
+            The operation that does it; eagerly it is done, and there is None.
+
+        Raises:
+            ValueError: there is no pair, or none with a gradient.
+            TypeError: something else than that is in a pair.
+        """
+        pairs = [(self._gradient(g), _checked(v)) for g, v in grads_and_vars]
+        if not pairs:
+            raise ValueError("No variables provided.")
+        used = [(g, v) for g, v in pairs if g is not None]
+        if not used:
+            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        from tapeflow.scopes import init_scope, name_scope
+
+        with init_scope() if state.graph is None else _at_the_root():
+            self._create_slots([v for _, v in used])
+        with name_scope(name or self._name):
+            self._prepare()
+            updates = [self._update(g, v) for g, v in used]
+            last = self._finish(updates)
+        if state.graph is None:
+            if global_step is not None:
+                global_step.assign_add(1)
+            return None
+        with state.graph.control_dependencies(last):
+            if global_step is None:
+                done = state.graph.node(NodeOp("NoOp"), (), (), name or self._name)
+            else:
+                done = global_step.assign_add(1, name=name or self._name).op
+        if done not in get_collection(GraphKeys.TRAIN_OP):
+            state.graph.add_to_collection(GraphKeys.TRAIN_OP, done)
+        return done
+
+    def _gradient(self, gradient: Any) -> Any:
+        return gradient if gradient is None or isinstance(gradient, IndexedSlices) else convert(gradient)
+
+    # ---- slots -------------------------------------------------------------------------------------------------------
+
+    def get_slot(self, var: Variable, name: str) -> Variable | None:
+        """The slot of that name that goes with a variable, or None."""
+        return self._slots.get(name, {}).get(_key(var))
+
+    def get_slot_names(self) -> list[str]:
+        """The names of its slots."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Variable]:
+        """The variables that the optimizer made."""
+        graph = state.graph
+        found = [v for slots in self._slots.values() for v in slots.values()]
+        found += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
+        return sorted(found, key=lambda v: v.name)
+
+    def _slot(self, var: Variable, name: str, first: Any, label: str | None = None) -> Variable:
+        """The slot of a variable, made if it is not there, with `first` in every element."""
+        slots = self._slots.setdefault(name, {})
+        if _key(var) not in slots:
+            from tapeflow.array.creation import fill
+
+            value = fill(var.shape.as_list(), convert(first, var.dtype))
+            slots[_key(var)] = VariableV1(value, trainable=False, name=f"{var._name}/{label or self._name}")
+        return slots[_key(var)]
+
+    def _variable(self, name: str, first: float) -> Variable:
+        """A variable of the optimizer's own, one for each graph."""
+        key = name, id(state.graph)
+        if key not in self._own:
+            self._own[key] = VariableV1(first, trainable=False, name=name, dtype=float32)
+        return self._own[key]
+
+    # ---- what the kinds say
+    # --------------------------------------------------------------------------------------------
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for v in var_list:
+            for name in self._slot_names:
+                self._slot(v, name, self._first_values.get(name, 0.0))
+
+    def _prepare(self) -> None:
+        """Makes tensors of the numbers that it was given."""
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        raise NotImplementedError
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        """By default, as a dense gradient that is 0 elsewhere."""
+        dense = convert(IndexedSlices(grad, indices, convert(var.shape.as_list())))
+        return self._apply_dense(dense, var)
+
+    def _finish(self, updates: list[Any]) -> list[Any]:
+        return updates
+
+    def _update(self, grad: Any, var: Variable) -> Any:
+        if isinstance(grad, IndexedSlices):
+            update = self._apply_sparse(grad.values, grad.indices, var)
+        else:
+            update = self._apply_dense(grad, var)
+        if var.constraint is None:
+            return update
+        if state.graph is None:
+            return var.assign(var.constraint(var.read_value()))
+        with state.graph.control_dependencies([update]):
+            return var.assign(var.constraint(var.read_value())).op
+
+    def _number(self, value: Any, like: Variable) -> Any:
+        """One of its numbers as a tensor of a variable's dtype; functions are called for theirs."""
+        from tapeflow.math.casting import cast
+
+        value = value() if callable(value) and not isinstance(value, (Tensor, Variable)) else value
+        return cast(value, like.dtype)
+
+    def _run(self, op: str, handles: Sequence[Variable], *args: Any, attrs: tuple[Any, ...] = ()) -> Any:
+        """Calls one of the ops that change variables."""
+        taken = [_handle(v) for v in handles]
+        return registry[op].function(*taken, *args, self._use_locking, *attrs)
+
+
+class _at_the_root:
+    """No name scope and no control dependencies: for variables that belong to the graph."""
+
+    def __enter__(self) -> None:
+        self._control = state.graph.control_dependencies(None)
+        self._before = state.name_scope
+        self._control.__enter__()
+        state.name_scope = ""
+
+    def __exit__(self, *error: Any) -> None:
+        state.name_scope = self._before
+        self._control.__exit__(*error)
+
+
+def _checked(var: Any) -> Variable:
+    if isinstance(var, Tensor):
+        raise NotImplementedError(f"Trying to update a Tensor {var!r}: optimizers change tf.Variables.")
+    if not isinstance(var, Variable):
+        raise TypeError(
+            f"Trying to optimize unsupported type {type(var).__name__}: {var!r}. Optimizers change tf.Variables."
+        )
+    return var
+
+
+def _key(var: Variable) -> int:
+    return getattr(var, "_variable", var)._id
+
+
+def _handle(var: Variable) -> Any:
+    return var.handle if state.graph is None else state.graph.capture_variable(var)
+
+
+class GradientDescentOptimizer(Optimizer):
+    """Gradient descent: `v -= learning_rate * gradient`."""
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._run("ResourceApplyGradientDescent", [var], self._number(self._learning_rate, var), grad)
+
+
+class MomentumOptimizer(Optimizer):
+    """Gradient descent with momentum: `accumulation = momentum * accumulation + gradient`, `v -= learning_rate *
+    accumulation`.
+
+    Args:
+        use_nesterov: Nesterov's momentum, as in Sutskever et al. 2013
+        (http://proceedings.mlr.press/v28/sutskever13.pdf).
+    """
+
+    _slot_names = ("momentum",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._momentum, self._use_nesterov = learning_rate, momentum, use_nesterov
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
+        return self._run(
+            "ResourceApplyMomentum",
+            [var, self.get_slot(var, "momentum")],
+            rate,
+            grad,
+            momentum,
+            attrs=(self._use_nesterov,),
+        )
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
+        handles = [var, self.get_slot(var, "momentum")]
+        return self._run(
+            "ResourceSparseApplyMomentum", handles, rate, grad, indices, momentum, attrs=(self._use_nesterov,)
+        )
+
+
+class AdamOptimizer(Optimizer):
+    """Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980)."""
+
+    _slot_names = ("m", "v")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+        use_own_namescope_for_non_slot_vars: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
+        self._learning_rate, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        self._powers()
+        super()._create_slots(var_list)
+
+    def _powers(self) -> tuple[Variable, Variable]:
+        betas = [b() if callable(b) else b for b in (self._beta1, self._beta2)]
+        return self._variable("beta1_power", betas[0]), self._variable("beta2_power", betas[1])
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        numbers = [*self._powers(), self._learning_rate, self._beta1, self._beta2, self._epsilon]
+        handles = [var, self.get_slot(var, "m"), self.get_slot(var, "v")]
+        return self._run("ResourceApplyAdam", handles, *[self._number(n, var) for n in numbers], grad, attrs=(False,))
+
+    def _finish(self, updates: list[Any]) -> list[Any]:
+        powers = self._powers()
+        if state.graph is None:
+            return [p.assign(p * self._number(b, p)) for p, b in zip(powers, (self._beta1, self._beta2), strict=True)]
+        with state.graph.control_dependencies(updates):
+            changed = [
+                p.assign(p * self._number(b, p)).op for p, b in zip(powers, (self._beta1, self._beta2), strict=True)
+            ]
+        return [*updates, *changed]
+
+
+class AdagradOptimizer(Optimizer):
+    """Adagrad (Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html).
+
+    Raises:
+        ValueError: `initial_accumulator_value` is not positive.
+    """
+
+    _slot_names = ("accumulator",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._first_values = {"accumulator": initial_accumulator_value}
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        handles = [var, self.get_slot(var, "accumulator")]
+        return self._run("ResourceApplyAdagrad", handles, self._number(self._learning_rate, var), grad, attrs=(True,))
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        handles, rate = [var, self.get_slot(var, "accumulator")], self._number(self._learning_rate, var)
+        return self._run("ResourceSparseApplyAdagrad", handles, rate, grad, indices, attrs=(True,))
+
+
+class RMSPropOptimizer(Optimizer):
+    """RMSProp (Tieleman and Hinton 2012).
+
+    Args:
+        decay: of the mean of squares.
+        centered: divides by the estimated variance, not by the mean of squares.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._numbers = (learning_rate, decay, momentum, epsilon)
+        self._centered = centered
+        self._slot_names = ("mg", "rms", "momentum") if centered else ("rms", "momentum")
+        self._first_values = {"rms": 1.0}
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for v in var_list:
+            self._slot(v, "rms", 1.0)
+            if self._centered:
+                self._slot(v, "mg", 0.0)
+            self._slot(v, "momentum", 0.0)
+
+    def _op(self, kind: str, var: Variable, *rest: Any) -> Any:
+        handles = [var, *[self.get_slot(var, n) for n in self._slot_names]]
+        name = f"Resource{kind}{'Centered' if self._centered else ''}RMSProp"
+        return self._run(name, handles, *[self._number(n, var) for n in self._numbers], *rest)
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._op("Apply", var, grad)
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        return self._op("SparseApply", var, grad, indices)
+
+
+class AdadeltaOptimizer(Optimizer):
+    """Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701)."""
+
+    _slot_names = ("accum", "accum_update")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._numbers = (learning_rate, rho, epsilon)
+
+    def _op(self, kind: str, var: Variable, *rest: Any) -> Any:
+        handles = [var, *[self.get_slot(var, n) for n in self._slot_names]]
+        return self._run(f"Resource{kind}Adadelta", handles, *[self._number(n, var) for n in self._numbers], *rest)
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._op("Apply", var, grad)
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        return self._op("SparseApply", var, grad, indices)
+
+
+class FtrlOptimizer(Optimizer):
+    """FTRL-proximal (McMahan et al. 2013, https://research.google.com/pubs/archive/41159.pdf).
+
+    Args:
+        learning_rate_power: at most 0; 0 keeps the learning rate.
+        initial_accumulator_value: at least 0.
+        l1_regularization_strength, l2_regularization_strength, l2_shrinkage_regularization_strength: at least 0; the
+            last only adds to the gradients.
+        accum_name, linear_name: the slots' names.
+        beta: at least 0.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        for value, what in (
+            (initial_accumulator_value, "initial_accumulator_value"),
+            (l1_regularization_strength, "l1_regularization_strength"),
+            (l2_regularization_strength, "l2_regularization_strength"),
+            (l2_shrinkage_regularization_strength, "l2_shrinkage_regularization_strength"),
+        ):
+            if value < 0.0:
+                raise ValueError(f"{what} {value} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        self._learning_rate, self._power = learning_rate, learning_rate_power
+        self._first = initial_accumulator_value
+        self._l1, self._l2, self._shrinkage = (
+            l1_regularization_strength,
+            l2_regularization_strength,
+            l2_shrinkage_regularization_strength,
+        )
+        self._beta = 0.0 if beta is None else beta
+        self._names = accum_name, linear_name
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for v in var_list:
+            self._slot(v, "accum", self._first, self._names[0])
+            self._slot(v, "linear", 0.0, self._names[1])
+
+    def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
+        rate, l2 = self._number(self._learning_rate, var), self._number(self._l2, var)
+        if self._beta:
+            l2 = l2 + self._number(self._beta, var) / (2.0 * rate)
+        numbers = [rate, self._number(self._l1, var), l2]
+        if self._shrinkage > 0.0:
+            numbers.append(self._number(self._shrinkage, var))
+        handles = [var, self.get_slot(var, "accum"), self.get_slot(var, "linear")]
+        name = f"Resource{kind}Ftrl{'V2' if self._shrinkage > 0.0 else ''}"
+        return self._run(name, handles, *gradient, *numbers, self._number(self._power, var), attrs=(False,))
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._op("Apply", var, grad)
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        return self._op("SparseApply", var, grad, indices)
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
+    """Gradient descent, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793)."""
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._run(
+            "ResourceApplyProximalGradientDescent", [var], *[self._number(n, var) for n in self._numbers], grad
+        )
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        numbers = [self._number(n, var) for n in self._numbers]
+        return self._run("ResourceSparseApplyProximalGradientDescent", [var], *numbers, grad, indices)
+
+
+class ProximalAdagradOptimizer(Optimizer):
+    """Adagrad, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793).
+
+    Raises:
+        ValueError: `initial_accumulator_value` is not positive.
+    """
+
+    _slot_names = ("accumulator",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__(use_locking, name)
+        self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
+        self._first_values = {"accumulator": initial_accumulator_value}
+
+    def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
+        handles = [var, self.get_slot(var, "accumulator")]
+        return self._run(
+            f"Resource{kind}ProximalAdagrad", handles, *[self._number(n, var) for n in self._numbers], *gradient
+        )
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._op("Apply", var, grad)
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        return self._op("SparseApply", var, grad, indices)
+
+
+class AdagradDAOptimizer(Optimizer):
+    """Adagrad by dual averaging, for sparse linear models (Duchi et al. 2011,
+    https://jmlr.org/papers/v12/duchi11a.html).
+
+    Args:
+        global_step: a variable that counts the steps.
+
+    Raises:
+        ValueError: `initial_gradient_squared_accumulator_value` is not positive.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Variable,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(
+                "initial_gradient_squared_accumulator_value must be positive: "
+                f"{initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._global_step, self._first = global_step, initial_gradient_squared_accumulator_value
+        self._numbers = (learning_rate, l1_regularization_strength, l2_regularization_strength)
+
+    def _create_slots(self, var_list: Sequence[Variable]) -> None:
+        for v in var_list:
+            self._slot(v, "gradient_accumulator", 0.0)
+            self._slot(v, "gradient_squared_accumulator", self._first)
+
+    def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
+        from tapeflow.core.dtypes import int64
+        from tapeflow.math.casting import cast
+
+        handles = [var, self.get_slot(var, "gradient_accumulator"), self.get_slot(var, "gradient_squared_accumulator")]
+        step = cast(self._global_step, int64) + 1
+        return self._run(
+            f"Resource{kind}AdagradDA", handles, *gradient, *[self._number(n, var) for n in self._numbers], step
+        )
+
+    def _apply_dense(self, grad: Any, var: Variable) -> Any:
+        return self._op("Apply", var, grad)
+
+    def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
+        return self._op("SparseApply", var, grad, indices)

@@ -1,0 +1,289 @@
+"""Learning rates that change with the global step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.math.casting import cast
+
+Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives one
+
+
+def _scheduled(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
+    """A tensor in a graph; eagerly, a function, so that the rate follows the step."""
+    if step is None:
+        raise ValueError(f"global_step is required for {name}.")
+    return compute if state.graph is None else compute()
+
+
+@contextmanager
+def _named(name: str) -> Any:
+    from tapeflow.scopes import name_scope
+
+    with name_scope(name):
+        yield
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Rate:
+    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+
+    Args:
+        staircase: rounds the exponent down.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> tf.compat.v1.train.exponential_decay(1.0, 20, 10, 0.5)().numpy().item()
+        0.25
+    """
+
+    def compute() -> Any:
+        with _named(name or "ExponentialDecay"):
+            rate = convert(learning_rate)
+            return rate * cast(decay_rate, rate.dtype) ** _parts(global_step, decay_steps, rate.dtype, staircase)
+
+    return _scheduled("exponential_decay", global_step, compute)
+
+
+def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
+    from tapeflow.math.rounding import floor
+
+    found = cast(_now(step), dtype) / cast(of, dtype)
+    return floor(found) if staircase else found
+
+
+def _now(step: Any) -> Any:
+    return convert(step)
+
+
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
+    """One of `values`: the first up to and including the first boundary, and so on.
+
+    Raises:
+        ValueError: there is not one value more than boundaries.
+
+    Example:
+        >>> [tf.compat.v1.train.piecewise_constant(x, [5], [1.0, 0.1])().numpy().item() for x in (5, 6)]
+        [1.0, 0.10000000149011612]
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+
+    def compute() -> Any:
+        from tapeflow.array.masks import where
+
+        with _named(name or "PiecewiseConstant"):
+            at = convert(x)
+            found = convert(values[-1])
+            for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
+                found = where(at <= cast(boundary, at.dtype), cast(value, found.dtype), found)
+            return found
+
+    return _scheduled("piecewise_constant", x, compute)
+
+
+piecewise_constant_decay = piecewise_constant
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Rate:
+    """From `learning_rate` to `end_learning_rate` as `(1 - global_step / decay_steps) ** power`.
+
+    Args:
+        cycle: begins anew, over as many times `decay_steps` as the step needs.
+    """
+
+    def compute() -> Any:
+        from tapeflow.math.extrema import maximum, minimum
+        from tapeflow.math.rounding import ceil
+
+        with _named(name or "PolynomialDecay"):
+            rate = convert(learning_rate)
+            dtype = rate.dtype
+            end, step, length = (cast(v, dtype) for v in (end_learning_rate, _now(global_step), decay_steps))
+            length, step = (
+                (length * maximum(ceil(step / length), 1.0), step) if cycle else (length, minimum(step, length))
+            )
+            return (rate - end) * (1.0 - step / length) ** cast(power, dtype) + end
+
+    return _scheduled("polynomial_decay", global_step, compute)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Rate:
+    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`."""
+
+    def compute() -> Any:
+        from tapeflow.math.elementwise import exp
+
+        with _named(name or "NaturalExpDecay"):
+            rate = convert(learning_rate)
+            return rate * exp(-cast(decay_rate, rate.dtype) * _parts(global_step, decay_steps, rate.dtype, staircase))
+
+    return _scheduled("natural_exp_decay", global_step, compute)
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Rate:
+    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`."""
+
+    def compute() -> Any:
+        with _named(name or "InverseTimeDecay"):
+            rate = convert(learning_rate)
+            return rate / (1.0 + cast(decay_rate, rate.dtype) * _parts(global_step, decay_steps, rate.dtype, staircase))
+
+    return _scheduled("inverse_time_decay", global_step, compute)
+
+
+def _half_cosine(part: Any) -> Any:
+    from tapeflow.math.trigonometric import cos
+
+    return 0.5 * (1.0 + cos(math.pi * part))
+
+
+def cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
+) -> Rate:
+    """Half a cosine from `learning_rate` to `alpha * learning_rate` (Loshchilov and Hutter 2017,
+    https://arxiv.org/abs/1608.03983)."""
+
+    def compute() -> Any:
+        from tapeflow.math.extrema import minimum
+
+        with _named(name or "CosineDecay"):
+            rate = convert(learning_rate)
+            part = minimum(_parts(global_step, decay_steps, rate.dtype), 1.0)
+            return rate * ((1.0 - alpha) * _half_cosine(part) + alpha)
+
+    return _scheduled("cosine decay", global_step, compute)
+
+
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: float = 2.0,
+    m_mul: float = 1.0,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Rate:
+    """`cosine_decay` again and again, each time over `t_mul` times as many steps, and from `m_mul` times the rate
+    (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983)."""
+
+    def compute() -> Any:
+        from tapeflow.math.elementwise import log
+        from tapeflow.math.rounding import floor
+
+        with _named(name or "SGDRDecay"):
+            rate = convert(learning_rate)
+            part = _parts(global_step, first_decay_steps, rate.dtype)
+            if t_mul == 1.0:
+                restarts = floor(part)
+                part = part - restarts
+            else:
+                restarts = floor(log(1.0 - part * (1.0 - t_mul)) / math.log(t_mul))
+                power = convert(t_mul, rate.dtype) ** restarts
+                part = (part - (1.0 - power) / (1.0 - t_mul)) / power
+            return rate * ((1.0 - alpha) * convert(m_mul, rate.dtype) ** restarts * _half_cosine(part) + alpha)
+
+    return _scheduled("cosine decay restarts", global_step, compute)
+
+
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: float = 0.5,
+    alpha: float = 0.0,
+    beta: float = 0.001,
+    name: str | None = None,
+) -> Rate:
+    """`(alpha + linear) * cosine + beta`, times `learning_rate` (Bello et al. 2017,
+    https://arxiv.org/abs/1709.07417)."""
+    return _linear_cosine(
+        "LinearCosineDecay",
+        learning_rate,
+        global_step,
+        decay_steps,
+        num_periods,
+        alpha,
+        beta,
+        name,
+        lambda step, dtype: 0.0,
+    )
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: float = 1.0,
+    variance_decay: float = 0.55,
+    num_periods: float = 0.5,
+    alpha: float = 0.0,
+    beta: float = 0.001,
+    name: str | None = None,
+) -> Rate:
+    """`linear_cosine_decay` with normal noise on the linear part, of variance
+    `initial_variance / (1 + global_step) ** variance_decay`."""
+
+    def noise(step: Any, dtype: Any) -> Any:
+        from tapeflow.math.elementwise import sqrt
+        from tapeflow.random import normal
+
+        return sqrt(initial_variance / (1.0 + step) ** variance_decay) * normal([], dtype=dtype)
+
+    return _linear_cosine(
+        "NoisyLinearCosineDecay", learning_rate, global_step, decay_steps, num_periods, alpha, beta, name, noise
+    )
+
+
+def _linear_cosine(
+    label: str, rate: Any, step: Any, of: Any, periods: float, alpha: float, beta: float, name: str | None, noise: Any
+) -> Rate:
+    def compute() -> Any:
+        from tapeflow.math.extrema import minimum
+
+        with _named(name or label):
+            first = convert(rate)
+            length = cast(of, first.dtype)
+            now = minimum(cast(_now(step), first.dtype), length)
+            linear = (length - now) / length + noise(now, first.dtype)
+            return first * ((alpha + linear) * _half_cosine(2.0 * periods * (now / length)) + beta)
+
+    return _scheduled("linear cosine decay", step, compute)
