@@ -131,9 +131,9 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
 def _essence(code: types.CodeType) -> Any:
     """What two codes of one lambda have in common. How a method is called depends on whether its object was imported."""
     jumps = {*dis.hasjrel, *dis.hasjabs}
-    steps = [
-        (i.opname.replace("LOAD_METHOD", "LOAD_ATTR"), "" if i.opcode in jumps or isinstance(i.argval, types.CodeType) else repr(i.argval))
-        for i in dis.get_instructions(code)
-        if i.opname not in ("PUSH_NULL", "PRECALL", "CACHE")
-    ]
+    steps = []
+    for i in dis.get_instructions(code):
+        if i.opname not in ("PUSH_NULL", "PRECALL", "CACHE"):
+            of = "" if i.opcode in jumps or isinstance(i.argval, types.CodeType) else repr(i.argval)
+            steps.append((i.opname.replace("LOAD_METHOD", "LOAD_ATTR"), of))
     return steps, code.co_varnames, code.co_freevars
