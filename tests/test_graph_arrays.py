@@ -84,6 +84,30 @@ def test_what_is_known_of_shapes_whose_dimensions_are_computed():
     assert known["reversed"] == [[None, 4, None]] * 2
 
 
+def test_ranks_are_known_where_sizes_are_not():
+    known = {}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 1])])
+    def look(x):
+        n = tf.shape(x)[0]
+        found = {
+            "tile": tf.tile(x, tf.stack([n, 1])), "tile as": tf.tile(x, tf.cast(x[:2, 0], tf.int32)),
+            "one_hot": tf.one_hot(tf.range(n), n), "pad": tf.pad(x, tf.cast(tf.concat([x[:2], x[:2]], 1), tf.int32)),
+            "eye": tf.eye(n), "roll": tf.roll(x, n, 0),
+        }  # fmt: skip
+        known.update({name: value.shape.as_list() for name, value in found.items()})
+        return found
+
+    found = look(np.ones([3, 1], np.float32))
+    assert known == {
+        "tile": [None, 1], "tile as": [None, None], "one_hot": [None, None], "pad": [None, None],
+        "eye": [None, None], "roll": [None, 1],
+    }  # fmt: skip
+    assert {name: value.shape.as_list() for name, value in found.items()} == {
+        "tile": [9, 1], "tile as": [3, 1], "one_hot": [3, 3], "pad": [5, 3], "eye": [3, 3], "roll": [3, 1],
+    }  # fmt: skip
+
+
 def test_whole_floats_stand_for_integers_in_lists():
     x = tf.range(6.0)
     assert tf.reshape(x, (tf.constant(3.0), 2)).shape == tf.reshape(x, (3.0, 2)).shape == [3, 2]

@@ -191,7 +191,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
 def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: TensorShape, axis: int) -> TensorShape:
     if isinstance(depth, tuple):
         raise invalid(f"depth must be a scalar, but got: {text(TensorShape(np.shape(depth)))}")
-    if depth < 0:
+    if isinstance(depth, Tensor):  # not known
+        depth = None
+    elif depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
     if on.rank or off.rank:
         raise invalid(f"on_value and off_value must be scalars, but got: {text(on)} and {text(off)}")

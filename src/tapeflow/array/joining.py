@@ -384,6 +384,8 @@ def _too_few(attr: str, number: int) -> Exception:
 
 
 def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
+    if isinstance(multiples, Tensor):  # not known
+        return TensorShape(None if x.rank is None else [None] * x.rank)
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
         raise invalid(f"Expected multiples to be 1-D, but got shape {text(TensorShape(np.shape(multiples)))}")
     if x.rank is None:
@@ -391,9 +393,9 @@ def _tile_rule(x: TensorShape, multiples: Any) -> TensorShape:
     if len(multiples) != x.rank:
         raise invalid(f"Expected multiples argument to be a vector of length {x.rank} but got length {len(multiples)}")
     for i, m in enumerate(multiples):
-        if m < 0:
+        if m is not None and m < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
-    return TensorShape([None if d is None else d * m for d, m in zip(x, multiples, strict=True)])
+    return TensorShape([None if d is None or m is None else d * m for d, m in zip(x, multiples, strict=True)])
 
 
 def _tiled(x: torch.Tensor, multiples: Any) -> torch.Tensor:

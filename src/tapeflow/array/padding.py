@@ -11,23 +11,26 @@ from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.tensor import Tensor, invalid
 
 # ---- pad -------------------------------------------------------------------------------------------------------------
 
 
 def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
-    shape = np.shape(paddings)
+    if isinstance(paddings, Tensor):  # not known
+        return TensorShape(None if x.rank is None else [None] * x.rank)
+    known = [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
+    shape = np.shape(known)
     if len(shape) != 2 or shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {text(TensorShape(shape))}")
     if x.rank is None:
         return TensorShape([None] * shape[0])
     if shape[0] != x.rank:
         raise invalid(f"The first dimension of paddings must be the rank of inputs{text(TensorShape(shape))} {text(x)}")
-    for before, after in paddings:
-        if before < 0 or after < 0:
+    for before, after in known:
+        if (before or 0) < 0 or (after or 0) < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")
-    return TensorShape([None if d is None else d + b + a for d, (b, a) in zip(x, paddings, strict=True)])
+    return TensorShape([None if None in (d, b, a) else d + b + a for d, (b, a) in zip(x, known, strict=True)])
 
 
 def _flat(x: torch.Tensor, paddings: Any) -> list[int]:
@@ -226,6 +229,8 @@ def _(call: Call, dy: Any) -> Any:
 def _roll_rule(x: TensorShape, shift: Any, axis: Any) -> TensorShape:
     if x.rank == 0:
         raise invalid("input must be 1-D or higher")
+    if isinstance(shift, Tensor) or isinstance(axis, Tensor):  # not known
+        return x
     if isinstance(shift, int) != isinstance(axis, int):
         raise invalid("shift and axis must have the same size")
     shifts, axes = ((v,) if isinstance(v, int) else tuple(v) for v in (shift, axis))
