@@ -220,3 +220,79 @@ def test_same_as_eager(name, known):
     specs = [tf.type_spec_from_value(v) if known else with_unknown_dims(v) for v in values]
     function = tf.function(call, input_signature=specs, autograph=False)
     assert_same(function(*values), want)
+
+
+# ---- ragged and sparse values in what functions are made of ----------------------------------------------------------
+
+ANY_ROWS = tf.RaggedTensorSpec([None, None])
+
+
+def test_loops_over_rows():
+    @tf.function(input_signature=[ANY_ROWS])
+    def sums(rows):
+        found = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for row in rows:
+            found = found.write(found.size(), tf.reduce_sum(row))
+        return found.stack()
+
+    assert sums(RAGGED).numpy().tolist() == [3.0, 0.0, 12.0]
+
+
+def test_loop_variables_and_branches():
+    @tf.function(input_signature=[ANY_ROWS])
+    def doubled(rows):
+        invariants = (tf.TensorShape([]), ANY_ROWS)
+        grown = tf.while_loop(lambda i, r: i < 2, lambda i, r: (i + 1, tf.concat([r, r], 1)), (0, rows), invariants)[1]
+        return tf.cond(tf.size(rows) > 2, lambda: grown, lambda: rows)
+
+    assert doubled(RAGGED).to_list() == [[1.0, 2.0] * 4, [], [3.0, 4.0, 5.0] * 4]
+
+
+def test_gradients_by_ragged_and_sparse_values():
+    def gradients(rows, sparse):
+        with tf.GradientTape() as tape:
+            tape.watch([rows.flat_values, sparse.values])
+            y = tf.reduce_sum(rows * rows * 2.0) + tf.reduce_sum(tf.sparse.to_dense(sparse) ** 3.0)
+        return tape.gradient(y, [rows.flat_values, sparse.values])
+
+    staged = tf.function(gradients, input_signature=[ANY_ROWS, tf.SparseTensorSpec([None, None])])
+    assert_same(staged(RAGGED, SPARSE), gradients(RAGGED, SPARSE))
+
+
+def test_python_functions_of_composite_values():
+    @tf.function(input_signature=[ANY_ROWS])
+    def both(rows):
+        return tf.py_function(lambda r: (r.to_tensor(), r * 2.0), [rows], [tf.float32, ANY_ROWS])
+
+    dense, ragged = both(RAGGED)
+    assert dense.numpy().tolist() == RAGGED.to_tensor().numpy().tolist()
+    assert ragged.to_list() == (RAGGED * 2.0).to_list()
+    identity = tf.function(lambda s: tf.py_function(lambda v: v, [s], tf.SparseTensorSpec([None, None])))
+    assert_same(identity(SPARSE), SPARSE)
+
+
+def test_structured_outputs_are_specs():
+    concrete = tf.function(tf.RaggedTensor.from_tensor).get_concrete_function(tf.TensorSpec([None, None], tf.int32))
+    assert concrete.structured_outputs == tf.RaggedTensorSpec([None, None], tf.int32)
+
+
+@pytest.mark.parametrize(
+    ("call", "args"),
+    [
+        (lambda v, s: tf.RaggedTensor.from_row_splits(v, s), ([1, 2, 3], [0, 2, 1])),
+        (lambda v, s: tf.RaggedTensor.from_row_lengths(v, s), ([1, 2, 3], [1, 1])),
+        (lambda r, i: tf.gather(r, i), (RAGGED, [3])),
+        (lambda a, b: a + b, (RAGGED, OTHER)),
+        (lambda a, b: tf.ragged.map_flat_values(tf.add, a, b), (RAGGED, RAGGED[::-1])),
+        (lambda s, t: tf.sparse.reset_shape(s, t), (SPARSE, [1, 1])),
+        (lambda t: tf.strings.to_number(t), (tf.constant(["x"]),)),
+        (lambda s: tf.sparse.to_indicator(s, 3), (IDS,)),
+    ],
+)
+def test_errors_come_when_the_graph_runs(call, args):
+    values = [as_value(a) for a in args]
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)) as eager:
+        call(*values)
+    function = tf.function(call, input_signature=[with_unknown_dims(v) for v in values]).get_concrete_function()
+    with pytest.raises(type(eager.value)):
+        function(*values)

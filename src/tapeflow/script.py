@@ -73,14 +73,18 @@ def _staged(func: Callable[..., Any], inputs: list[Any], wanted: list[Any], many
     from tapeflow.graph.python_op import python_op
 
     flat = nest.flatten(inputs, expand_composites=True)
-    specs = [w if isinstance(w, TensorSpec) else TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
+    specs = [w if isinstance(w, TypeSpec) else TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
 
     def run(*values: Any) -> Any:
         given = nest.pack_sequence_as(inputs, list(values), expand_composites=True)
-        return py_function(func, given, wanted)
+        return nest.flatten(py_function(func, given, wanted), expand_composites=True)
 
-    made = python_op("EagerPyFunc", run, flat, specs, differentiable=True)
-    return (list(made.outputs) if many else made.outputs[0]) if specs else made
+    made = python_op("EagerPyFunc", run, flat, [t for s in specs for t in s.flatten()], differentiable=True)
+    if not specs:
+        return made
+    tensors = iter(made.outputs)
+    results = [s.from_tensors(tensors) for s in specs]
+    return results if many else results[0]
 
 
 def _results(result: Any, wanted: list[Any], func: Any) -> list[Any]:
@@ -142,21 +146,24 @@ def numpy_function(
     if func is None:  # a decorator of the other arguments
         return lambda f: lambda *args: numpy_function(f, args, Tout, stateful, name)
     if state.graph is not None:
-        wanted = Tout if isinstance(Tout, (list, tuple)) else [Tout]
-
-        def run(*values: Any) -> Any:
-            found = numpy_function(func, values, Tout)
-            return found if isinstance(found, (list, tuple)) else [found]
-
-        return _numpy_staged(run, inp, list(wanted), stateful, isinstance(Tout, (list, tuple)))
+        return _numpy_staged(func, inp, Tout, stateful)
     result = nest.flatten(func(*[np.array(convert(x)) for x in inp]))
     tensors = [r if r is None else convert(r) for r in result]
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def _numpy_staged(run: Callable[..., Any], inp: Any, wanted: list[Any], stateful: bool, many: bool) -> Any:
+def _numpy_staged(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool) -> Any:
+    """The call as an operation of the graph that this thread builds."""
     from tapeflow.graph.python_op import python_op
 
-    specs = [TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
+    many = isinstance(Tout, (list, tuple))
+    specs = [TensorSpec(None, as_dtype(w).base_dtype) for w in (Tout if many else [Tout])]
+
+    def run(*values: Any) -> Any:
+        found = numpy_function(func, values, Tout)
+        return found if isinstance(found, (list, tuple)) else [found]
+
     made = python_op("PyFunc" if stateful else "PyFuncStateless", run, [convert(x) for x in inp], specs, stateful)
-    return (list(made.outputs) if many else made.outputs[0]) if specs else made
+    if not specs:
+        return made
+    return list(made.outputs) if many else made.outputs[0]

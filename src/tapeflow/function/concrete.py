@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import graph_traces, listeners, state
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
@@ -106,11 +107,13 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What it gives, with `tf.TensorSpec`s for tensors."""
+        """What it gives, with specs for tensors and what is made of tensors."""
         def spec(value: Any) -> Any:
+            if isinstance(value, CompositeTensor):
+                return value._type_spec
             return TensorSpec(value.shape, value.dtype) if isinstance(value, SymbolicTensor) else value
 
-        return nest.map_structure(spec, self.graph.structured_outputs, expand_composites=True)
+        return nest.map_structure(spec, self.graph.structured_outputs)
 
     @property
     def output_dtypes(self) -> Any:

@@ -475,6 +475,11 @@ class RaggedTensor(CompositeTensor):
         for i in range(count):
             yield self[i]
 
+    def __tf_autograph_for__(self, loop: Any) -> None:
+        """The rows, one after the other, in a loop of a graph."""
+        count = self.nrows()
+        loop.over((tensor_of(0, count.dtype),), lambda i: i < count, lambda i: (self[i], (i + tensor_of(1, count.dtype),)))
+
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
