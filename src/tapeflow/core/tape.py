@@ -206,7 +206,12 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
         if not o:
             o = out._id = next_id()
         tape.watched.add(o)
-        call = Call(op, attrs, (i,), o, _WANTED)
+        call = new(Call)  # what Call(...) does, without the call
+        call.op = op
+        call.attrs = attrs
+        call.input_ids = (i,)
+        call.output_id = o
+        call.wanted = _WANTED
         if op.keep_all_inputs or op.keep_inputs:
             call.inputs = (x,)
         if op.keep_outputs:
@@ -219,6 +224,7 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
 
 
 _WANTED = (True,)
+new = object.__new__
 
 
 def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> None:
@@ -238,7 +244,12 @@ def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> No
         if not o:
             o = out._id = next_id()
         watched.add(o)
-        call = Call(op, attrs, (i, j), o, (want_x, want_y))
+        call = new(Call)
+        call.op = op
+        call.attrs = attrs
+        call.input_ids = (i, j)
+        call.output_id = o
+        call.wanted = (want_x, want_y)
         if op.keep_all_inputs:
             call.inputs = (x, y)
         elif op.keep_inputs:
@@ -311,10 +322,11 @@ def backpropagate(
                 found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
         if type(found) is not tuple and not isinstance(found, list):
             found = (found,)
-        if len(found) != len(call.wanted):
-            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(call.wanted)} inputs.")
-        for i, wanted, g in zip(call.input_ids, call.wanted, found, strict=True):
-            if wanted and g is not None:
+        wanted = call.wanted
+        if len(found) != len(wanted):
+            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(wanted)} inputs.")
+        for i, w, g in zip(call.input_ids, wanted, found):  # noqa: B905 (checked above; `strict` costs as much again)
+            if w and g is not None:
                 if i not in grads:
                     grads[i] = g
                 elif alone and i in owned and type(g) is EagerTensor and added(grads[i], g):

@@ -16,7 +16,7 @@ from tapeflow.core.op import op, widened
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast, same, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.gradients import conj, shape_of, sum_like, sum_to_shape
 
 
@@ -44,8 +44,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 @add.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.wanted
-    shape = shape_of(dy)
-    shape_x, shape_y = call.shape(0), call.shape(1)
+    shape = dy.value.shape if type(dy) is EagerTensor else shape_of(dy)
+    shape_x, shape_y = call.shapes
     return (
         None if not x else dy if shape_x == shape else sum_to_shape(dy, shape_x),
         None if not y else dy if shape_y == shape else sum_to_shape(dy, shape_y),
