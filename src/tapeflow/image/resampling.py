@@ -6,6 +6,7 @@ Every resizing but the plainest is two products with small matrices of weights, 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,13 @@ def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
         raise invalid(f"output dimensions must be positive, got {size}")
     if 0 in images.shape[1:3]:
         raise invalid(f"input image must be of non-zero size, got {list(images.shape)}")
+
+
+def _weighted(images: torch.Tensor, size: Any, weights: Callable[..., np.ndarray], *options: bool) -> torch.Tensor:
+    """The images at another size, by the matrices `weights(new, old, *options)`."""
+    _check(images, size)
+    rows, columns = (weights(new, old, *options) for new, old in zip(size, images.shape[1:3], strict=True))
+    return _by_weights(images, rows, columns)
 
 
 def _channels_first(images: torch.Tensor) -> torch.Tensor:
@@ -67,16 +75,11 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 
 def _bilinear(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    _check(images, size)
     if half_pixel_centers and not align_corners and images.dtype in (torch.float32, torch.float64):
+        _check(images, size)
         found = functional.interpolate(_channels_first(images), size, mode="bilinear", align_corners=False)
         return found.permute(0, 2, 3, 1).float()
-    height, width = images.shape[1:3]
-    return _by_weights(
-        images,
-        _linear(size[0], height, align_corners, half_pixel_centers),
-        _linear(size[1], width, align_corners, half_pixel_centers),
-    )
+    return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 
 
 @op("ResizeBilinear", kernel=_bilinear, host=("size",), shape=_resized_shape)
@@ -127,13 +130,7 @@ def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) ->
 
 
 def _bicubic(images: torch.Tensor, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    _check(images, size)
-    height, width = images.shape[1:3]
-    return _by_weights(
-        images,
-        _cubic(size[0], height, align_corners, half_pixel_centers),
-        _cubic(size[1], width, align_corners, half_pixel_centers),
-    )
+    return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
 
 
 @op("ResizeBicubic", kernel=_bicubic, host=("size",), shape=_resized_shape)
@@ -155,9 +152,7 @@ def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
 
 
 def _area(images: torch.Tensor, size: Any, align_corners: bool = False) -> torch.Tensor:
-    _check(images, size)
-    height, width = images.shape[1:3]
-    return _by_weights(images, _overlaps(size[0], height, align_corners), _overlaps(size[1], width, align_corners))
+    return _weighted(images, size, _overlaps, align_corners)
 
 
 @op("ResizeArea", kernel=_area, host=("size",), shape=_resized_shape)

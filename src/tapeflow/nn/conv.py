@@ -198,6 +198,39 @@ def _filter_sizes_rule(_: TensorShape, sizes: Any, *__: Any) -> TensorShape:
     return TensorShape(sizes)
 
 
+def declare_gradients(forward: Any, back_input: Any, back_filter: Any) -> None:
+    """Declares the gradients of a convolution and of its two backward ops. Each is linear in either of its inputs."""
+
+    @forward.gradient(needs="inputs")
+    def _(call: Call, dy: Any) -> Any:
+        x, filters = call.inputs
+        want_x, want_filters = call.wanted
+        return (
+            back_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
+            back_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
+        )
+
+    @back_input.gradient(needs="inputs")
+    def _(call: Call, dy: Any) -> Any:
+        filters, out_backprop = call.inputs
+        want_filters, want_out = call.wanted
+        attrs = call.attrs[1:]
+        return (
+            back_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
+            forward(dy, filters, *attrs) if want_out else None,
+        )
+
+    @back_filter.gradient(needs="inputs")
+    def _(call: Call, dy: Any) -> Any:
+        x, out_backprop = call.inputs
+        want_x, want_out = call.wanted
+        attrs = call.attrs[1:]
+        return (
+            back_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
+            forward(x, dy, *attrs) if want_out else None,
+        )
+
+
 # ---- two dimensions --------------------------------------------------------------------------------------------------
 
 
@@ -232,16 +265,6 @@ def _conv2d(
     """A 2-D convolution."""
 
 
-@_conv2d.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, filters = call.inputs
-    want_x, want_filters = call.wanted
-    return (
-        conv2d_backprop_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
-        conv2d_backprop_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
-    )
-
-
 @op(
     "Conv2DBackpropInput",
     kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"),
@@ -253,17 +276,6 @@ def conv2d_backprop_input(
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """The gradient of a 2-D convolution by its input."""
-
-
-@conv2d_backprop_input.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    filters, out_backprop = call.inputs
-    want_filters, want_out = call.wanted
-    attrs = call.attrs[1:]
-    return (
-        conv2d_backprop_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
-        _conv2d(dy, filters, *attrs) if want_out else None,
-    )
 
 
 @op(
@@ -279,15 +291,7 @@ def conv2d_backprop_filter(
     """The gradient of a 2-D convolution by its filters."""
 
 
-@conv2d_backprop_filter.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, out_backprop = call.inputs
-    want_x, want_out = call.wanted
-    attrs = call.attrs[1:]
-    return (
-        conv2d_backprop_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
-        _conv2d(x, dy, *attrs) if want_out else None,
-    )
+declare_gradients(_conv2d, conv2d_backprop_input, conv2d_backprop_filter)
 
 
 def conv2d(
@@ -368,16 +372,6 @@ def _conv3d(
     """A 3-D convolution."""
 
 
-@_conv3d.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, filters = call.inputs
-    want_x, want_filters = call.wanted
-    return (
-        conv3d_backprop_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
-        conv3d_backprop_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
-    )
-
-
 def _conv3d_back_input(
     sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1),
@@ -391,17 +385,6 @@ def conv3d_backprop_input(
     dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
     """The gradient of a 3-D convolution by its input."""
-
-
-@conv3d_backprop_input.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    filters, out_backprop = call.inputs
-    want_filters, want_out = call.wanted
-    attrs = call.attrs[1:]
-    return (
-        conv3d_backprop_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
-        _conv3d(dy, filters, *attrs) if want_out else None,
-    )
 
 
 def _conv3d_back_filter(
@@ -419,15 +402,7 @@ def conv3d_backprop_filter(
     """The gradient of a 3-D convolution by its filters."""
 
 
-@conv3d_backprop_filter.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, out_backprop = call.inputs
-    want_x, want_out = call.wanted
-    attrs = call.attrs[1:]
-    return (
-        conv3d_backprop_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
-        _conv3d(x, dy, *attrs) if want_out else None,
-    )
+declare_gradients(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
 
 
 def five(values: Any, what: str, op: str) -> tuple[int, ...]:

@@ -9,10 +9,15 @@ import torch
 import tapeflow as tf
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_of
-from tapeflow.nn.conv import conv2d, conv_rule, convolve, convolve_back_filter, convolve_back_input
+from tapeflow.nn.conv import (
+    conv2d,
+    conv_rule,
+    convolve,
+    convolve_back_filter,
+    convolve_back_input,
+    declare_gradients,
+)
 from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
 
 # Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups
@@ -63,16 +68,6 @@ def _depthwise_conv2d(
     """A depthwise 2-D convolution."""
 
 
-@_depthwise_conv2d.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, filters = call.inputs
-    want_x, want_filters = call.wanted
-    return (
-        _back_input(shape_of(x), filters, dy, *call.attrs) if want_x else None,
-        _back_filter(x, shape_of(filters), dy, *call.attrs) if want_filters else None,
-    )
-
-
 def _depthwise_back_input(
     sizes: Any,
     filters: torch.Tensor,
@@ -101,17 +96,6 @@ def _back_input(
     name: str | None = None,
 ) -> Any:
     """The gradient of a depthwise convolution by its input."""
-
-
-@_back_input.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    filters, out_backprop = call.inputs
-    want_filters, want_out = call.wanted
-    attrs = call.attrs[1:]
-    return (
-        _back_filter(dy, shape_of(filters), out_backprop, *attrs) if want_filters else None,
-        _depthwise_conv2d(dy, filters, *attrs) if want_out else None,
-    )
 
 
 def _depthwise_back_filter(
@@ -145,15 +129,7 @@ def _back_filter(
     """The gradient of a depthwise convolution by its filters."""
 
 
-@_back_filter.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, out_backprop = call.inputs
-    want_x, want_out = call.wanted
-    attrs = call.attrs[1:]
-    return (
-        _back_input(shape_of(x), dy, out_backprop, *attrs) if want_x else None,
-        _depthwise_conv2d(x, dy, *attrs) if want_out else None,
-    )
+declare_gradients(_depthwise_conv2d, _back_input, _back_filter)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -129,6 +130,28 @@ def max_of_windows_back_back(
     return taken.permute(lay.from_first).contiguous()
 
 
+def _picking(function: Any) -> Callable[[Any], Any]:
+    """Declares the gradient of an op that picks from its third input by what the first two are.
+
+    What is decorated, `again(x, y, dy, *attrs)`, picks the gradient of the third input; the others have none.
+    """
+
+    def decorate(again: Any) -> Any:
+        @function.gradient(needs="input0 input1")
+        def _(call: Call, dy: Any) -> Any:
+            x, y = call.inputs[:2]
+            want_x, want_y, want_grad = call.wanted
+            return (
+                tf.zeros_like(x) if want_x else None,
+                tf.zeros_like(y) if want_y else None,
+                again(x, y, dy, *call.attrs) if want_grad else None,
+            )
+
+        return again
+
+    return decorate
+
+
 def _max_pool_kernel(
     input: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC"
 ) -> torch.Tensor:
@@ -156,18 +179,7 @@ def max_pool_grad(
     """The gradient of `max_pool2d`."""
 
 
-@max_pool_grad.gradient(needs="input0 input1")
-def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs[:2]
-    ksize, strides, padding, explicit, data_format = call.attrs
-    want_x, want_y, want_grad = call.wanted
-    return (
-        tf.zeros_like(x) if want_x else None,
-        tf.zeros_like(y) if want_y else None,
-        _max_pool_grad_grad_any(x, y, dy, ksize, strides, padding, explicit, data_format) if want_grad else None,
-    )
-
-
+@_picking(max_pool_grad)
 def _max_pool_grad_grad_any(
     x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str
 ) -> Any:
@@ -198,16 +210,9 @@ def max_pool_grad_grad(
     """The gradient of `max_pool_grad` by `grad`."""
 
 
-@max_pool_grad_grad.gradient(needs="input0 input1")
-def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs[:2]
-    ksize, strides, padding, data_format = call.attrs
-    want_x, want_y, want_grad = call.wanted
-    return (
-        tf.zeros_like(x) if want_x else None,
-        tf.zeros_like(y) if want_y else None,
-        max_pool_grad(x, y, dy, ksize, strides, padding, (), data_format) if want_grad else None,
-    )
+@_picking(max_pool_grad_grad)
+def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> Any:
+    return max_pool_grad(x, y, dy, ksize, strides, padding, (), data_format)
 
 
 # ---- in three dimensions ---------------------------------------------------------------------------------------------
@@ -247,17 +252,6 @@ def max_pool3d_grad(
     """The gradient of `max_pool3d`."""
 
 
-@max_pool3d_grad.gradient(needs="input0 input1")
-def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs[:2]
-    want_x, want_y, want_grad = call.wanted
-    return (
-        tf.zeros_like(x) if want_x else None,
-        tf.zeros_like(y) if want_y else None,
-        max_pool3d_grad_grad(x, y, dy, *call.attrs) if want_grad else None,
-    )
-
-
 def _max_pool3d_grad_grad_kernel(
     x: torch.Tensor,
     y: torch.Tensor,
@@ -278,15 +272,8 @@ def max_pool3d_grad_grad(
     """The gradient of `max_pool3d_grad` by `grad`."""
 
 
-@max_pool3d_grad_grad.gradient(needs="input0 input1")
-def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs[:2]
-    want_x, want_y, want_grad = call.wanted
-    return (
-        tf.zeros_like(x) if want_x else None,
-        tf.zeros_like(y) if want_y else None,
-        max_pool3d_grad(x, y, dy, *call.attrs) if want_grad else None,
-    )
+_picking(max_pool3d_grad)(max_pool3d_grad_grad)
+_picking(max_pool3d_grad_grad)(max_pool3d_grad)
 
 
 # ---- with the place of the maximum -----------------------------------------------------------------------------------

@@ -8,7 +8,15 @@ import tapeflow as tf
 from tapeflow.core.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.linalg.operators.shapes import add_to_diagonal, assert_nonzero, assert_real, check_rank, parameter
+from tapeflow.linalg.operators.shapes import (
+    add_to_diagonal,
+    assert_nonzero,
+    assert_real,
+    check_rank,
+    parameter,
+    square_dynamic,
+    square_static,
+)
 from tapeflow.math.gradients import conj
 
 
@@ -63,12 +71,10 @@ class LinearOperatorDiag(LinearOperator):
         return self._diag
 
     def _shape(self) -> TensorShape:
-        shape = self._diag.shape
-        return shape + shape[-1:]
+        return square_static(self._diag)
 
     def _shape_tensor(self) -> Any:
-        shape = tf.shape(self._diag)
-        return tf.concat([shape, shape[-1:]], 0)
+        return square_dynamic(self._diag)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         diag = conj(tf.identity(self._diag)) if adjoint else self._diag

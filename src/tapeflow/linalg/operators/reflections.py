@@ -12,7 +12,13 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.linalg.operators.shapes import broadcast_batches, check_rank, parameter
+from tapeflow.linalg.operators.shapes import (
+    broadcast_batches,
+    check_rank,
+    parameter,
+    square_dynamic,
+    square_static,
+)
 from tapeflow.math.gradients import conj
 
 
@@ -71,12 +77,10 @@ class LinearOperatorPermutation(LinearOperator):
         return self._perm
 
     def _shape(self) -> TensorShape:
-        shape = self._perm.shape
-        return shape + shape[-1:]
+        return square_static(self._perm)
 
     def _shape_tensor(self) -> Any:
-        shape = tf.shape(self._perm)
-        return tf.concat([shape, shape[-1:]], 0)
+        return square_dynamic(self._perm)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         perm = tf.identity(self._perm)
@@ -163,12 +167,10 @@ class LinearOperatorHouseholder(LinearOperator):
         return self._reflection_axis
 
     def _shape(self) -> TensorShape:
-        shape = self._reflection_axis.shape
-        return shape + shape[-1:]
+        return square_static(self._reflection_axis)
 
     def _shape_tensor(self) -> Any:
-        shape = tf.shape(self._reflection_axis)
-        return tf.concat([shape, shape[-1:]], 0)
+        return square_dynamic(self._reflection_axis)
 
     def _unit(self) -> Any:
         """The vectors with length 1."""

@@ -37,6 +37,17 @@ def broadcast_dynamic(*shapes: Any) -> Any:
     return functools.reduce(tf.broadcast_dynamic_shape, shapes)
 
 
+def square_static(vectors: Any) -> TensorShape:
+    """The static shape of the square matrices that are made of vectors, `[..., n]`: `[..., n, n]`."""
+    return vectors.shape + vectors.shape[-1:]
+
+
+def square_dynamic(vectors: Any) -> Any:
+    """The shape of the square matrices that are made of vectors, as a tensor."""
+    shape = tf.shape(vectors)
+    return tf.concat([shape, shape[-1:]], 0)
+
+
 def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
     """Tensors with their leading dimensions broadcast; the last `inner` dimensions stay as they are."""
     batches = [x.shape[: x.shape.rank - inner] for x in tensors]
