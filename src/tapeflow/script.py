@@ -15,7 +15,7 @@ from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.tensor import EagerTensor
 
 # What a Python error inside a `py_function` becomes; everything else is UnknownError.
-_ERRORS: list[tuple[type[Exception], type[errors.OpError]]] = [
+_ERRORS: list[tuple[type[Exception], Callable[..., errors.OpError]]] = [
     (TypeError, errors.InvalidArgumentError),
     (ValueError, errors.InvalidArgumentError),
     (StopIteration, errors.OutOfRangeError),
@@ -64,8 +64,8 @@ def error_of_op(error: Exception, where: str) -> errors.OpError:
         error: what was raised.
         where: which op it was, to stand in the message.
     """
-    kind = next((k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError)
-    return kind(None, None, f"{type(error).__name__}: {error} {where}")  # type: ignore[call-arg]
+    kind: Callable[..., errors.OpError] = next((k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError)
+    return kind(None, None, f"{type(error).__name__}: {error} {where}")
 
 
 def _staged(func: Callable[..., Any], inputs: list[Any], wanted: list[Any], many: bool) -> Any:

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32, int64, resource
+from tapeflow.core.dtypes import as_dtype, float32, int64, resource
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
+from tapeflow.core.type_spec import ShapedSpec, TypeSpec
 
 # ---- tensors and variables -------------------------------------------------------------------------------------------
 
 
-class DenseSpec(TypeSpec):
+class DenseSpec(ShapedSpec):
     """The base of the specs of one tensor or variable: shape, dtype and name."""
 
-    __slots__ = ("_dtype", "_name", "_shape")
+    __slots__ = ("_name",)
 
     _is_composite = False
 
@@ -31,16 +31,6 @@ class DenseSpec(TypeSpec):
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
         self._name = name
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape; dimensions may be unknown."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype."""
-        return self._dtype
 
     @property
     def name(self) -> str | None:

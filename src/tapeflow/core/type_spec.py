@@ -172,6 +172,25 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         return f"{type(self).__name__}{self._serialize()}"
 
 
+class ShapedSpec(TypeSpec):
+    """The base of specs of values that have one shape and one dtype."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    _dtype: DType
+    _shape: TensorShape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; dimensions may be unknown."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._dtype
+
+
 class _NoSupertypeError(Exception):
     """Two serializations have nothing in common."""
 

@@ -40,13 +40,13 @@ TruncateMod Xdivy Xlog1py Xlogy Zeta
 """.split())  # noqa: SIM905 (a list would be four times as long)
 
 
-def dispatch(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def dispatch(function: Any, args: tuple[Any, ...]) -> Any:
     """What an op's function gives for arguments with ragged tensors, or NotImplemented."""
-    name = function.op.name  # type: ignore[attr-defined]
+    name = function.op.name
     if name in UNARY and isinstance(args[0], RaggedTensor):
         return args[0].with_flat_values(function(args[0].flat_values, *args[1:]))
     if name in BROADCAST:
-        kinds = function.op.kinds  # type: ignore[attr-defined]
+        kinds = function.op.kinds
         tensors = [a for a, kind in zip(args, kinds, strict=True) if kind == "tensor"]
         others = list(args[len(tensors) :])
         if name == "RealDiv":  # the operator's: integers become floats

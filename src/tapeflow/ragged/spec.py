@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.spec import TensorSpec
 from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.type_spec import ShapedSpec
 from tapeflow.ragged.row_partition import RowPartition, length_of, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(ShapedSpec):
     """The spec of a `tf.RaggedTensor`; with `ragged_rank` 0 also that of a tensor.
 
     Args:
@@ -30,7 +32,7 @@ class RaggedTensorSpec(TypeSpec):
         RaggedTensorSpec(TensorShape([2, None]), tf.int32, 1, tf.int64)
     """
 
-    __slots__ = ("_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype", "_shape")
+    __slots__ = ("_flat_values_spec", "_ragged_rank", "_row_splits_dtype")
 
     def __init__(
         self,
@@ -66,16 +68,6 @@ class RaggedTensorSpec(TypeSpec):
     def from_value(cls, value: Any) -> RaggedTensorSpec:
         """The spec of a ragged tensor."""
         return cls(value.shape, value.values.dtype, value.ragged_rank, value.row_splits.dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape; None for the ragged dimensions."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
 
     @property
     def ragged_rank(self) -> int:
@@ -122,13 +114,9 @@ class RaggedTensorSpec(TypeSpec):
 
     def _length_of(self, levels: int) -> int | None:
         """How many rows there are in dimension `levels`, if all dimensions up to there are uniform."""
-        dims = self._shape._dims
-        if dims is None or None in dims[: levels + 1]:
-            return None
-        count = 1
-        for d in dims[: levels + 1]:
-            count *= d  # type: ignore[operator]
-        return count
+        dims = (self._shape._dims or ())[: levels + 1]
+        known = [d for d in dims if d is not None]
+        return math.prod(known) if len(known) == levels + 1 else None
 
     def _flat_length(self) -> int | None:
         return self._length_of(self._ragged_rank)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, float32, int64
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.type_spec import ShapedSpec
 from tapeflow.graph.static import host_static
 
 
@@ -147,9 +147,9 @@ class SparseTensor(CompositeTensor):
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
-    def __tf_dispatch__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
         """What an op gives for this in the place of a tensor, or NotImplemented."""
-        name = function.op.name  # type: ignore[attr-defined]
+        name = function.op.name
         if args[0] is not self:
             return NotImplemented
         if name in _KEEP_ZEROS:
@@ -176,7 +176,7 @@ class SparseTensor(CompositeTensor):
         return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(ShapedSpec):
     """The spec of a `tf.SparseTensor`.
 
     Args:
@@ -188,7 +188,7 @@ class SparseTensorSpec(TypeSpec):
         SparseTensorSpec(TensorShape([2, None]), tf.int32)
     """
 
-    __slots__ = ("_dtype", "_shape")
+    __slots__ = ()
 
     def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
         self._shape = TensorShape(shape)
@@ -206,16 +206,6 @@ class SparseTensorSpec(TypeSpec):
                 f"Expected SparseTensor or SparseTensorValue. Received: {value} of type {type(value).__name__}."
             )
         return SparseTensor.from_value(value)._type_spec
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the whole."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
 
     @property
     def value_type(self) -> type:
