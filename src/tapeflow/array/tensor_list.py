@@ -1,7 +1,7 @@
 """Lists of tensors as values of a graph: the ops that a staged `tf.TensorArray` is made of.
 
-The raw value of a list is a 0-d object array that holds a tuple of raw tensors, None where nothing was written. Lists are never
-changed: writing gives a new one, which shares its tensors with the old.
+The raw value of a list is a 0-d object array that holds a sequence of raw tensors, None where nothing was written. It is
+never changed: writing gives a new one, which shares its tensors with the old.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Zeros(tuple):
 def as_variant(items: Iterable[Raw | None]) -> np.ndarray:
     """The raw value of a list."""
     held = np.empty((), object)
-    held[()] = items if isinstance(items, tuple) else tuple(items)
+    held[()] = items if isinstance(items, (tuple, list)) else list(items)
     return held
 
 
@@ -176,13 +176,12 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _with_item(held: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
-    items = held[()]
-    if isinstance(items, _Zeros):
-        items = (None,) * (index + 1)
-    elif index >= len(items) and resize:
-        items += (None,) * (index + 1 - len(items))
+    items = list(held[()])
+    if index >= len(items) and (resize or isinstance(held[()], _Zeros)):
+        items.extend([None] * (index + 1 - len(items)))
     _check_index(index, items)
-    return as_variant((*items[:index], item, *items[index + 1 :]))
+    items[index] = item
+    return as_variant(items)
 
 
 @op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=_scalar,
