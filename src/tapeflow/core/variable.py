@@ -477,11 +477,27 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         self._set(value)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        raise RuntimeError("to_proto is not supported when eager execution is enabled.")
+        """What a graph's collections keep of it in files, as a `VariableDef` message.
+
+        Raises:
+            RuntimeError: it is not a graph's.
+        """
+        from tapeflow.graph.variables import variable_def
+
+        return variable_def(self, self._of_graph("to_proto"))
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
-        raise RuntimeError("from_proto is not supported when eager execution is enabled.")
+        """The variable of the default graph that a `VariableDef` message tells of.
+
+        Raises:
+            RuntimeError: no graph is being built.
+        """
+        if state.graph is None:
+            raise RuntimeError("from_proto is not supported when eager execution is enabled.")
+        from tapeflow.graph.variables import variable_of_def
+
+        return variable_of_def(state.graph, variable_def, import_scope or "")
 
     def ref(self) -> Reference:
         """A hashable reference to this variable, for sets and dict keys."""

@@ -10,7 +10,7 @@ from tapeflow import errors
 from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, resource
+from tapeflow.core.dtypes import bool_, resource, string
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import _add, _assign, _subtract
@@ -166,6 +166,49 @@ def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     )
 
 
+# ---- checkpoints -----------------------------------------------------------------------------------------------------
+
+
+def _saving(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
+        from tapeflow.train.bundle import write_bundle
+
+        _check_slices(slices)
+        write_bundle(_text(prefix), zip(map(_text, names.value), tensors, strict=True))
+
+    return python_op(node.op, save, inputs)
+
+
+def _restoring(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    dtypes = _attr(node, "dtypes")
+
+    def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
+        from tapeflow.train.bundle import Bundle
+
+        _check_slices(slices)
+        bundle = Bundle(_text(prefix))
+        return [bundle.read(_text(name)) for name in names.value]
+
+    return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
+
+
+def _sharded_name(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def name(base: Any, shard: Any, shards: Any) -> list[Any]:
+        return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
+
+    return python_op(node.op, name, inputs, [(string, [])])
+
+
+def _text(value: Any) -> str:
+    value = value.numpy() if hasattr(value, "numpy") else value
+    return value.decode()
+
+
+def _check_slices(slices: Any) -> None:
+    if any(s for s in slices.value.reshape(-1)):
+        raise errors.UnimplementedError(None, None, "Variables in several parts can't be saved or restored by a graph")
+
+
 # ---- calls and control flow ------------------------------------------------------------------------------------------
 
 
@@ -193,7 +236,6 @@ def _cases(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _truth(value: Any) -> Any:
     """A scalar as a boolean: whether a number is not 0, or a string not empty."""
-    from tapeflow.core.dtypes import string
     from tapeflow.math.comparison import not_equal
 
     if value.dtype is bool_:
@@ -256,6 +298,9 @@ BUILDERS: dict[str, Build] = {
     "VariableShape": _variable_shape,
     "ResourceGather": _gathered,
     "Assert": _assertion,
+    "RestoreV2": _restoring,
+    "SaveV2": _saving,
+    "ShardedFilename": _sharded_name,
     "PrintV2": _printing,
     "PartitionedCall": _call,
     "StatefulPartitionedCall": _call,

@@ -43,3 +43,41 @@ def held_by_session(variable: Variable) -> Variable:
 def has_value(variable: Variable) -> bool:
     """Whether the variable was initialized."""
     return hasattr(variable, "_value")
+
+
+# ---- in files --------------------------------------------------------------------------------------------------------
+
+
+def variable_def(variable: Variable, graph: Any) -> Any:
+    """A variable of a graph as a `VariableDef` message: the names of its operations."""
+    from tensorboard.compat.proto.variable_pb2 import VariableDef
+
+    initializer = variable.initializer
+    return VariableDef(
+        variable_name=variable.name,
+        initial_value_name=initializer.inputs[1].name,
+        initializer_name=initializer.name,
+        snapshot_name=graph.read_of(variable).name,
+        is_resource=True,
+        trainable=variable.trainable,
+    )
+
+
+def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
+    """The variable whose operations a `VariableDef` message names; they are in the graph already.
+
+    Raises:
+        ValueError: the names are not those of a resource variable's operations.
+    """
+    scope = f"{scope.rstrip('/')}/" if scope else ""
+    try:
+        handle = graph.as_graph_element(scope + definition.variable_name, allow_operation=False)
+        initializer = graph.get_operation_by_name(scope + definition.initializer_name)
+        variable = handle.op.op.attrs["variable"]
+    except (KeyError, AttributeError) as error:
+        raise ValueError(f"The graph has no variable {definition.variable_name}: {error}") from None
+    variable._graph, variable._trainable = graph, definition.trainable
+    variable._name = handle.op.name
+    graph._constants[id(variable)] = variable, handle
+    graph._own_variables[variable._id] = initializer
+    return variable

@@ -9,6 +9,7 @@ from tapeflow.compat.v1.train.global_step import (
     get_or_create_global_step,
     global_step,
 )
+from tapeflow.compat.v1.train.meta_graph import export_meta_graph, import_meta_graph
 from tapeflow.compat.v1.train.optimizer import (
     AdadeltaOptimizer,
     AdagradDAOptimizer,
@@ -22,6 +23,10 @@ from tapeflow.compat.v1.train.optimizer import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
+from tapeflow.compat.v1.train.saver import Saver, get_checkpoint_mtimes, init_from_checkpoint
+from tapeflow.compat.v1.train.saver import exists as checkpoint_exists
+from tapeflow.compat.v1.train.saver import remove as remove_checkpoint
+from tapeflow.compat.v1.train.saver import write_checkpoint_state as update_checkpoint_state
 from tapeflow.compat.v1.train.schedules import (
     cosine_decay,
     cosine_decay_restarts,

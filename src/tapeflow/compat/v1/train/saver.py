@@ -1,0 +1,386 @@
+"""`tf.compat.v1.train.Saver`: the variables of a session in checkpoints, by their names."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.compat.v1.protos import message
+from tapeflow.compat.v1.train.global_step import global_step as step_of
+from tapeflow.compat.v1.train.meta_graph import export_meta_graph
+from tapeflow.compat.v1.variables import global_variables
+from tapeflow.core.convert import convert
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.variable import Variable
+from tapeflow.train.bundle import Bundle, write_bundle
+from tapeflow.train.manager import remove_checkpoint
+from tapeflow.train.states import checkpoint_exists, update_checkpoint_state
+
+
+class Saver:
+    """Writes the variables of a session to checkpoints, which are TensorFlow's own, and restores them.
+
+    Args:
+        var_list: the variables, in a list, or in a dict by the names that they have in checkpoints; by default all
+        global ones.
+        reshape: restores values of another shape, if only they have as many elements.
+        max_to_keep: how many checkpoints stay; 0 or None for all.
+        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours stays all the same.
+        defer_build: looks for the variables at the first save or restore only.
+        allow_empty: does not mind if there are no variables.
+        pad_step_number: writes global steps with leading zeros.
+        saver_def: takes `max_to_keep` and `keep_checkpoint_every_n_hours` from this message.
+        sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
+            without effect.
+
+    Raises:
+        ValueError: there are no variables, or two have one name.
+        TypeError: something else than a variable is in `var_list`.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(1.0, name="v")
+        ...     saver = tf.compat.v1.train.Saver()
+        ...     sess.run(v.initializer)
+        ...     path = saver.save(sess, tempfile.mkdtemp() + "/model")
+        ...     sess.run(v.assign(5.0).op)
+        ...     saver.restore(sess, path)
+        ...     print(sess.run(v), tf.train.list_variables(path))
+        1.0 [('v', [])]
+    """
+
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: str | None = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = 2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
+    ) -> None:
+        if defer_build and var_list is not None:
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
+                "var_list=None."
+            )
+        self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
+        self._pad_step_number = pad_step_number
+        self._max_to_keep, self._keep_every = max_to_keep or 0, keep_checkpoint_every_n_hours
+        if saver_def is not None:
+            self._max_to_keep, self._keep_every = saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours
+        self._next_kept = time.time() + self._keep_every * 3600
+        self._last: list[tuple[str, float]] = []
+        self._variables: dict[str, Variable] | None = None
+        if not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Looks for the variables; what `defer_build` put off.
+
+        Raises:
+            ValueError: there are none.
+        """
+        given = global_variables() if self._given is None else self._given
+        self._variables = _by_name(given)
+        if not self._variables and not self._allow_empty:
+            raise ValueError("No variables to save")
+
+    def as_saver_def(self) -> Any:
+        """What the saver was told, as a `SaverDef` message."""
+        return message("SaverDef")(
+            max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._keep_every, version=2
+        )
+
+    to_proto = as_saver_def
+
+    # ---- the checkpoints that there are
+    # --------------------------------------------------------------------------------
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The checkpoints that were not deleted, oldest first."""
+        return [path for path, _ in self._last]
+
+    def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
+        """Takes over checkpoints, oldest first."""
+        self._last = [(path, float("nan")) for path in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
+        """Takes over checkpoints with the times when they were written, oldest first."""
+        self._last = list(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
+        """Takes over those of the checkpoints that are there."""
+        self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
+
+    # ---- saving and restoring
+    # ------------------------------------------------------------------------------------------
+
+    def save(
+        self,
+        sess: Any,
+        save_path: Any,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> str | None:
+        """Writes the variables' values in a session.
+
+        Args:
+            sess: the session; eagerly None.
+            save_path: the checkpoint's name, a path.
+            global_step: a number (or a variable that holds it) that is appended to the name.
+            latest_filename: the name of the file that says which checkpoint is the latest; by default "checkpoint".
+            meta_graph_suffix: the ending of the file with the graph.
+            write_meta_graph: whether to write the graph, too; eagerly there is none.
+            write_state: whether to write `latest_filename`.
+            strip_default_attrs, save_debug_info: accepted, and without effect.
+
+        Returns:
+            The checkpoint's name with the step.
+
+        Raises:
+            TypeError: `sess` is no session.
+            ValueError: there is no such directory, or `latest_filename` is a path.
+            FailedPreconditionError: a variable has no value.
+        """
+        if latest_filename is not None and os.path.basename(latest_filename) != latest_filename:
+            raise ValueError("'latest_filename' must not contain path components")
+        variables = self._built()
+        if not variables:
+            return None
+        values = _values(sess, variables)
+        path = os.fspath(save_path)
+        if global_step is not None:
+            step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
+            path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
+        directory = os.path.dirname(path)
+        if directory and not os.path.isdir(directory):
+            raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
+        write_bundle(
+            path, ((name, convert(value, v.dtype)) for (name, v), value in zip(variables.items(), values, strict=True))
+        )
+        if write_meta_graph and sess is not None:
+            export_meta_graph(f"{path}.{meta_graph_suffix}", graph=sess.graph)
+        if write_state:
+            self._keep(path, meta_graph_suffix)
+            update_checkpoint_state(directory, path, self.last_checkpoints, latest_filename=latest_filename)
+        return path
+
+    def restore(self, sess: Any, save_path: Any) -> None:
+        """Gives the variables, in a session, the values that they have in a checkpoint.
+
+        Args:
+            sess: the session; eagerly None.
+            save_path: the checkpoint's name.
+
+        Raises:
+            ValueError: there is no such checkpoint.
+            NotFoundError: a variable is not in it.
+            InvalidArgumentError: a variable's value is of another shape or dtype.
+        """
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        path = os.fspath(save_path)
+        if not checkpoint_exists(path):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
+        bundle = Bundle(path)
+        values = {name: self._read(bundle, name, v) for name, v in self._built().items()}
+        if sess is None:
+            for name, v in self._built().items():
+                v.assign(values[name])
+            return
+        initializers = [v.initializer for v in self._built().values()]
+        feeds = {i.inputs[1]: values[name] for i, name in zip(initializers, self._built(), strict=True)}
+        sess.run(initializers, feeds)
+
+    def _built(self) -> dict[str, Variable]:
+        if self._variables is None:
+            self.build()
+        return self._variables or {}
+
+    def _read(self, bundle: Bundle, name: str, variable: Variable) -> Any:
+        if name not in bundle.entries:
+            raise errors.NotFoundError(
+                None,
+                None,
+                "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that "
+                "is missing "
+                "from the checkpoint. Please ensure that you have not altered the graph expected based on the "
+                "checkpoint. "
+                f"Original error:\n\nKey {name} not found in checkpoint",
+            )
+        value = bundle.read(name)
+        if value.dtype is not variable.dtype:
+            raise _mismatch(
+                f"tensor_name = {name}; expected dtype {variable.dtype.name} does not equal original dtype "
+                f"{value.dtype.name}"
+            )
+        if variable.shape.is_compatible_with(value.shape):
+            return value
+        if not self._reshape or variable.shape.num_elements() != value.shape.num_elements():
+            raise _mismatch(
+                f"Assign requires shapes of both tensors to match. lhs shape= {_text(variable.shape)} rhs shape= "
+                f"{_text(value.shape)} "
+                f"(tensor_name = {name})"
+            )
+        from tapeflow.array.shaping import reshape
+
+        return reshape(value, variable.shape)
+
+    def _keep(self, path: str, suffix: str) -> None:
+        """Notes a checkpoint, and deletes the oldest ones that are too many."""
+        self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
+        while self._max_to_keep and len(self._last) > self._max_to_keep:
+            oldest, written = self._last.pop(0)
+            if written > self._next_kept:
+                self._next_kept += self._keep_every * 3600
+                continue
+            remove_checkpoint(oldest)
+            if os.path.exists(f"{oldest}.{suffix}"):
+                os.remove(f"{oldest}.{suffix}")
+
+
+def _by_name(given: Any) -> dict[str, Variable]:
+    """The variables by the names that they have in checkpoints."""
+    pairs = given.items() if isinstance(given, Mapping) else [(getattr(v, "_name", None), v) for v in given]
+    found: dict[str, Variable] = {}
+    for name, variable in pairs:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"Variable to save is not a Variable: {variable!r}")
+        if name in found:
+            raise ValueError(f"At least two variables have the same name: {name}")
+        found[name] = variable
+    return dict(sorted(found.items()))
+
+
+def _values(sess: Any, variables: dict[str, Variable]) -> list[Any]:
+    if sess is None:
+        return [v.read_value() for v in variables.values()]
+    if not hasattr(sess, "run"):
+        raise TypeError(f"'sess' must be a Session; {sess}")
+    return sess.run(list(variables.values()))
+
+
+def _mismatch(said: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        "Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the "
+        "graph from the "
+        "checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original "
+        f"error:\n\n{said}",
+    )
+
+
+def _text(shape: TensorShape) -> str:
+    return str(shape.as_list()).replace(" ", "")
+
+
+# ---- checkpoints by their paths --------------------------------------------------------------------------------------
+
+
+def write_checkpoint_state(
+    save_dir: Any,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes the file that says which checkpoint of a directory is the latest.
+
+    Example:
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
+        >>> tf.compat.v1.train.update_checkpoint_state(directory, directory + "/model-1")
+        >>> tf.train.get_checkpoint_state(directory).model_checkpoint_path == directory + "/model-1"
+        True
+    """
+    update_checkpoint_state(
+        save_dir, model_checkpoint_path, all_model_checkpoint_paths or (), all_model_checkpoint_timestamps or (),
+        last_preserved_timestamp, latest_filename,
+    )  # fmt: skip
+
+
+def exists(checkpoint_prefix: Any) -> bool:
+    """Whether there is a checkpoint of that name.
+
+    Example:
+        >>> tf.compat.v1.train.checkpoint_exists("/nowhere/model")
+        False
+    """
+    return checkpoint_exists(os.fspath(checkpoint_prefix))
+
+
+def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta") -> None:
+    """Deletes a checkpoint, and the graph beside it."""
+    remove_checkpoint(os.fspath(checkpoint_prefix))
+    graph = f"{os.fspath(checkpoint_prefix)}.{meta_graph_suffix}"
+    if os.path.exists(graph):
+        os.remove(graph)
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
+    """When checkpoints were written, of those that are there."""
+    paths = [f"{os.fspath(p)}.index" for p in checkpoint_prefixes]
+    return [os.path.getmtime(p) for p in paths if os.path.exists(p)]
+
+
+def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any]) -> None:
+    """Has the initializers of a graph's variables give the values of a checkpoint.
+
+    Args:
+        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest is taken.
+        assignment_map: from names in the checkpoint to variables (or their names); from a scope there (ending in
+            `/`) to one here.
+
+    Raises:
+        ValueError: a name is not in the checkpoint or the graph, or a value is of another shape.
+    """
+    from tapeflow.compat.v1.defaults import get_default_graph
+    from tapeflow.train.reader import load_checkpoint
+
+    reader = load_checkpoint(ckpt_dir_or_file)
+    known = reader.get_variable_to_shape_map()
+    graph = get_default_graph()
+    by_name = {v._name: v for v in graph.get_collection("variables")}
+    pairs: list[tuple[str, Any]] = []
+    for source, target in assignment_map.items():
+        if not source.endswith("/"):
+            pairs.append((source, by_name.get(target) if isinstance(target, str) else target))
+            continue
+        there, here = source.removeprefix("/"), target.removeprefix("/")
+        pairs += [(there + name[len(here) :], v) for name, v in by_name.items() if name.startswith(here)]
+    for name, variable in pairs:
+        if variable is None:
+            raise ValueError(f"There is no variable for {name} of the checkpoint in the graph")
+        if name not in known:
+            raise ValueError(f"Tensor {name} is not found in {ckpt_dir_or_file} checkpoint {known}")
+        value = convert(reader.get_tensor(name), variable.dtype)
+        if not variable.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor {name} "
+                f"({value.shape}) "
+                "from checkpoint reader."
+            )
+        initializer = variable.initializer
+        with graph._outside_of_scopes():
+            initializer.args = [initializer.args[0], graph.constant(value)]
