@@ -1,4 +1,7 @@
-"""Calls of traced functions: what a call costs, a train step of small ops, a loop, and tracing with the first call."""
+"""Calls of traced functions: what a call costs, a train step of small ops, a loop, and tracing with the first call.
+
+JAX is measured under `jit`.
+"""
 
 import numpy as np
 
@@ -66,5 +69,60 @@ def setup(tf):
         "10-layer MLP train step": lambda: step(inputs),
         "LSTM cell": lambda: cell(x, h0, c0),
         "5,000-iteration while": lambda: loop(n),
+        "tracing and first call": trace,
+    }
+
+
+def setup_jax(jax):
+    """JAX under `jit`, with variables as arguments and results, as it is written there."""
+    jnp, lax = jax.numpy, jax.lax
+    small, inputs = jnp.asarray(SMALL), jnp.asarray(INPUT)
+    one_op = jax.jit(lambda x: x + 1.0)
+    weights = [jnp.asarray(w) for w in WEIGHTS]
+
+    def loss_of(weights, x):
+        for w in weights:
+            x = jax.nn.relu(x @ w)
+        return jnp.mean(x * x)
+
+    @jax.jit
+    def step(weights, x):
+        loss, gradients = jax.value_and_grad(loss_of)(weights, x)
+        changed = [w - 1e-6 * g for w, g in zip(weights, gradients, strict=True)]
+        return changed, (loss > 0.0).astype(jnp.float32)
+
+    def train():
+        nonlocal weights
+        weights, result = step(weights, inputs)
+        return result.block_until_ready()
+
+    x, h0, c0, kernel, recurrent, bias = (jnp.asarray(a) for a in CELL)
+
+    @jax.jit
+    def cell(x, h, c):
+        z = x @ kernel + h @ recurrent + bias
+        i, f, g, o = jnp.split(z, 4, axis=1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        return jax.nn.sigmoid(o) * jnp.tanh(c)
+
+    @jax.jit
+    def loop(n):
+        def body(state):
+            i, total = state
+            return i + 1, total * 0.5 + 1.0
+
+        return lax.while_loop(lambda state: state[0] < n, body, (jnp.int32(0), jnp.float32(0.0)))[1]
+
+    n = jnp.int32(ITERATIONS)
+
+    def trace():
+        f = jax.jit(lambda x: jnp.mean(jnp.multiply(x**2, 3.0) + jax.nn.relu(x)))
+        return f(small).block_until_ready()
+
+    return {
+        "a one-op function": lambda: one_op(small).block_until_ready(),
+        "10-layer MLP train step": train,
+        "LSTM cell": lambda: cell(x, h0, c0).block_until_ready(),
+        "5,000-iteration while": lambda: loop(n).block_until_ready(),
         "tracing and first call": trace,
     }
