@@ -77,7 +77,8 @@ def _eagerly() -> Iterator[None]:
 
 
 def _assign(variable: Any, value: Any) -> None:
-    if not variable.shape.is_compatible_with(value.shape):
+    held = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
+    if (held is None or held.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
         variable.assign(EagerTensor(value, variable.dtype))  # it says what is wrong
     variable._set(EagerTensor(value, variable.dtype))
 
