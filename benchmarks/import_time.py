@@ -1,4 +1,4 @@
-"""What `import tapeflow` costs beyond `import torch`, beside what the other frameworks cost to import."""
+"""What `import tapeflow` costs beyond `import torch`, and with `tf.keras`, beside what the other frameworks cost to import."""
 
 import statistics
 import subprocess
@@ -7,13 +7,16 @@ import sys
 from tables import Table, duration
 from workers import ROOT, environment
 
+KERAS = " and tf.keras"
 AT_LEAST = 7  # rounds: an import is disturbed more easily than a loop
 PROGRAM = """
 import importlib, sys, time
 name, source = sys.argv[1:]
 sys.path.insert(0, source)
 start = time.perf_counter()
-module = importlib.import_module(name)
+module = importlib.import_module(name.removesuffix(KERAS))
+if name.endswith(KERAS):
+    module.keras.layers
 print(time.perf_counter() - start, getattr(module.version, "TAPEFLOW_VERSION", module.__version__))
 """
 
@@ -23,13 +26,16 @@ def measure(name, pythons, rounds, versions):
     importable = dict(pythons)
     if "tapeflow" in importable:
         importable["torch"] = importable["tapeflow"]  # torch as TapeFlow finds it
+    for framework in ("tapeflow", "tensorflow"):
+        if framework in importable:
+            importable[framework + KERAS] = importable[framework]
     seconds = {framework: [] for framework in importable}
     variables = environment()
     variables.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     for number in range(max(rounds, AT_LEAST) + 1):
         for framework, python in list(importable.items()):
             done = subprocess.run(
-                [python, "-c", PROGRAM, framework, str(ROOT / "src")],
+                [python, "-c", f"KERAS = {KERAS!r}\n{PROGRAM}", framework, str(ROOT / "src")],
                 env=variables, capture_output=True, text=True, check=False,
             )  # fmt: skip
             if done.returncode:
@@ -37,7 +43,7 @@ def measure(name, pythons, rounds, versions):
                 print(f"{name}: {framework} is left out ({reason})", file=sys.stderr)
                 del importable[framework]
                 continue
-            taken, versions[framework] = done.stdout.split()[-2:]
+            taken, versions[framework.removesuffix(KERAS)] = done.stdout.split()[-2:]
             if number:
                 seconds[framework].append(float(taken))
     return import_table({framework: taken for framework, taken in seconds.items() if taken})

@@ -4,9 +4,9 @@
     python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
                              [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, functions, mnist_step, data, checkpoints, peak_memory; and
-import_time. TapeFlow and
-TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one writes them natively.
+Programs (benchmarks/programs/): small_ops, gradients, functions, mnist_step, keras, data, checkpoints, peak_memory; and
+import_time. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one
+writes them natively (`keras` has none).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -44,6 +44,7 @@ TITLES = {
     "gradients": "Gradients",
     "functions": "Traced functions",
     "mnist_step": "MNIST training step",
+    "keras": "Keras",
     "checkpoints": "Checkpoints",
     "data": "Input pipelines, an epoch",
     "peak_memory": "Peak memory of a training step",
@@ -176,6 +177,7 @@ MEASURES = {
     "gradients": time_program,
     "functions": time_program,
     "mnist_step": time_program,
+    "keras": time_program,
     "data": time_program,
     "checkpoints": time_program,
     "import_time": import_time.measure,
