@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.dtypes import DType, as_dtype, int32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
@@ -122,8 +123,6 @@ def is_tensor(x: Any) -> bool:
         >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
         (True, False)
     """
-    from tapeflow.core.composite import CompositeTensor
-
     return isinstance(x, (TensorType, CompositeTensor))
 
 

@@ -27,7 +27,7 @@ from tapeflow.core.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.kernels import compute
 from tapeflow.core.tape import record
 from tapeflow.core.templates import function_of
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
 
 def _whole(value: Any) -> Any:
@@ -162,7 +162,7 @@ class Op:
         return outputs
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
-        """The arguments with Python numbers as tensors, which is all that keeps most calls off the fast path."""
+        """The arguments with Python numbers and Keras's variables as tensors: all that keeps most calls off the fast path."""
         if not self.uniform:
             return None
         for arg in args:
@@ -173,14 +173,20 @@ class Op:
         dtype = arg.dtype
         out: list[Any] | None = None
         for i, value in enumerate(args):
-            if (type(value) is float or type(value) is int) and self.kinds[i] == "tensor":
-                try:
-                    number = operand(value, dtype)
-                except (TypeError, ValueError):
-                    return None
-                if out is None:
-                    out = list(args)
-                out[i] = number
+            if self.kinds[i] != "tensor" or type(value) is EagerTensor:
+                continue
+            try:
+                if type(value) is float or type(value) is int:
+                    tensor = operand(value, dtype)
+                elif isinstance(value, TensorType) and not isinstance(value, (Tensor, ReadAsTensor)):
+                    tensor = convert(value)
+                else:
+                    continue
+            except (TypeError, ValueError):
+                return None
+            if out is None:
+                out = list(args)
+            out[i] = tensor
         return out
 
     def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:
