@@ -1,14 +1,14 @@
 """A program as calls of kernels on tensors alone: what a compiler of tensor programs can take.
 
 Reads of variables become inputs, what is assigned to them becomes outputs, and the functions that are called stand in
-the place of their calls. What then still draws random numbers, and all that this depends on, can be split off and run
-first.
+the place of their calls. What a compiler can't take but eager mode can (random numbers, kernels that look at values)
+stands apart, and runs before or between what is compiled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -26,6 +26,7 @@ from tapeflow.graph.static import numbers
 # What a change of a variable computes of the old value and the operand; None: it is the operand.
 _CHANGES: dict[Any, Any] = {_assign: None, _add: torch.add, _subtract: torch.sub}
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+_MOST_STAGES = 4  # each is compiled by itself
 _NO_PLACE = "which has no place in a program of numbers"
 
 
@@ -64,9 +65,10 @@ class Call:
         args: its arguments; `Value`s, or lists of them, stand for tensors.
         outputs: what it gives.
         literal: whether the kernel looks at the values of known tensors.
+        apart: why it is not compiled, "" where that is as it should be, None where it is compiled.
     """
 
-    __slots__ = ("args", "kernel", "kinds", "literal", "outputs", "step")
+    __slots__ = ("apart", "args", "kernel", "kinds", "literal", "outputs", "step")
 
     def __init__(
         self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
@@ -77,11 +79,9 @@ class Call:
         self.args = args
         self.outputs = outputs
         self.literal = False
-
-    @property
-    def random(self) -> bool:
-        """Whether it draws from one of TapeFlow's random generators, or does arithmetic on their seeds."""
-        return self.step.registered and (self.step.name in PRUNABLE or self.step.name.startswith("Stateless"))
+        # TapeFlow's random generators run as in eager mode.
+        random = step.registered and (step.name in PRUNABLE or step.name.startswith("Stateless"))
+        self.apart: str | None = "" if random else None
 
     @property
     def takes(self) -> list[Value]:
@@ -208,7 +208,7 @@ class Flat:
                 given = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
                 env.update(zip(map(id, step.outputs), self._add(inner, given), strict=True))
             else:
-                raise Refused(_why_not(step))
+                self._apart(step, [of(t) for t in step.inputs], env)
         return [of(t) for t in program.outputs]
 
     def _call(self, step: Step, kernel: Any, kinds: Sequence[str], args: list[Any], env: dict[int, Any]) -> None:
@@ -218,6 +218,14 @@ class Flat:
         made = [Value(t.dtype) for t in step.outputs]
         self.calls.append(Call(step, kernel, kinds, args, made))
         env.update(zip(map(id, step.outputs), made, strict=True))
+
+    def _apart(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
+        """Adds a step that is an operation of graphs alone: it can't be compiled."""
+        why = _why_not(step)
+        if step.must_run or step.op.kernel is None or not all(isinstance(a, Value) for a in args):
+            raise Refused(why)
+        self._call(step, step.op.kernel, ["tensor"] * len(args), args, env)
+        self.calls[-1].apart = why
 
     def _change(self, step: Step, slot: _Slot, operand: Value) -> None:
         kernel = _CHANGES[step.op.kernel]
@@ -238,25 +246,35 @@ class Flat:
                 needed.update(id(v) for v in call.takes)
         self.calls = kept[::-1]
 
-    # ---- what runs first -----------------------------------------------------------------------------------------
+    # ---- what is compiled ----------------------------------------------------------------------------------------
 
-    def split(self) -> tuple[list[Call], list[Value]]:
-        """Takes out the calls that draw random numbers, and those that they depend on.
+    def stages(self) -> list[Stage]:
+        """The calls in groups that run one after the other, as few as can be.
 
-        Returns:
-            These calls, in order, and what they give to the others.
+        Raises:
+            Refused: there is nothing to compile, or too much between what is.
         """
-        needed: set[int] = set()
-        first, rest = [], []
-        for call in reversed(self.calls):
-            if call.random or any(id(v) in needed for v in call.outputs):
-                first.append(call)
-                needed.update(id(v) for v in call.takes if v.known is None)
-            else:
-                rest.append(call)
-        first, self.calls = first[::-1], rest[::-1]
-        asked = {id(v) for v in (*self.results, *(v for c in self.calls for v in c.takes))}
-        return first, [v for call in first for v in call.outputs if id(v) in asked]
+        found: list[Stage] = []
+        ready: dict[int, tuple[int, int]] = {}  # by value: the first stage that can compile with it, or run without
+        for call in self.calls:
+            apart = call.apart is not None
+            at = max([ready.get(id(v), (0, 0))[apart] for v in call.takes], default=0)
+            found += [Stage([], []) for _ in range(at + 1 - len(found))]
+            (found[at].before if apart else found[at].calls).append(call)
+            ready.update((id(v), (at, at if apart else at + 1)) for v in call.outputs)
+        reasons = [call.apart for stage in found for call in stage.before if call.apart]
+        if found and not any(stage.calls for stage in found):
+            raise Refused(reasons[0] if reasons else "it only draws random numbers")
+        if len(found) > _MOST_STAGES:
+            raise Refused(f"{(reasons or ['it draws random numbers'])[0]}, between {len(found)} parts that could be")
+        return found
+
+
+class Stage(NamedTuple):
+    """Calls that are not compiled, and then calls that are."""
+
+    before: list[Call]
+    calls: list[Call]
 
 
 def _kernel(step: Step) -> Callable[..., Any]:

@@ -4,11 +4,12 @@ A program is flattened (`flat.py`), traced once more with tensors that have no m
 its inputs. The first call for these shapes runs uncompiled: that says what is wrong with the arguments in TensorFlow's
 words. Where the compiled code refuses values (an index out of range), the uncompiled function runs for the same reason.
 
-What can't be compiled runs as an ordinary function, and a warning names the op and says why. Random numbers are drawn
-before the compiled code runs, by the generators that eager mode has. Compiling is done by one thread at a time; nothing
-of torch's compiler is loaded before a function asks for it. TorchInductor keeps what it wrote in a folder of its own
-(`TORCHINDUCTOR_CACHE_DIR` says which), so that a later process compiles the same program faster, and what it loaded for
-as long as the process lives; everything else is freed with the function.
+What can't be compiled runs as in an ordinary function, by itself where it only computes, and else with all that is
+around it; a warning names the op and says why. Random numbers are drawn by the generators that eager mode has.
+Compiling is done by one thread at a time; nothing of torch's compiler is loaded before a function asks for it.
+TorchInductor keeps what it wrote in a folder of its own (`TORCHINDUCTOR_CACHE_DIR` says which), so that a later process
+compiles the same program faster, and what it loaded for as long as the process lives; everything else is freed with the
+function.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.compile import Compiled
-from tapeflow.graph.flat import Call, Flat, Refused, Value, label
+from tapeflow.graph.flat import Call, Flat, Refused, Stage, Value, label
 from tapeflow.graph.operation import Operation, variable_of
 from tapeflow.graph.static import numbers
 from tapeflow.logger import get_logger
@@ -120,6 +121,8 @@ class Jitted(Compiled):
             if plan is None:
                 _require_compiler()
                 plan = self._plans[key] = _Plan(Flat(self.program), self._tensors(values), self._variables)
+                if plan.apart:
+                    self._jit.warn("apart", f"a part of it runs without being compiled, because {plan.apart[0]}.")
                 if self._one_kind:
                     self._only = plan
         return plan
@@ -183,65 +186,63 @@ class _Plan:
     Attributes:
         graph: the ATen calls that TorchInductor was given, as Python.
         source: what it made of them.
+        apart: what is not compiled, and why.
     """
 
     def __init__(self, flat: Flat, tensors: Sequence[Any], variables: Sequence[Any]) -> None:
         _infer(flat, tensors)
-        self._before, drawn = flat.split()
-        self._inputs = flat.inputs
-        self._drawn = drawn
+        stages = flat.stages()
+        self.apart = [call.apart for stage in stages for call in stage.before if call.apart]
+        self.graph = self.source = ""
         self._is_variable = [v is not None for v in variables]
         self._changes = [(place, variables[place].dtype) for place, _ in flat.changes]
-        if not flat.calls and self._before:
-            raise Refused(f"all that it does is needed to draw {label(self._before[-1].step)}, which is not compiled")
-        with torch.no_grad():
-            self._compile(flat, tensors)
-
-    def _compile(self, flat: Flat, tensors: Sequence[Any]) -> None:
-        given = [*flat.inputs, *self._drawn]
-        used = {id(v) for call in flat.calls for v in call.takes}
-        made = {id(v) for call in flat.calls for v in call.outputs}
-        places = {id(v): i for i, v in enumerate(given)}
-        self._takes = [i for i, v in enumerate(given) if id(v) in used]
-        wanted = list({id(v): v for v in flat.results if id(v) in made}.values())
-        at = {id(v): i for i, v in enumerate(wanted)}
-        # Where each result is found: made by the compiled code, taken from what it was given, or known.
-        self._results = [
-            (at[id(v)], None) if id(v) in at
-            else (~places[id(v)], None) if v.known is None
-            else (None, v.known)
-            for v in flat.results
-        ]  # fmt: skip
         self._count = len(flat.outputs)
-        self.graph = self.source = ""
-        self._run: Callable[..., Any] | None = None
+        self._places = {id(v): i for i, v in enumerate(flat.inputs)}  # where each tensor is among all that there is
+        self._values = list(flat.inputs)
+        with torch.no_grad():
+            self._parts = [self._part(stage, stages[i + 1 :], flat, tensors) for i, stage in enumerate(stages)]
+        self._results = [(self._places.get(id(v), -1), v.known) for v in flat.results]
+
+    def _part(
+        self, stage: Stage, later: Sequence[Stage], flat: Flat, tensors: Sequence[Any]
+    ) -> tuple[list[Call], list[int], Callable[..., Any] | None]:
+        """What runs in a stage: calls that are not compiled, then a function of some of the tensors that there are."""
+        for call in stage.before:
+            self._add(call.outputs)
+        used = {id(v) for call in stage.calls for v in call.takes}
+        takes = [v for v in self._values if id(v) in used]
+        places = [self._places[id(v)] for v in takes]
+        asked = {id(v) for v in flat.results}
+        asked.update(id(v) for s in later for call in (*s.before, *s.calls) for v in call.takes)
+        wanted = [v for call in stage.calls for v in call.outputs if id(v) in asked and v.known is None]
         if not wanted:
-            return
+            return stage.before, [], None
         kept = {id(v) for _, v in flat.changes}
-        function = _function(flat.calls, [given[i] for i in self._takes], wanted, kept)
-        examples = [_example(given[i], tensors[i] if i < len(tensors) else None) for i in self._takes]
-        self._run, self.graph, self.source = _inducted(function, examples)
+        examples = [_example(v, tensors[i] if i < len(tensors) else None) for v, i in zip(takes, places, strict=True)]
+        run, graph, source = _inducted(_function(stage.calls, takes, wanted, kept), examples)
+        self.graph, self.source = self.graph + graph, self.source + source
+        self._add(wanted)
+        return stage.before, places, run
+
+    def _add(self, values: Sequence[Value]) -> None:
+        for v in values:
+            self._places[id(v)] = len(self._values)
+            self._values.append(v)
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """What the program gives for raw values."""
-        given = [v._value.value if is_variable else v for v, is_variable in zip(values, self._is_variable, strict=True)]
-        if self._before:
-            given += self._draw(given)
-        made = () if self._run is None else self._run(*[given[i].contiguous() for i in self._takes])
-        found = [known if i is None else made[i] if i >= 0 else given[~i] for i, known in self._results]
+        have = [v._value.value if is_variable else v for v, is_variable in zip(values, self._is_variable, strict=True)]
+        for before, takes, run in self._parts:
+            for call in before:
+                have += call.run(lambda v: have[self._places[id(v)]] if v.known is None else v.known)  # noqa: B023
+            if run is not None:
+                have += run(*[have[i].contiguous() for i in takes])
+        found = [have[i] if known is None else known for i, known in self._results]
         if self._changes:
             for (place, dtype), value in zip(self._changes, found[self._count :], strict=True):
                 values[place]._set(EagerTensor(value, dtype))
             del found[self._count :]
         return found
-
-    def _draw(self, given: Sequence[Any]) -> list[Any]:
-        """The random numbers, and what else runs before."""
-        env = {id(v): raw for v, raw in zip(self._inputs, given, strict=True)}
-        for call in self._before:
-            results = call.run(lambda v: env[id(v)] if v.known is None else v.known)
-            env.update((id(v), r) for v, r in zip(call.outputs, results, strict=True))
-        return [env[id(v)] for v in self._drawn]
 
 
 # ---- tracing ---------------------------------------------------------------------------------------------------------
@@ -260,12 +261,7 @@ def _infer(flat: Flat, tensors: Sequence[torch.Tensor]) -> None:
         value.fake = mode.from_tensor(tensor.contiguous())
     kept = []
     for call in flat.calls:
-        try:
-            results = _inferred(call, mode)
-        except Refused:
-            raise
-        except Exception as error:
-            raise Refused(f"{label(call.step)} {_untraceable(error)}") from error
+        results = _inferred(call, mode)
         for value, result in zip(call.outputs, results, strict=True):
             if type(result) is torch.Tensor:
                 value.known = result
@@ -280,27 +276,44 @@ def _inferred(call: Call, mode: Any) -> list[Any]:
     """A call's results: real ones where they are known, else fake ones."""
     if call.step.name in _OF_SHAPES:
         return call.promised(call.kernel(*call.given(Value.stand_in)))
-    if call.random:
-        return _empty(call, mode)
-    with mode:
-        try:
-            results = _traced(call, Value.stand_in)
-        except Exception:
-            call.literal = True  # if it is only numbers that it looks at, they may be known
-            results = _traced(call, Value.stand_in)
-    if call.step.pure and all(v.known is not None for v in call.takes):
-        return call.run(Value.stand_in) if sum(r.nbytes for r in results) <= _MOST_KNOWN else results
+    foregone = call.step.pure and all(v.known is not None for v in call.takes)
+    results = None
+    if call.apart is None:
+        with mode:
+            results = _tried(call)
+    if results is None:
+        results = _empty(call, mode)
+    if results is None and not foregone:
+        raise Refused(call.apart or f"{label(call.step)} draws as many numbers as only its run can tell")
+    if results is None or (foregone and sum(r.nbytes for r in results) <= _MOST_KNOWN):
+        return call.run(Value.stand_in)
     return results
 
 
-def _empty(call: Call, mode: Any) -> list[Any]:
-    """Tensors of the shapes of what a call will draw."""
+def _tried(call: Call) -> list[Any] | None:
+    """What a call gives for tensors without values; None if it wants them, or other things that can't be compiled."""
+    try:
+        return _traced(call, Value.stand_in)
+    except Refused as why:
+        call.apart = str(why)
+    except Exception:
+        call.literal = True  # if it is only known numbers that it looks at
+        try:
+            return _traced(call, Value.stand_in)
+        except Exception as error:
+            call.apart = f"{label(call.step)} {_untraceable(error)}"
+    return None
+
+
+def _empty(call: Call, mode: Any) -> list[Any] | None:
+    """Tensors of the shapes of what a call that is not compiled will give; None if only its run can tell."""
     step = call.step
     shapes = [t.shape for t in step.outputs]
-    if not all(s.is_fully_defined() for s in shapes) and step.op.shape is not None:
+    if not all(s.is_fully_defined() for s in shapes) and step.registered and step.op.shape is not None:
         args = [
-            a if not isinstance(a, Value)
+            [TensorShape(v.stand_in().shape) for v in a] if kind == "list"
             else TensorShape(a.stand_in().shape) if kind == "tensor"
+            else a if not isinstance(a, Value)
             else None if a.known is None
             else numbers(a.known)
             for kind, a in zip(call.kinds, call.args, strict=True)
@@ -308,9 +321,11 @@ def _empty(call: Call, mode: Any) -> list[Any]:
         found = step.op.shape(*args)
         shapes = found if isinstance(found, list) else [found]
     if not all(s.is_fully_defined() for s in shapes):
-        raise Refused(f"{label(step)} draws as many numbers as its run will tell")
+        return None
+    device = next((v.stand_in().device for v in call.takes), devices.current_or_default())
+    dtypes = [v.dtype.torch for v in call.outputs]
     with mode:
-        return [torch.empty(s.as_list(), dtype=v.dtype.torch) for s, v in zip(shapes, call.outputs, strict=True)]
+        return [torch.empty(s.as_list(), dtype=d, device=device) for s, d in zip(shapes, dtypes, strict=True)]
 
 
 def _function(
@@ -415,8 +430,8 @@ def _require_compiler() -> None:
             None,
             None,
             "jit_compile=True needs a C++ compiler: there is none. Install it (Debian, Ubuntu: apt-get install g++; "
-            "macOS: xcode-select --install; Windows: the Build Tools for Visual Studio), or name it in the environment's "
-            f" CXX before the first such function runs, or leave jit_compile out. ({_first_line(error)})",
+            "macOS: xcode-select --install; Windows: the Build Tools for Visual Studio), or set CXX to its name before "
+            f"the first such function runs, or leave jit_compile out. ({_first_line(error)})",
         ) from error
 
 

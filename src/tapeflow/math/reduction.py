@@ -16,7 +16,7 @@ from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import reduced_dimensions, reduction, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, is_finite, not_equal
@@ -416,8 +416,8 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 def _may_have_nan(x: torch.Tensor) -> bool:
     """Whether there may be NaN, which on the CPU is found out sooner than replaced."""
     try:
-        return not (x.is_cpu and torch.equal(x, x))
-    except RuntimeError:  # where values are not known: vmap, tracing
+        return traced(x) or not (x.is_cpu and torch.equal(x, x))
+    except RuntimeError:  # where values are not known: vmap
         return True
 
 
