@@ -241,4 +241,14 @@ ROWS = [
     Row("nn.avg_pool2d", POOL, avg_pool, SMALL, tolerance=LOOSE, bad=BAD_POOL),
     Row("nn.avg_pool1d", SEQUENCES, avg_pool, tolerance=LOOSE),
     Row("nn.avg_pool3d", VOLUMES, avg_pool, tolerance=LOOSE),
+    Row("conv", [
+        sample(img(2, 5, 4, 2), filters(3, 2, 2, 3), [1, 1, 1, 1], "SAME"),
+        sample(img(1, 5, 4, 2), filters(2, 2, 2, 1), [1, 2, 1, 1], "VALID", dilations=[1, 1, 2, 1]),
+        sample(img(1, 3, 3, 3, 1), filters(2, 2, 2, 1, 1), [1] * 5, "SAME"),
+    ], conv, tolerance=LOOSE, bad=[
+        (sample(IMAGE, FILTERS, [1, 1], "SAME"), Invalid, "must specify 4 dimensions"),
+        (sample(IMAGE, np.ones([2, 2, 1, 1]), [1] * 4, "SAME"), Invalid, "equal to filter depth: 2 vs 1"),
+        (sample(IMAGE[0], FILTERS, [1] * 4, "SAME"), Invalid, "2 or 3 spatial dimensions but got 1"),
+        (sample(IMAGE, FILTERS, [1] * 4, "SAME", groups=2), Unimplemented, "Grouped/Depthwise"),
+    ]),
 ]  # fmt: skip

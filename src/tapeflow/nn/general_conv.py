@@ -1,0 +1,192 @@
+"""The convolution of any number of dimensions, and the backward ones of images: top-level functions of TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import tapeflow as tf
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+from tapeflow.errors import UnimplementedError
+from tapeflow.nn.conv import conv2d_backprop_filter, conv2d_backprop_input, conv_rule, convolve
+
+_FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
+
+
+def _attrs(
+    dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
+) -> tuple[Any, ...]:
+    """The attrs as those of Conv2D and Conv3D."""
+    rates = tuple(dilations) or (1,) * (dims + 2)
+    return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
+
+
+def _check(x: TensorShape, filters: TensorShape, strides: Any, data_format: str, batch_dims: int, groups: int) -> None:
+    if groups != 1:
+        raise UnimplementedError(None, None, "Grouped/Depthwise Convolutions are not supported yet.")
+    if x.rank is None or filters.rank is None:
+        return
+    dims = x.rank - batch_dims - 1
+    if dims not in (2, 3):
+        raise invalid(f"The input must have 2 or 3 spatial dimensions but got {dims}")
+    if filters.rank != dims + 2:
+        raise invalid(f"filter must be {dims + 2}-dimensional: {filters.as_list()}")
+    if len(strides) != dims + 2:
+        raise invalid(f"Sliding window strides field must specify {dims + 2} dimensions")
+    depth = x[-1 if data_format == "CHANNELS_LAST" else batch_dims]
+    if None not in (depth, filters[-2]) and depth != filters[-2]:
+        raise invalid(f"Input depth must be equal to filter depth: {depth} vs {filters[-2]}")
+
+
+def _conv_kernel(
+    input: torch.Tensor,
+    filter: torch.Tensor,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any = (),
+    data_format: str = "CHANNELS_LAST",
+    dilations: Any = (),
+    batch_dims: int = 1,
+    groups: int = 1,
+) -> torch.Tensor:
+    _check(TensorShape(input.shape), TensorShape(filter.shape), strides, data_format, batch_dims, groups)
+    dims = filter.dim() - 2
+    attrs = _attrs(dims, strides, padding, explicit_paddings, data_format, dilations)
+    images, filters = input.reshape(-1, *input.shape[batch_dims:]), filter
+    if not input.is_floating_point():  # ATen convolves floats; sums of integers are exact in float64
+        images, filters = images.double(), filters.double()
+    found = convolve(f"Conv{dims}D", images, filters, *attrs).to(input.dtype)
+    return found.reshape(*input.shape[:batch_dims], *found.shape[1:])
+
+
+def _conv_shape(
+    x: TensorShape,
+    filters: TensorShape,
+    strides: Any,
+    padding: str,
+    explicit: Any = (),
+    data_format: str = "CHANNELS_LAST",
+    dilations: Any = (),
+    batch_dims: int = 1,
+    groups: int = 1,
+) -> TensorShape:
+    _check(x, filters, strides, data_format, batch_dims, groups)
+    if x.rank is None or filters.rank is None:
+        return TensorShape(None)
+    attrs = _attrs(filters.rank - 2, strides, padding, explicit, data_format, dilations)
+    images = TensorShape([1]).concatenate(x[batch_dims:])
+    return x[:batch_dims].concatenate(conv_rule(images, filters, *attrs)[1:])
+
+
+@op("Conv", kernel=_conv_kernel, shape=_conv_shape)
+def conv(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any = (),
+    data_format: str = "CHANNELS_LAST",
+    dilations: Any = (),
+    batch_dims: int = 1,
+    groups: int = 1,
+    name: str | None = None,
+) -> Any:
+    """Slides filters over images or volumes.
+
+    Args:
+        input: `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`; floating or int32.
+        filter: `[height, width, channels, out_channels]`, or `[depth, height, width, channels, out_channels]`.
+        strides: a list of 4 ints (5 for volumes), of which the first and last are 1.
+        padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
+        explicit_paddings: for each of the 4 (or 5) dimensions the padding before and after, in one list.
+        data_format: "CHANNELS_LAST", or "CHANNELS_FIRST" for channels after the batch.
+        dilations: the steps between the elements of a window; like `strides`.
+        batch_dims: how many leading dimensions are the batch.
+        groups: must be 1.
+
+    Returns:
+        A tensor like `input`, of the new size and with `out_channels` channels.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together, or an option is not one.
+        UnimplementedError: `groups` is not 1.
+
+    Example:
+        >>> tf.conv(tf.ones([1, 3, 3, 2]), tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "VALID")[0, :, :, 0].numpy().tolist()
+        [[8.0, 8.0], [8.0, 8.0]]
+    """
+
+
+def conv2d_backprop_input_v2(
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    use_cudnn_on_gpu: bool = True,
+    explicit_paddings: Any = (),
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
+    """The gradient of `tf.nn.conv2d` by its input.
+
+    Args:
+        input: the convolution's input, of which only the shape matters.
+        filter: the convolution's filters.
+        out_backprop: the gradient of its result.
+        strides, padding, explicit_paddings, data_format, dilations: the convolution's.
+        use_cudnn_on_gpu: without effect.
+
+    Returns:
+        A tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+        >>> tf.conv2d_backprop_input_v2(x, filters, [[[[3.0]]]], [1, 1, 1, 1], "VALID")[0, :, :, 0].numpy().tolist()
+        [[3.0, 3.0], [3.0, 3.0]]
+    """
+    attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
+    return conv2d_backprop_input(tf.shape(input), filter, out_backprop, *attrs, name)
+
+
+def conv2d_backprop_filter_v2(
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    use_cudnn_on_gpu: bool = True,
+    explicit_paddings: Any = (),
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Any:
+    """The gradient of `tf.nn.conv2d` by its filters.
+
+    Args:
+        input: the convolution's input.
+        filter: the convolution's filters, of which only the shape matters.
+        out_backprop: the gradient of its result.
+        strides, padding, explicit_paddings, data_format, dilations: the convolution's.
+        use_cudnn_on_gpu: without effect.
+
+    Returns:
+        A tensor of the shape of `filter`.
+
+    Raises:
+        InvalidArgumentError: the shapes do not go together.
+
+    Example:
+        >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+        >>> tf.conv2d_backprop_filter_v2(x, filters, [[[[3.0]]]], [1, 1, 1, 1], "VALID")[:, :, 0, 0].numpy().tolist()
+        [[3.0, 3.0], [3.0, 3.0]]
+    """
+    attrs = tuple(strides), padding, tuple(explicit_paddings), data_format, tuple(dilations)
+    return conv2d_backprop_filter(input, tf.shape(filter), out_backprop, *attrs, name)
