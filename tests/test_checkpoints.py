@@ -97,6 +97,16 @@ def test_tensorflow_restores_ours(prefix):
 # ---- saving and restoring ------------------------------------------------------------------------------------------------
 
 
+def test_an_element_that_was_broadcast(prefix):
+    v = tf.Variable(tf.broadcast_to(tf.constant(3.0), [1, 1]))
+    w = tf.Variable(tf.broadcast_to(tf.constant([2.0]), [3]))
+    tf.train.Checkpoint(v=v, w=w).write(prefix)
+    v.assign([[0.0]])
+    w.assign([0.0, 0.0, 0.0])
+    tf.train.Checkpoint(v=v, w=w).read(prefix).assert_consumed()
+    assert v.numpy().tolist() == [[3.0]] and w.numpy().tolist() == [2.0, 2.0, 2.0]
+
+
 def test_restores_into_what_is_made_later():
     model = tf.Module()
     status = tf.train.Checkpoint(model=model).restore(str(GOLDEN / "objects-1"))

@@ -128,7 +128,10 @@ def _buffer(value: torch.Tensor) -> np.ndarray:
     value = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if not value.numel():
         return np.empty(0, np.uint8)
-    return value.reshape(-1).view(torch.uint8).numpy()
+    flat = value.reshape(-1)
+    if flat.stride(0) != 1:  # one element, of a tensor that was broadcast
+        flat = flat.clone(memory_format=torch.contiguous_format)
+    return flat.view(torch.uint8).numpy()
 
 
 def _write_buffer(file: Any, data: np.ndarray, crc: int = 0) -> tuple[int, int]:
