@@ -58,7 +58,10 @@ def test_tensors_are_watched_on_request(x):
 
 
 def test_watching_what_is_no_tensor_is_refused():
-    with pytest.raises(ValueError, match=r"Passed in object 1.0 of type 'float', not tf.Tensor"), tf.GradientTape() as t:
+    with (
+        pytest.raises(ValueError, match=r"Passed in object 1.0 of type 'float', not tf.Tensor"),
+        tf.GradientTape() as t,
+    ):
         t.watch(1.0)
 
 
@@ -315,7 +318,7 @@ def test_tangents_of_another_structure(x):
         tf.autodiff.ForwardAccumulator([x, x], [x])
 
 
-# ---- custom gradients --------------------------------------------------------------------------------------------------
+# ---- custom gradients ------------------------------------------------------------------------------------------------
 
 
 def test_custom_gradient(x):

@@ -210,7 +210,9 @@ def test_custom_gradients(name):
             y = f(x)
         return tape.gradient(y, [x, W], unconnected_gradients="zero")
 
-    for a, b, c in zip(gradients(f, X), converted(lambda x: gradients(f, x))(X), gradients(converted(f), X), strict=True):
+    for a, b, c in zip(
+        gradients(f, X), converted(lambda x: gradients(f, x))(X), gradients(converted(f), X), strict=True
+    ):
         close(b, a)
         close(c, a)
 

@@ -66,12 +66,21 @@ def test_what_is_known_of_shapes_whose_dimensions_are_computed():
 
     @tf.function(input_signature=[tf.TensorSpec([None, 4, None])])
     def look(x):
-        known["values"] = [tf.get_static_value(v) for v in (tf.constant([1, 2]), tf.shape(x)[1] > 1, tf.rank(x), tf.shape(x)[0])]
+        known["values"] = [
+            tf.get_static_value(v) for v in (tf.constant([1, 2]), tf.shape(x)[1] > 1, tf.rank(x), tf.shape(x)[0])
+        ]
         known["partly"] = tf.get_static_value(tf.stack([tf.shape(x)[0], 3]), partial=True)
-        repeated = [tf.repeat(x, 2, axis=1), tf.repeat(x, 2, axis=0), tf.repeat(x, tf.shape(x)[0], axis=1), tf.repeat(x, 2)]
+        repeated = [
+            tf.repeat(x, 2, axis=1),
+            tf.repeat(x, 2, axis=0),
+            tf.repeat(x, tf.shape(x)[0], axis=1),
+            tf.repeat(x, 2),
+        ]
         known["repeated"] = [r.shape.as_list() for r in repeated]
         known["range"] = [tf.range(tf.rank(x)).shape, tf.range(0.0, 1.0, 0.25).shape, tf.range(tf.shape(x)[0]).shape]
-        known["reversed"] = [tf.reverse(x, axis).shape.as_list() for axis in (tf.range(tf.rank(x)), tf.cast(x[0, 0], tf.int32))]
+        known["reversed"] = [
+            tf.reverse(x, axis).shape.as_list() for axis in (tf.range(tf.rank(x)), tf.cast(x[0, 0], tf.int32))
+        ]
         return repeated
 
     x = np.arange(24, dtype=np.float32).reshape(2, 4, 3)

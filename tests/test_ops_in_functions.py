@@ -1,4 +1,4 @@
-"""Each op of the op table, called directly and from `tf.function`: what it gives, and its gradient, must be the same."""
+"""Each op of the op table, called directly and from `tf.function`: result and gradient must be the same."""
 
 import numpy as np
 import pytest

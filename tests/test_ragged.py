@@ -45,7 +45,8 @@ FUNCTIONS = {
     "gather": lambda v: tf.gather(ragged(v), [2, 0, 2]),
     "gather by ragged indices": lambda v: tf.gather(v, tf.ragged.constant([[0, 4], [], [4]])),
     "softmax": lambda v: tf.nn.softmax(ragged(v)),
-    "boolean_mask": lambda v: tf.ragged.boolean_mask(ragged(v), tf.ragged.constant([[True, False], [], [True, True, False]])),
+    "boolean_mask": lambda v: tf.ragged.boolean_mask(
+        ragged(v), tf.ragged.constant([[True, False], [], [True, True, False]])),
     "map_flat_values": lambda v: tf.ragged.map_flat_values(tf.square, ragged(v)),
     "stack_dynamic_partitions": lambda v: tf.ragged.stack_dynamic_partitions(v, [1, 0, 1, 1, 0], 2),
     "fill_empty_rows": lambda v: tf.ragged_fill_empty_rows(tf.constant([0, 0, 2, 2, 3], tf.int64), v, 6, v[0])[1],
@@ -89,7 +90,15 @@ def test_rows_of_other_lengths_do_not_broadcast(other):
 
 def test_row_splits_keep_their_dtype():
     a = tf.ragged.constant([[1, 2], [3]], row_splits_dtype=tf.int32)
-    for value in (a + 1, a[:, 1:], a[::-1], tf.concat([a, a], 1), tf.gather(a, [1]), a + [[1], [2]], tf.expand_dims(a, 0)):
+    for value in (
+        a + 1,
+        a[:, 1:],
+        a[::-1],
+        tf.concat([a, a], 1),
+        tf.gather(a, [1]),
+        a + [[1], [2]],
+        tf.expand_dims(a, 0),
+    ):
         assert value.row_splits.dtype == tf.int32
     mixed = tf.concat([a, a.with_row_splits_dtype(tf.int64)], 0)
     assert mixed.row_splits.dtype == tf.int64

@@ -85,7 +85,8 @@ class GradientTape:
         for t in nest.flatten(tensor, expand_composites=True):
             if not isinstance(t, (Tensor, ReadAsTensor)):
                 raise ValueError(
-                    f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                    f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or "
+                    "ExtensionType."
                 )
             if not t.dtype.differentiable:
                 logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
@@ -154,7 +155,8 @@ class GradientTape:
         tape = self._asked()
         if self._recording:
             logger.warning(
-                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than "
+                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
+                "efficient than "
                 "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
                 "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
                 "want to trace the gradient in order to compute higher order derivatives."
@@ -222,9 +224,7 @@ class GradientTape:
         rows = _rows(tape, target, flat, seeds, experimental_use_pfor)
         if not self._persistent:
             self._tape = None
-        found = [
-            None if r is None else _reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)
-        ]
+        found = [None if r is None else _reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
         if _gives_zeros(unconnected_gradients):
             found = [_zeros([*dims, *_dims(s)], s.dtype) if f is None else f for f, s in zip(found, flat, strict=True)]
         if isinstance(sources, (Tensor, ReadAsTensor)):
@@ -267,7 +267,9 @@ class GradientTape:
         shape.with_rank_at_least(2)
         source_shape.with_rank_at_least(2)
         if None not in (shape[0], source_shape[0]) and shape[0] != source_shape[0]:
-            raise ValueError(f"Need first dimension of target shape ({shape}) and source shape ({source_shape}) to match.")
+            raise ValueError(
+                f"Need first dimension of target shape ({shape}) and source shape ({source_shape}) to match."
+            )
         dims, inner = _dims(target), _dims(source)[1:]
         each = math.prod(dims[1:])
         seeds = registry["Reshape"].function(_identity_matrix(each, target), (each, 1, *dims[1:]))
@@ -316,7 +318,7 @@ def _identity_matrix(size: Any, like: Any) -> Any:
 
 
 def _reshaped(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, skipped: int = 0) -> Any:
-    """The rows of a Jacobian in the shape of the target followed by that of the source (without its first dimensions)."""
+    """The rows of a Jacobian in the shape of the target, then that of the source (without its first dimensions)."""
     made = registry["Reshape"].function(rows, (*dims, *_dims(source)[skipped:]))
     if isinstance(made, SymbolicTensor):
         made.set_shape(target.concatenate(source.shape[skipped:]))
@@ -355,7 +357,9 @@ def _rows(tape: Tape, target: Any, sources: list[Any], seeds: Any, vectorised: b
     rows = [one(seed) for seed in seeds]
     if not rows:
         return [_zeros([0, *_dims(s)], s.dtype) for s in sources]
-    return [None if column[0] is None else registry["Pack"].function(list(column), 0) for column in zip(*rows, strict=True)]
+    return [
+        None if column[0] is None else registry["Pack"].function(list(column), 0) for column in zip(*rows, strict=True)
+    ]
 
 
 def _sources(value: Any) -> list[Any]:
@@ -371,7 +375,9 @@ def _sources(value: Any) -> list[Any]:
     flat = [_variable_in(v) for v in nest.flatten(value, expand_composites=True)]
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
-            raise TypeError(f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")
+            raise TypeError(
+                f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
+            )
     return flat
 
 
@@ -428,7 +434,9 @@ def _targets(value: Any) -> list[Any]:
         flat += [p for p in parts if p.dtype.differentiable] if composite else parts
     for v in flat:
         if not isinstance(v, (Tensor, ReadAsTensor)):
-            raise TypeError(f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}.")
+            raise TypeError(
+                f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
+            )
         if not v.dtype.differentiable:
             logger.warning(
                 "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, "

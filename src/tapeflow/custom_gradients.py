@@ -29,9 +29,9 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     """Gives a function a gradient of its own.
 
     Args:
-        f: `f(*x)` gives `(y, grad_fn)`: its result (a nest of tensors), and a function from the gradients of the results to
-            those of the arguments. If `f` reads variables, `grad_fn` takes `variables=` too and gives a pair:
-            the gradients of the arguments, and a list with those of the variables.
+        f: `f(*x)` gives `(y, grad_fn)`: its result (a nest of tensors), and a function from the gradients of the
+            results to those of the arguments. If `f` reads variables, `grad_fn` takes `variables=` too and gives a
+            pair: the gradients of the arguments, and a list with those of the variables.
 
     Returns:
         A function of the same arguments that gives `y`.
@@ -294,7 +294,8 @@ def gradients(
         name: the name scope of the operations.
         gate_gradients, aggregation_method: accepted, and without effect.
         stop_gradients: tensors that count as constants.
-        unconnected_gradients: what stands for the gradient of an `x` that no `y` depends on, see `tf.UnconnectedGradients`.
+        unconnected_gradients: what stands for the gradient of an `x` that no `y` depends on, see
+            `tf.UnconnectedGradients`.
 
     Returns:
         A list with a tensor (or `tf.IndexedSlices`), or None, for each of `xs`.
@@ -309,7 +310,9 @@ def gradients(
         [np.float32(6.0)]
     """
     if state.graph is None:
-        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        )
     from tapeflow.graph.symbolic_gradients import gradients as symbolic
 
     unconnected = UnconnectedGradients("none" if unconnected_gradients is None else unconnected_gradients)

@@ -75,8 +75,8 @@ def map_fn(
         return i + 1, [c.write(arrays, i, v) for c, arrays, v in zip(collections, collected, values, strict=True)]
 
     _, collected = while_loop(
-        lambda i, _: i < count, step, (0, [c.arrays() for c in collections]), parallel_iterations=parallel_iterations or 10,
-        maximum_iterations=count, name=name or "map",
+        lambda i, _: i < count, step, (0, [c.arrays() for c in collections]),
+        parallel_iterations=parallel_iterations or 10, maximum_iterations=count, name=name or "map",
     )  # fmt: skip
     stacked = [c.stacked(arrays) for c, arrays in zip(collections, collected, strict=True)]
     return nest.pack_sequence_as(like, stacked)
@@ -148,8 +148,8 @@ class _Tensors:
 class _Parts:
     """Values of different lengths, each as the tensors that it is made of; joined, they make the whole.
 
-    A spec says how: `_stacked_parts` gives the dtypes and shapes of the tensors of a value, `_to_parts` the tensors, and
-    `_from_parts` makes the whole of all of them, joined along their first dimensions.
+    A spec says how: `_stacked_parts` gives the dtypes and shapes of the tensors of a value, `_to_parts` the tensors,
+    and `_from_parts` makes the whole of all of them, joined along their first dimensions.
     """
 
     def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:

@@ -86,8 +86,10 @@ def _write(text: str, end: str, stream: Any) -> None:
         stream(text)
     else:
         raise ValueError(
-            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr, "
-            "tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."
+            f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, "
+            "sys.stderr, "
+            "tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of "
+            "'file://<filepath>'."
         )
 
 

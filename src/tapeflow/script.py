@@ -64,7 +64,9 @@ def error_of_op(error: Exception, where: str) -> errors.OpError:
         error: what was raised.
         where: which op it was, to stand in the message.
     """
-    kind: Callable[..., errors.OpError] = next((k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError)
+    kind: Callable[..., errors.OpError] = next(
+        (k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError
+    )
     return kind(None, None, f"{type(error).__name__}: {error} {where}")
 
 

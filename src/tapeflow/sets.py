@@ -101,8 +101,14 @@ def _of_dense_and_sparse(
 
 
 def _sparse_sparse(
-    indices1: Any, values1: Any, shape1: Any, indices2: Any, values2: Any, shape2: Any, set_operation: str, validate:
-        bool
+    indices1: Any,
+    values1: Any,
+    shape1: Any,
+    indices2: Any,
+    values2: Any,
+    shape2: Any,
+    set_operation: str,
+    validate: bool,
 ) -> Any:
     first = _sparse_sets(indices1, values1, shape1, validate)
     return _combined(first, _sparse_sets(indices2, values2, shape2, validate), set_operation, values1)

@@ -396,7 +396,11 @@ class TensorArraySpec(TypeSpec):
         from tapeflow.array.tensor_list import list_get_item
 
         made = TensorArray(
-            self._dtype, len(items), self._dynamic_size, infer_shape=self._infer_shape, element_shape=self._element_shape
+            self._dtype,
+            len(items),
+            self._dynamic_size,
+            infer_shape=self._infer_shape,
+            element_shape=self._element_shape,
         )
         for i, item in enumerate(items):
             if item is not None:

@@ -19,9 +19,7 @@ from tapeflow.math.gradients import shape_of
 logger = logging.getLogger("tapeflow")
 
 
-def vectorized_map(
-    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
+def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """Calls `fn` on all slices of `elems` along the first dimension at once, and stacks what it gives.
 
     `fn` runs once, on tensors that stand for a whole batch. It may not look at their values or assign them to
@@ -102,9 +100,7 @@ def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: Sequence[EagerTensor
     from tapeflow import stack, unstack
 
     slices = [unstack(e) for e in flat]
-    results = [
-        fn(nest.pack_sequence_as(elems, [s[i if len(s) > 1 else 0] for s in slices])) for i in range(count)
-    ]
+    results = [fn(nest.pack_sequence_as(elems, [s[i if len(s) > 1 else 0] for s in slices])) for i in range(count)]
     columns = zip(*[nest.flatten(r) for r in results], strict=True)
     return nest.pack_sequence_as(results[0], [None if c[0] is None else stack(list(c)) for c in columns])
 

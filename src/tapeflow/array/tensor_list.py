@@ -1,7 +1,7 @@
 """Lists of tensors as values of a graph: the ops that a staged `tf.TensorArray` is made of.
 
-The raw value of a list is a 0-d object array that holds a sequence of raw tensors, None where nothing was written. It is
-never changed: writing gives a new one, which shares its tensors with the old.
+The raw value of a list is a 0-d object array that holds a sequence of raw tensors, None where nothing was written. It
+is never changed: writing gives a new one, which shares its tensors with the old.
 """
 
 from __future__ import annotations
@@ -80,15 +80,14 @@ def _joined(tensors: Sequence[Raw], element_shape: Any, dtype: Any) -> Raw:
     if not tensors:
         shape = _element(element_shape)
         if not shape.is_fully_defined():
-            raise invalid(
-                f"Tried to stack elements of an empty list with non-fully-defined element_shape: {shape}"
-            )
+            raise invalid(f"Tried to stack elements of an empty list with non-fully-defined element_shape: {shape}")
         return _zeros_item((), (0, *shape.as_list()), dtype)
     first = tuple(tensors[0].shape)
     for t in tensors:
         if tuple(t.shape) != first:
             raise invalid(
-                f"Tried to stack list which contains tensors of shapes {list(first)} and {list(t.shape)}: they must be equal"
+                f"Tried to stack list which contains tensors of shapes {list(first)} and {list(t.shape)}: they must be "
+                "equal"
             )
     return np.stack(tensors) if isinstance(tensors[0], np.ndarray) else torch.stack(tuple(tensors))
 
@@ -120,7 +119,12 @@ def list_reserve(element_shape: Any, num_elements: Any, element_dtype: Any, name
     """A list of `num_elements` entries, none of them written."""
 
 
-@op("EmptyTensorList", kernel=lambda shape, most, dtype: as_variant(()), host=("element_shape", "max_num_elements"), shape=_scalar)
+@op(
+    "EmptyTensorList",
+    kernel=lambda shape, most, dtype: as_variant(()),
+    host=("element_shape", "max_num_elements"),
+    shape=_scalar,
+)
 def empty_list(element_shape: Any, max_num_elements: Any, element_dtype: Any, name: str | None = None) -> Any:
     """A list without entries."""
 
@@ -164,7 +168,9 @@ def _item(held: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
 
 @op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
     shape=lambda held, index, shape, dtype: _element(shape))  # fmt: skip
-def list_get_item(input_handle: Any, index: Any, element_shape: Any, element_dtype: Any, name: str | None = None) -> Any:
+def list_get_item(
+    input_handle: Any, index: Any, element_shape: Any, element_dtype: Any, name: str | None = None
+) -> Any:
     """The entry at `index`; zeros where none was written."""
 
 
@@ -232,7 +238,9 @@ list_length.op.differentiable = False
 def _stacked(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
     items = held[()]
     if num_elements >= 0 and len(items) != num_elements and not isinstance(items, _Zeros):
-        raise invalid(f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements.")
+        raise invalid(
+            f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
+        )
     return _joined(_filled(items, element_shape, dtype), element_shape, dtype)
 
 
@@ -267,7 +275,9 @@ def _gather_shape(held: Any, indices: TensorShape, element_shape: Any, dtype: An
 
 
 @op("TensorListGather", kernel=_no_tensors, strings=_gathered, host=("element_shape",), shape=_gather_shape)
-def list_gather(input_handle: Any, indices: Any, element_shape: Any, element_dtype: Any, name: str | None = None) -> Any:
+def list_gather(
+    input_handle: Any, indices: Any, element_shape: Any, element_dtype: Any, name: str | None = None
+) -> Any:
     """Some entries as one tensor."""
 
 
@@ -322,7 +332,13 @@ def _concat_shape(held: Any, element_shape: Any, leading_dims: Any, dtype: Any) 
     return [joined, TensorShape([None])]
 
 
-@op("TensorListConcatV2", kernel=_no_tensors, strings=_concatenated, host=("element_shape", "leading_dims"), shape=_concat_shape)
+@op(
+    "TensorListConcatV2",
+    kernel=_no_tensors,
+    strings=_concatenated,
+    host=("element_shape", "leading_dims"),
+    shape=_concat_shape,
+)
 def list_concat(
     input_handle: Any, element_shape: Any, leading_dims: Any, element_dtype: Any, name: str | None = None
 ) -> Any:
@@ -338,8 +354,8 @@ def _split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray
     sizes = lengths.tolist()
     if not tensor.ndim or sum(sizes) != tensor.shape[0]:
         raise invalid(
-            f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's shape "
-            f"is: {list(tensor.shape)} "
+            f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's "
+            f"shape is: {list(tensor.shape)} "
         )
     if isinstance(tensor, torch.Tensor):
         return as_variant(torch.split(tensor, sizes))
@@ -465,4 +481,3 @@ def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
 def sum_of_lists(*lists: Any) -> Any:
     """The sum of lists, entry by entry; what is not there counts as zero."""
     return registry["AddN"].function(list(lists))
-

@@ -89,7 +89,6 @@ class _Checker:
             raise invalid("\n".join(lines))
 
 
-
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Makes every op of this thread check its results for infinities and NaNs.
 

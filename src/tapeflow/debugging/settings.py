@@ -42,7 +42,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Asks for tracebacks without the library's own frames. An op here is one frame deep, so there is little to hide."""
+    """Asks for tracebacks without the library's own frames. An op here is one frame deep: there is little to hide."""
     settings.traceback_filtering = True
 
 

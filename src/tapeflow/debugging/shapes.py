@@ -129,7 +129,8 @@ def assert_shapes(
         what = f"Tensor {_described(x)}"
         if not (hasattr(wanted, "__iter__") or hasattr(wanted, "__getitem__")):
             raise ValueError(
-                f"{prefixed(message)}{what}.  Specified shape must be an iterable.  An iterable has the attribute `__iter__` "
+                f"{prefixed(message)}{what}.  Specified shape must be an iterable.  An iterable has the attribute "
+                "`__iter__` "
                 f"or `__getitem__`.  Received specified shape: {wanted}"
             )
         symbols = list(wanted)
@@ -137,7 +138,8 @@ def assert_shapes(
         for i, symbol in enumerate(symbols):
             if i and isinstance(symbol, str) and symbol in ("...", "*"):
                 raise ValueError(
-                    f"{prefixed(message)}{what} specified shape index {i}.  Symbol `...` or `*` for a variable number of "
+                    f"{prefixed(message)}{what} specified shape index {i}.  Symbol `...` or `*` for a variable "
+                    "number of "
                     "unspecified dimensions is only allowed as the first entry"
                 )
         symbols = symbols[1:] if open_ended else symbols
@@ -176,7 +178,8 @@ def _check_size(x: Tensor, i: int, wanted: Any, said: str, message: str | None) 
     def check(x: Any, wanted: Any) -> None:
         if x.shape[i] != int(wanted):
             raise invalid(
-                f"assertion failed: [{prefix}] [{said}] [Tensor {name} dimension] [{i}] [must have size] [{int(wanted)}] "
+                f"assertion failed: [{prefix}] [{said}] [Tensor {name} dimension] [{i}] [must have size] "
+                f"[{int(wanted)}] "
                 f"[Received shape: ] [{_spaced(x.shape)}]"
             )
 

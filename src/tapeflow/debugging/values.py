@@ -53,7 +53,9 @@ def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | No
     raise invalid("\n".join(lines))
 
 
-def assert_equal(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
+def assert_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
     """Checks that `x == y` for all elements, with broadcasting.
 
     Args:
@@ -77,7 +79,9 @@ def assert_none_equal(
     return _binary("!=", not_equal, x, y, message, summarize)
 
 
-def assert_less(x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
+def assert_less(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
     """Checks that `x < y` for all elements. See `assert_equal`."""
     return _binary("<", less, x, y, message, summarize)
 
@@ -107,9 +111,7 @@ def _described(tensor: Any) -> str:
     return f"(shape={tensor.shape} dtype={tensor.dtype.name})"
 
 
-def _sign(
-    sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None
-) -> Any:
+def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None) -> Any:
     x = convert(x)
     if state.graph is not None:
         checked(lambda a: _sign(sign, op, a, message, summarize), x)

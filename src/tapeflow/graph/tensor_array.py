@@ -39,7 +39,9 @@ class StagedTensorArray(TensorArray, CompositeTensor):
 
     def _begin(self, size: Any, element_shape: TensorShape, handle: Any, flow: Any, name: str | None) -> None:
         if handle is not None:
-            raise ValueError("Cannot provide a `handle` as input argument to a TensorArray of a graph: pass its `flow`.")
+            raise ValueError(
+                "Cannot provide a `handle` as input argument to a TensorArray of a graph: pass its `flow`."
+            )
         if flow is not None and size is not None:
             raise ValueError("Cannot provide both `flow` and `size` arguments at the same time")
         if flow is None and size is None:
@@ -89,7 +91,9 @@ class StagedTensorArray(TensorArray, CompositeTensor):
     def _as_value(self, value: Any) -> Any:
         value = convert(value, hint=self._dtype)
         if value.dtype is not self._dtype:
-            raise invalid(f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ")
+            raise invalid(
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} "
+            )
         return value
 
     def size(self, name: str | None = None) -> Tensor:
@@ -147,7 +151,12 @@ class StagedTensorArray(TensorArray, CompositeTensor):
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
     """An array like another, with another list."""
     made = StagedTensorArray(
-        spec._dtype, None, spec._dynamic_size, flow=flow, infer_shape=spec._infer_shape, element_shape=spec._element_shape
+        spec._dtype,
+        None,
+        spec._dynamic_size,
+        flow=flow,
+        infer_shape=spec._infer_shape,
+        element_shape=spec._element_shape,
     )
     if spec._known is not None:
         made._known = spec._known

@@ -161,10 +161,14 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
             return indices.with_values(gather(params, indices.values))
         return _rows_at(params, indices)
     if batch_dims == 0:
-        return params.with_values(gather(params.values, indices, axis - 1)) if axis > 1 else _columns_at(params, indices)
+        return (
+            params.with_values(gather(params.values, indices, axis - 1)) if axis > 1 else _columns_at(params, indices)
+        )
     if batch_dims == 1 and axis == 1:
         return _in_batches(params, indices)
-    raise ValueError(f"gather of ragged tensors with axis={axis} and batch_dims={batch_dims} is not supported: use 0 or 1")
+    raise ValueError(
+        f"gather of ragged tensors with axis={axis} and batch_dims={batch_dims} is not supported: use 0 or 1"
+    )
 
 
 def _rows_at(params: Any, indices: Any) -> Any:

@@ -1,7 +1,7 @@
 """Ragged tensors element by element, with broadcasting.
 
-A uniform dimension of length 1 is repeated to the lengths of the other operands' rows, as are missing leading dimensions; all
-other rows must be equally long.
+A uniform dimension of length 1 is repeated to the lengths of the other operands' rows, as are missing leading
+dimensions; all other rows must be equally long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, not_equal
 from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.conversion import with_leading_merged
-from tapeflow.ragged.row_partition import array_of, length_of, number_of, offsets_of, repeated, splits_of, tensor_of, up_to
+from tapeflow.ragged.row_partition import (
+    array_of,
+    length_of,
+    number_of,
+    offsets_of,
+    repeated,
+    splits_of,
+    tensor_of,
+    up_to,
+)
 from tapeflow.ragged.tensor import RaggedTensor
 
 
@@ -100,7 +109,10 @@ class _Levels:
             partition = self.partitions[axis - 1]
             uniform = partition.uniform_row_length()
             self.uniform = None if uniform is None else number_of(uniform)
-            self.starts, self.lengths = gather(partition.row_starts(), self.at), gather(partition.row_lengths(), self.at)
+            self.starts, self.lengths = (
+                gather(partition.row_starts(), self.at),
+                gather(partition.row_lengths(), self.at),
+            )
             return
         dims = shape_of(self.flat)
         inner = axis - len(self.partitions)
@@ -144,7 +156,9 @@ def _largest(lengths: Sequence[Any], dtype: DType) -> Any:
 
 def _broadcast(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     if any(o.shape.rank is None for o in operands):
-        raise ValueError("Unable to broadcast a ragged tensor with a tensor of unknown rank: say it with tf.ensure_shape.")
+        raise ValueError(
+            "Unable to broadcast a ragged tensor with a tensor of unknown rank: say it with tf.ensure_shape."
+        )
     rank = max(len(o.shape) for o in operands)
     ragged = [o for o in operands if isinstance(o, RaggedTensor)]
     dtype = int32 if all(o.row_splits.dtype is int32 for o in ragged) else int64

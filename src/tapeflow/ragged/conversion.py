@@ -83,7 +83,9 @@ def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
         raise ValueError(f"Shapes {pad.shape} and {tensor.shape[2:]} are incompatible: `padding` is one value")
     real = reduce_any(not_equal(tensor, pad), list(range(2, tensor.shape.rank)))
     places = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
-    return maximum(reduce_max(where(real, places, tensor_of(0, dtype)), 1), 0)  # no less than 0 where there are no columns
+    return maximum(
+        reduce_max(where(real, places, tensor_of(0, dtype)), 1), 0
+    )  # no less than 0 where there are no columns
 
 
 def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
@@ -115,7 +117,9 @@ def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
     rank = len(rt.shape)
     wanted = _wanted_shape(shape, rank)
     if not wanted[rank - len(inner) :].is_compatible_with(inner):
-        raise invalid(f"The inner dimensions of shape={wanted.as_list()} must be {inner.as_list()} [Op:RaggedTensorToTensor]")
+        raise invalid(
+            f"The inner dimensions of shape={wanted.as_list()} must be {inner.as_list()} [Op:RaggedTensorToTensor]"
+        )
     default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
     if len(default.shape) > len(inner) or any(
         d not in (1, n) and None not in (d, n)
@@ -335,7 +339,8 @@ def _ragged_rank(
         return max(1, most - 1) - inner_rank if depth is None and most > 1 else max(0, most - 1 - inner_rank)
     if depth is not None and depth <= ragged_rank:
         raise ValueError(
-            f"Invalid pylist={pylist!r}: pylist has scalar values depth {depth}, but ragged_rank={ragged_rank} requires "
+            f"Invalid pylist={pylist!r}: pylist has scalar values depth {depth}, but ragged_rank={ragged_rank} "
+            "requires "
             f"scalar value depth greater than {ragged_rank}"
         )
     if most < ragged_rank:

@@ -85,7 +85,9 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     return _cross(inputs, False, 0, None, name)
 
 
-def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None) -> RaggedTensor:
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> RaggedTensor:
     """Hashes values of features: one from each, in every combination, row by row. See `tf.sparse.cross_hashed`.
 
     Example:

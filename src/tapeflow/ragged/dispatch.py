@@ -1,7 +1,7 @@
 """What ops give for ragged tensors.
 
-An op that works element by element is applied to the flat values, after broadcasting where the rows differ. Others have a
-function of their own here, by the op's name.
+An op that works element by element is applied to the flat values, after broadcasting where the rows differ. Others
+have a function of their own here, by the op's name.
 """
 
 from __future__ import annotations
@@ -191,4 +191,3 @@ _HANDLERS: dict[str, Callable[..., Any]] = {
     "Tile": _tile,
     "Where": _where,
 }
-

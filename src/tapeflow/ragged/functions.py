@@ -69,7 +69,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     expected = first.flat_values.shape[:1]
     if result.shape.rank == 0 or not result.shape[:1].is_compatible_with(expected):
         raise ValueError(
-            "tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as flat_values "
+            "tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size as "
+            "flat_values "
             f"of any ragged inputs. (output shape: {result.shape}; expected outer dimension size: {expected[0]})"
         )
     return first.with_flat_values(result)
@@ -347,5 +348,3 @@ def ragged_fill_empty_rows_grad(
     grads = convert(grad_values)
     mine = gather(grads, reverse_index_map)
     return RaggedFillEmptyRowsGrad(mine, subtract(reduce_sum(grads), reduce_sum(mine)))
-
-

@@ -10,7 +10,16 @@ from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
-from tapeflow.ragged.row_partition import RowPartition, length_of, number_of, offsets_of, repeated, splits_of, tensor_of, up_to
+from tapeflow.ragged.row_partition import (
+    RowPartition,
+    length_of,
+    number_of,
+    offsets_of,
+    repeated,
+    splits_of,
+    tensor_of,
+    up_to,
+)
 from tapeflow.ragged.tensor import RaggedTensor
 
 _EVERYTHING = builtins.slice(None)
@@ -102,7 +111,8 @@ def _index(key: Any) -> Any:
     """The int of an index; a symbolic tensor as it is."""
     if isinstance(key, bool) or not hasattr(key, "__index__") or getattr(key, "shape", ()) not in ((), []):
         raise TypeError(
-            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
+            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
+            "are "
             f"valid indices, got {key!r}"
         )
     return number_of(key)

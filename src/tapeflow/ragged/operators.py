@@ -7,7 +7,7 @@ from tapeflow.core.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 
 for _name in (
-    "abs", "add", "and", "eq", "floordiv", "ge", "gt", "invert", "le", "lt", "mod", "mul", "ne", "neg", "or", "pow", "radd",
-    "rand", "rfloordiv", "rmod", "rmul", "ror", "rpow", "rsub", "rtruediv", "rxor", "sub", "truediv", "xor",
+    "abs", "add", "and", "eq", "floordiv", "ge", "gt", "invert", "le", "lt", "mod", "mul", "ne", "neg", "or", "pow",
+    "radd", "rand", "rfloordiv", "rmod", "rmul", "ror", "rpow", "rsub", "rtruediv", "rxor", "sub", "truediv", "xor",
 ):  # fmt: skip
     setattr(RaggedTensor, f"__{_name}__", getattr(Tensor, f"__{_name}__"))

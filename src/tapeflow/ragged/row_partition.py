@@ -83,7 +83,9 @@ def number_of(value: Any) -> Any:
 def up_to(count: Any) -> Any:
     """0, 1, 2, ... below a count, in its dtype."""
     if type(count) is EagerTensor:
-        return EagerTensor(torch.arange(count.value.item(), dtype=count.value.dtype, device=count.value.device), count.dtype)
+        return EagerTensor(
+            torch.arange(count.value.item(), dtype=count.value.dtype, device=count.value.device), count.dtype
+        )
     return range_op(count)
 
 
@@ -239,7 +241,9 @@ class RowPartition(CompositeTensor):
                     f"Expected nrows >= value_rowids[-1] + 1; got nrows={int(rows)}, value_rowids[-1]={numbers[-1]}"
                 )
             if len(numbers) and (numbers[0] < 0 or (np.diff(numbers) < 0).any()):
-                raise _not_valid("from_value_rowids", "", f"rows of values decrease or are negative: {numbers.tolist()}")
+                raise _not_valid(
+                    "from_value_rowids", "", f"rows of values decrease or are negative: {numbers.tolist()}"
+                )
 
         if validate:
             checked(check, *([rowids] if count is None else [rowids, tensor_of(count, rowids.dtype)]))
@@ -273,7 +277,9 @@ class RowPartition(CompositeTensor):
 
         def check(given: Any, rows: Any, total: Any) -> None:
             if int(given) * int(rows) != int(total):
-                raise ValueError(f"uniform_row_length={int(given)} times nrows={int(rows)} must equal nvals={int(total)}")
+                raise ValueError(
+                    f"uniform_row_length={int(given)} times nrows={int(rows)} must equal nvals={int(total)}"
+                )
 
         if validate and values is not None:
             checked(check, length_tensor, tensor_of(count, int64), tensor_of(values, int64))
@@ -377,9 +383,7 @@ class RowPartition(CompositeTensor):
 
     def with_uniform_row_length(self, length: Any) -> RowPartition:
         """The same partition, of which it is known that all rows are of one length."""
-        return RowPartition(
-            self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL
-        )
+        return RowPartition(self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL)
 
     def splits(self) -> np.ndarray:
         """The splits as numbers, where they have values."""

@@ -149,7 +149,7 @@ class RaggedTensorSpec(ShapedSpec):
         # Without its first dimension a ragged tensor of ragged rank 1 is a tensor, but its spec stays ragged.
         return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
-    # Values of different lengths as one with a new first dimension: flat values, row lengths, and how many rows there are.
+    # Values of different lengths as one with a new first dimension: flat values, row lengths, and how many rows.
 
     def _stacked_parts(self) -> list[TensorSpec]:
         inner = TensorShape(None) if self._shape.rank is None else self._shape[self._ragged_rank + 1 :]

@@ -62,7 +62,8 @@ class RaggedTensor(CompositeTensor):
         def check(wanted: Any, given: Any) -> None:
             if int(wanted) != int(given):
                 raise invalid(
-                    "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not hold.\n"
+                    "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == y did not "
+                    "hold.\n"
                     f"First 1 elements of x:\n[{int(wanted)}]\nFirst 1 elements of y:\n[{int(given)}]"
                 )
 
@@ -73,7 +74,9 @@ class RaggedTensor(CompositeTensor):
         return cls(values, row_partition, internal=_INTERNAL)
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """The rows `values[row_splits[i]:row_splits[i + 1]]`.
 
         Args:
@@ -92,7 +95,9 @@ class RaggedTensor(CompositeTensor):
         return cls._from_row_partition(values, RowPartition.from_row_splits(row_splits, validate), validate)
 
     @classmethod
-    def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """Rows of the given lengths. See `from_row_splits`.
 
         Example:
@@ -102,13 +107,19 @@ class RaggedTensor(CompositeTensor):
         return cls._from_row_partition(values, RowPartition.from_row_lengths(row_lengths, validate), validate)
 
     @classmethod
-    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """Rows that begin at the given positions. See `from_row_splits`."""
         values = as_values(values)
-        return cls._from_row_partition(values, RowPartition.from_row_starts(row_starts, length_of(values), validate), validate)
+        return cls._from_row_partition(
+            values, RowPartition.from_row_starts(row_starts, length_of(values), validate), validate
+        )
 
     @classmethod
-    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """Rows that end before the given positions. See `from_row_splits`."""
         return cls._from_row_partition(values, RowPartition.from_row_limits(row_limits, validate), validate)
 
@@ -415,7 +426,8 @@ class RaggedTensor(CompositeTensor):
 
         Args:
             default_value: what to pad with; by default zero, or an empty string.
-            shape: of the result; what is longer is cut off, what is shorter is padded. None in it leaves a dimension as it is.
+            shape: of the result; what is longer is cut off, what is shorter is padded. None in it leaves a dimension as
+                it is.
 
         Raises:
             InvalidArgumentError: the shape or the default value does not fit.
@@ -469,7 +481,8 @@ class RaggedTensor(CompositeTensor):
         count = self._row_partition.static_nrows
         if count is None:
             raise OperatorNotAllowedInGraphError(
-                "Iterating over a symbolic `tf.RaggedTensor` of an unknown number of rows is not allowed: loop over them in "
+                "Iterating over a symbolic `tf.RaggedTensor` of an unknown number of rows is not allowed: loop over "
+                "them in "
                 "a function that AutoGraph converts, or use tf.map_fn."
             )
         for i in range(count):
@@ -478,7 +491,9 @@ class RaggedTensor(CompositeTensor):
     def __tf_autograph_for__(self, loop: Any) -> None:
         """The rows, one after the other, in a loop of a graph."""
         count = self.nrows()
-        loop.over((tensor_of(0, count.dtype),), lambda i: i < count, lambda i: (self[i], (i + tensor_of(1, count.dtype),)))
+        loop.over(
+            (tensor_of(0, count.dtype),), lambda i: i < count, lambda i: (self[i], (i + tensor_of(1, count.dtype),))
+        )
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")

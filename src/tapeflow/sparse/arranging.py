@@ -259,9 +259,7 @@ def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
     return [None] * len(shapes) + found
 
 
-def concat(
-    axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
-) -> SparseTensor:
+def concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
     """Joins sparse tensors along a dimension.
 
     Args:
@@ -486,7 +484,9 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
     rows = cast(num_rows, int64)
     columns = rows if num_columns is None else cast(num_columns, int64)
     diagonal = range_op(minimum(rows, columns))
-    return SparseTensor(stack([diagonal, diagonal], 1), ones(shape_op(diagonal), as_dtype(dtype)), stack([rows, columns]))
+    return SparseTensor(
+        stack([diagonal, diagonal], 1), ones(shape_op(diagonal), as_dtype(dtype)), stack([rows, columns])
+    )
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:

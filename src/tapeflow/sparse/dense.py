@@ -49,9 +49,7 @@ def _spread(indices: Any, shape: Any, values: Any, default: Any, validate_indice
     if indices.ndim < 2:
         indices = indices.reshape(-1, 1)
     if indices.shape[1] != len(shape):
-        raise invalid(
-            f"output_shape has incorrect number of elements: {len(shape)} should be: {indices.shape[1]}"
-        )
+        raise invalid(f"output_shape has incorrect number of elements: {len(shape)} should be: {indices.shape[1]}")
     indices = indices.long()
     places.check(indices, shape, sorted_once=validate_indices)
     if default.ndim:
@@ -67,7 +65,9 @@ def _dense_shape(shape: Any) -> TensorShape:
     return TensorShape(None if rank is None else [None] * rank)
 
 
-@op("SparseToDense", kernel=_spread, host=("output_shape",), moves=True, shape=lambda at, shape, *_: _dense_shape(shape))
+@op(
+    "SparseToDense", kernel=_spread, host=("output_shape",), moves=True, shape=lambda at, shape, *_: _dense_shape(shape)
+)
 def _sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, validate_indices: bool = True,
     name: str | None = None,
@@ -81,9 +81,7 @@ def _(call: Call, dy: Any) -> Any:
     return None, values, subtract(reduce_sum(dy), reduce_sum(values))
 
 
-def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
-) -> Any:
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
     """The dense tensor of a sparse one.
 
     Args:

@@ -92,9 +92,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if isinstance(b, kinds):
         b = as_sparse(b)
         least = convert(threshold, a.dtype.real_dtype)
-        return SparseTensor(
-            *_sparse_add(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least)
-        )
+        return SparseTensor(*_sparse_add(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least))
     return add_to_dense(a.indices, a.values, a.dense_shape, b)
 
 

@@ -270,4 +270,3 @@ class SparseTensorSpec(ShapedSpec):
         none = convert([[0] * shapes.shape[1]], int64)
         whole = concat([count, reduce_max(concat([none, shapes], 0), 0)], 0)
         return SparseTensor(concat([expand_dims(rows, 1), indices], 1), values, whole)
-

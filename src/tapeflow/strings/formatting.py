@@ -17,9 +17,7 @@ from tapeflow.printing import tensor_text
 from tapeflow.strings.kernels import each, numbers, string_op
 
 
-def _as_string(
-    input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str
-) -> np.ndarray:
+def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> np.ndarray:
     if len(fill) > 1:
         raise invalid("Fill string must be one or fewer characters")
     if scientific and shortest:

@@ -25,7 +25,7 @@ def _mixed(value: int) -> int:
     return value ^ (value >> 47)
 
 
-# ---- MurmurHash64A, with TensorFlow's seed -------------------------------------------------------------------------------
+# ---- MurmurHash64A, with TensorFlow's seed ---------------------------------------------------------------------------
 
 
 def murmur(data: bytes) -> int:
@@ -40,7 +40,7 @@ def murmur(data: bytes) -> int:
     return _mixed(_mixed(h) * m)
 
 
-# ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ---------------------------------------------------------------------------
+# ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ----------------------------------------------------------------------
 
 
 def _siphash(data: bytes, key: Sequence[int]) -> int:
@@ -73,7 +73,7 @@ def _siphash(data: bytes, key: Sequence[int]) -> int:
     return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
-# ---- the ops -----------------------------------------------------------------------------------------------------------------
+# ---- the ops ---------------------------------------------------------------------------------------------------------
 
 
 def _buckets(function: Any, strings: np.ndarray, count: int) -> torch.Tensor:
@@ -112,9 +112,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     """
 
 
-@string_op(
-    "StringToHashBucketStrong", lambda s, count, key: _buckets(lambda v: _siphash(v, key), s, count), shape=same
-)
+@string_op("StringToHashBucketStrong", lambda s, count, key: _buckets(lambda v: _siphash(v, key), s, count), shape=same)
 def _to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """The bucket of each string, by a keyed hash."""
 

@@ -126,7 +126,8 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
     ids = segment_ids.numpy()
     if inputs.shape[: ids.ndim] != ids.shape:
         raise invalid(
-            f"segment_ids must have a shape that begins inputs's: {_bracketed(ids.shape)} vs. {_bracketed(inputs.shape)}"
+            f"segment_ids must have a shape that begins inputs's: {_bracketed(ids.shape)} vs. "
+            f"{_bracketed(inputs.shape)}"
         )
     rest = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, math.prod(rest))
@@ -241,8 +242,8 @@ def ngrams(
     def of_rows(rows: Any) -> Any:
         if isinstance(rows.values, RaggedTensor):
             return rows.with_values(of_rows(rows.values))
-        words, splits = _string_ngrams(rows.values, rows.row_splits, separator, widths, _text(left), _text(right), width,
-                                       preserve_short_sequences, name)  # fmt: skip
+        attrs = separator, widths, _text(left), _text(right), width, preserve_short_sequences
+        words, splits = _string_ngrams(rows.values, rows.row_splits, *attrs, name)
         return RaggedTensor.from_row_splits(words, splits, validate=False)
 
     if isinstance(data, RaggedTensor):

@@ -35,7 +35,9 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
         return [input.with_flat_values(found) for found in in_rows(input.flat_values, function)]
     tensor = convert(input)
     if tensor.dtype is not string:
-        raise invalid(f"cannot compute a split as the input was expected to be a string tensor but is {tensor.dtype.name}")
+        raise invalid(
+            f"cannot compute a split as the input was expected to be a string tensor but is {tensor.dtype.name}"
+        )
     rank = tensor.shape.rank
     if rank is None:
         raise ValueError("The rank of the strings to split must be known: say it with tf.ensure_shape.")

@@ -227,8 +227,8 @@ def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorSh
 
 @string_op("UnicodeEncode", _encoded, shape=_encoded_rule)
 def _encode(
-    input_values: Any, input_splits: Any, errors: str = "replace", output_encoding: str = "", replacement_char: int = 0xFFFD,
-    name: str | None = None,
+    input_values: Any, input_splits: Any, errors: str = "replace", output_encoding: str = "",
+    replacement_char: int = 0xFFFD, name: str | None = None,
 ) -> Any:  # fmt: skip
     """The string of each row of code points."""
 
@@ -315,8 +315,9 @@ def unicode_transcode(
 
 # ICU's numbers for the scripts that Python's own tables name (UScriptCode); by the first word of a character's name.
 _SCRIPTS = {
-    "ARABIC": 2, "ARMENIAN": 3, "BENGALI": 4, "BOPOMOFO": 5, "CHEROKEE": 6, "COPTIC": 7, "CYRILLIC": 8, "DEVANAGARI": 10,
-    "ETHIOPIC": 11, "GEORGIAN": 12, "GOTHIC": 13, "GREEK": 14, "GUJARATI": 15, "GURMUKHI": 16, "CJK": 17, "HANGUL": 18,
+    "ARABIC": 2, "ARMENIAN": 3, "BENGALI": 4, "BOPOMOFO": 5, "CHEROKEE": 6, "COPTIC": 7, "CYRILLIC": 8,
+    "DEVANAGARI": 10, "ETHIOPIC": 11, "GEORGIAN": 12, "GOTHIC": 13, "GREEK": 14, "GUJARATI": 15, "GURMUKHI": 16,
+    "CJK": 17, "HANGUL": 18,
     "HEBREW": 19, "HIRAGANA": 20, "KANNADA": 21, "KATAKANA": 22, "KHMER": 23, "LAO": 24, "LATIN": 25, "MALAYALAM": 26,
     "MONGOLIAN": 27, "MYANMAR": 28, "OGHAM": 29, "ORIYA": 31, "RUNIC": 32, "SINHALA": 33, "SYRIAC": 34, "TAMIL": 35,
     "TELUGU": 36, "THAANA": 37, "THAI": 38, "TIBETAN": 39,
