@@ -1,6 +1,7 @@
-"""Calls of traced functions: what a call costs, a train step of small ops, a loop, and tracing with the first call.
+"""Calls of traced functions: what a call costs, arithmetic on large and on small tensors, a loop, and tracing with the first
+call.
 
-JAX is measured under `jit`.
+Arithmetic is measured with `jit_compile=True` too, JAX under `jit`.
 """
 
 import numpy as np
@@ -19,6 +20,7 @@ def _normal(*shape, scale=1.0):
 SMALL = _normal(2, 2)
 INPUT = _normal(BATCH, WIDTH)
 WEIGHTS = [_normal(WIDTH, WIDTH, scale=WIDTH**-0.5) for _ in range(LAYERS)]
+LARGE = _normal(1024, 1024)
 CELL = [_normal(10, 10), _normal(10, 10), _normal(10, 10), _normal(10, 40), _normal(10, 40), _normal(40)]
 
 
@@ -29,7 +31,11 @@ def setup(tf):
     inputs = tf.constant(INPUT)
     weights = [tf.Variable(w) for w in WEIGHTS]
 
-    @tf.function
+    def chain(x):
+        y = tf.tanh(x) * 2.0 + 1.0
+        y = tf.sigmoid(y) - tf.exp(-y * y)
+        return tf.nn.relu(y) * x + tf.sqrt(tf.abs(x))
+
     def step(x):
         with tf.GradientTape() as tape:
             h = x
@@ -42,7 +48,6 @@ def setup(tf):
 
     x, h0, c0, kernel, recurrent, bias = (tf.constant(a) for a in CELL)
 
-    @tf.function
     def cell(x, h, c):
         z = tf.matmul(x, kernel) + tf.matmul(h, recurrent) + bias
         i, f, g, o = tf.split(z, 4, axis=1)
@@ -60,14 +65,19 @@ def setup(tf):
 
     n = tf.constant(ITERATIONS)
 
+    def both(function, *args):
+        plain, compiled = tf.function(function), tf.function(function, jit_compile=True)
+        return {"": lambda: plain(*args), "jit_compile": lambda: compiled(*args)}
+
     def trace():
         f = tf.function(lambda x: tf.reduce_mean(tf.multiply(x**2, 3.0) + tf.nn.relu(x)))
         return f(small)
 
     return {
         "a one-op function": lambda: one_op(small),
-        "10-layer MLP train step": lambda: step(inputs),
-        "LSTM cell": lambda: cell(x, h0, c0),
+        "elementwise chain, 1024x1024": both(chain, tf.constant(LARGE)),
+        "10-layer MLP train step": both(step, inputs),
+        "LSTM cell": both(cell, x, h0, c0),
         "5,000-iteration while": lambda: loop(n),
         "tracing and first call": trace,
     }
@@ -78,7 +88,14 @@ def setup_jax(jax):
     jnp, lax = jax.numpy, jax.lax
     small, inputs = jnp.asarray(SMALL), jnp.asarray(INPUT)
     one_op = jax.jit(lambda x: x + 1.0)
+    large = jnp.asarray(LARGE)
     weights = [jnp.asarray(w) for w in WEIGHTS]
+
+    @jax.jit
+    def chain(x):
+        y = jnp.tanh(x) * 2.0 + 1.0
+        y = jax.nn.sigmoid(y) - jnp.exp(-y * y)
+        return jax.nn.relu(y) * x + jnp.sqrt(jnp.abs(x))
 
     def loss_of(weights, x):
         for w in weights:
@@ -121,6 +138,7 @@ def setup_jax(jax):
 
     return {
         "a one-op function": lambda: one_op(small).block_until_ready(),
+        "elementwise chain, 1024x1024": lambda: chain(large).block_until_ready(),
         "10-layer MLP train step": train,
         "LSTM cell": lambda: cell(x, h0, c0).block_until_ready(),
         "5,000-iteration while": lambda: loop(n).block_until_ready(),
