@@ -437,7 +437,7 @@ def test_loop_options_do_nothing_eagerly():
     assert int(converted(f)(4)) == int(f(4)) == 6
 
 
-MADE_BY_A_LAMBDA = {"absolute": lambda: (lambda x: tf.identity(x) if tf.reduce_sum(x) > 0.0 else tf.negative(x))}
+MADE_BY_A_LAMBDA = {"absolute": lambda: lambda x: tf.identity(x) if tf.reduce_sum(x) > 0.0 else tf.negative(x)}
 
 
 def test_a_lambda_that_calls_into_an_imported_module():

@@ -1,4 +1,4 @@
-"""The programs of `autograph_programs/` against what TensorFlow gave for them: eagerly, converted, and as `tf.function`."""
+"""The programs of `autograph_programs/` against what TensorFlow gave: eagerly, converted, and as `tf.function`."""
 
 import importlib.util
 import json
@@ -50,7 +50,8 @@ def test_converted(title):
 
 @pytest.mark.skipif(not CAN_STAGE, reason="needs conditions and loops in graphs")
 @pytest.mark.parametrize("title", [
-    pytest.param(t, marks=[pytest.mark.xfail(reason="needs more of loops in graphs")] if t in TO_COME else []) for t in PROGRAMS
+    pytest.param(t, marks=[pytest.mark.xfail(reason="needs more of loops in graphs")] if t in TO_COME else [])
+    for t in PROGRAMS
 ])  # fmt: skip
 def test_traced(title):
     """As `tf.function`: what TensorFlow's gives; where that can't, the same error, or what eager execution gives."""

@@ -1,7 +1,7 @@
 """Lists, dicts and tuples that a checkpoint can follow: what they become when they are made attributes of a module.
 
-A `ListWrapper` is a list and a `_DictWrapper` a dict. The original sees what is done through the wrapper; what is done to the
-original behind the wrapper's back is found when a checkpoint is saved, and refused. A tuple stays what it is.
+A `ListWrapper` is a list and a `_DictWrapper` a dict. The original sees what is done through the wrapper; what is done
+to the original behind the wrapper's back is found when a checkpoint is saved, and refused. A tuple stays what it is.
 """
 
 from __future__ import annotations
@@ -128,15 +128,15 @@ class ListWrapper(TrackableDataStructure, list):
         if self._non_append_mutation:
             raise self._refuse_to_save(
                 kind,
-                "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or moved "
-                "(sort). In order to support restoration on object creation, tracking is exclusively for append-only data "
-                "structures.",
+                "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or "
+                "moved (sort). In order to support restoration on object creation, tracking is exclusively for "
+                "append-only data structures.",
             )
         if len(self) != len(self._storage) or any(a is not b for a, b in zip(self, self._storage, strict=True)):
             raise self._refuse_to_save(
                 kind,
-                f"The wrapped list was modified outside the wrapper (its final value was {self._storage}), which breaks "
-                "restoration on object creation.",
+                f"The wrapped list was modified outside the wrapper (its final value was {self._storage}), which "
+                "breaks restoration on object creation.",
             )
         return super()._trackable_children(save_type, **kwargs)
 
@@ -226,13 +226,14 @@ class _DictWrapper(TrackableDataStructure, dict):
         if self._non_string_key:
             raise self._refuse_to_save(
                 kind,
-                "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data structure.",
+                "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data "
+                "structure.",
             )
         if len(self) != len(self._storage) or any(self._storage.get(k, self) is not v for k, v in self.items()):
             raise self._refuse_to_save(
                 kind,
-                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._storage}), which breaks "
-                "restoration on object creation.",
+                f"The wrapped dictionary was modified outside the wrapper (its final value was {self._storage}), which "
+                "breaks restoration on object creation.",
             )
         return super()._trackable_children(save_type, **kwargs)
 

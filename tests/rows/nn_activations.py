@@ -75,7 +75,8 @@ ROWS = [
     Row("nn.log_softmax", ROWS_OF, log_softmax, FLOATS, tolerance=STEPS, bad=[NOT_INTS]),
     Row("nn.bias_add", [
         sample(rand(2, 3), rand(3)), sample(rand(2, 3, 4, 2), rand(2)), sample(rand(2, 3), rand(3), data_format="NCHW"),
-        sample(rand(2, 3, 4, 2), rand(3), data_format="NCHW"), sample(rand(0, 3), rand(3)), sample(rand(1, 2, 2), rand(2)),
+        sample(rand(2, 3, 4, 2), rand(3), data_format="NCHW"), sample(rand(0, 3), rand(3)),
+        sample(rand(1, 2, 2), rand(2)),
     ], bias_add, (*FLOATS, "int32", "complex64"), bad=[
         (sample(np.ones([2, 3]), np.ones(2)), Invalid, "Must provide as many biases as the last dimension"),
         (sample(np.ones([2, 3, 1]), np.ones(1), "NCHW"), Invalid, "as many biases as the channel dimension"),

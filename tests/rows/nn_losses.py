@@ -47,7 +47,8 @@ DIFFERENT = (sample(np.ones(2), np.ones(1)), ValueError, "must have the same sha
 
 ROWS = [
     Row("nn.softmax_cross_entropy_with_logits", [
-        sample(shares(2, 3), rand(2, 3)), sample(shares(3), rand(3)), sample(shares(2, 4, 3, axis=1), rand(2, 4, 3), axis=1),
+        sample(shares(2, 3), rand(2, 3)), sample(shares(3), rand(3)),
+        sample(shares(2, 4, 3, axis=1), rand(2, 4, 3), axis=1),
         sample(rand(0, 3), rand(0, 3)), sample(shares(2, 3, 4), rand(2, 3, 4)),
     ], softmax_xent, FLOATS, tolerance=LOW, bad=[
         (sample(np.ones([1, 2]), np.ones([1, 3])), Invalid, "logits and labels must be broadcastable"),

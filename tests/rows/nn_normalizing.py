@@ -56,7 +56,10 @@ def space_to_depth(x, b, data_format="NHWC"):
 def dilation(x, f, strides, padding, data_format, rates, turn=1):
     (_, s, t, _), (_, a, b, _) = strides, rates
     size = [(k - 1) * r + 1 for k, r in zip(f.shape[:2], (a, b), strict=True)]
-    out = [(n - k) // q + 1 if padding == "VALID" else -(-n // q) for n, k, q in zip(x.shape[1:3], size, (s, t), strict=True)]
+    out = [
+        (n - k) // q + 1 if padding == "VALID" else -(-n // q)
+        for n, k, q in zip(x.shape[1:3], size, (s, t), strict=True)
+    ]
     total = [max((o - 1) * q + k - n, 0) for o, q, k, n in zip(out, (s, t), size, x.shape[1:3], strict=True)]
     around = [(0, 0), *((p // 2, p - p // 2) for p in total), (0, 0)]
     x = np.pad(x, around, constant_values=-np.inf)
@@ -92,12 +95,14 @@ ROWS = [
         sample(X, [0], rand(2, 1, 4, low=0.5)), sample(X, [1, 2], rand(low=0.5), keepdims=True),
     ], weighted_moments),
     Row("nn.normalize_moments", [sample(np.array(3.0), rand(4), rand(4, low=4, high=5), None),
-                                 sample(np.array(3.0), rand(4), rand(4, low=4, high=5), rand(4, seed=1))], normalize_moments),
+                                 sample(np.array(3.0), rand(4), rand(4, low=4, high=5), rand(4, seed=1))],
+                                 normalize_moments),
     Row("nn.batch_normalization", [
         sample(rand(2, 3), rand(3), rand(3, low=0.5), rand(3, seed=1), rand(3, seed=2), 1e-3),
         sample(rand(2, 3), rand(3), rand(3, low=0.5), None, None, 1e-3),
     ], batch_normalization, WIDE_FLOATS),
-    Row("nn.l2_loss", [sample(rand(2, 3)), sample(rand()), sample(rand(0))], lambda x: np.sum(x**2) / 2, FLOATS, tolerance=LOW,
+    Row("nn.l2_loss", [sample(rand(2, 3)), sample(rand()), sample(rand(0))],
+    lambda x: np.sum(x**2) / 2, FLOATS, tolerance=LOW,
         bad=[(sample([1, 2]), Invalid, "'T' of int32 is not in the list of allowed values")]),
     Row("nn.local_response_normalization", [
         sample(rand(1, 2, 1, 6), 2, 1.0, 0.5, 0.75), sample(rand(1, 1, 2, 3)), sample(rand(2, 1, 1, 4), depth_radius=0),
@@ -105,12 +110,14 @@ ROWS = [
         (sample([1.0]), Invalid, "in must be 4-dimensional"),
         (sample(tf.ones([1, 1, 1, 1], tf.float64)), Invalid, "'T' of double is not in the list of allowed values"),
     ]),
-    Row("nn.depth_to_space", [sample(rand(1, 2, 3, 8), 2), sample(rand(1, 9, 1, 2), 3, data_format="NCHW")], depth_to_space,
+    Row("nn.depth_to_space", [sample(rand(1, 2, 3, 8), 2), sample(rand(1, 9, 1, 2), 3, data_format="NCHW")],
+    depth_to_space,
         (*FLOATS, "int32", "uint16", "complex64"), bad=[
         (sample(np.ones([1, 2, 2, 8]), 3), Invalid, "Input depth dimension 8 should be divisible by: 9"),
         (sample(np.ones([1, 2, 2, 8]), 1), Invalid, "must be at least minimum 2"),
     ]),
-    Row("nn.space_to_depth", [sample(rand(1, 4, 6, 2), 2), sample(rand(1, 1, 3, 6), 3, data_format="NCHW")], space_to_depth,
+    Row("nn.space_to_depth", [sample(rand(1, 4, 6, 2), 2), sample(rand(1, 1, 3, 6), 3, data_format="NCHW")],
+    space_to_depth,
         (*FLOATS, "int32"), bad=[(sample(np.ones([1, 2, 2, 8]), 3), Invalid, "should be divisible by block_size: 3")]),
     Row("nn.dilation2d", [
         sample(rand(1, 5, 4, 2), rand(2, 3, 2), [1] * 4, "SAME", "NHWC", [1] * 4),
@@ -118,14 +125,16 @@ ROWS = [
     ], dilation, FLOATS, tolerance=LOW, bad=[
         (sample(np.ones([1, 5, 4, 2]), np.ones([2, 2, 3]), [1] * 4, "VALID", "NHWC", [1] * 4), Invalid,
          "input and filter must have the same depth: 2 vs 3"),
-        (sample(np.ones([1, 5, 4, 2]), np.ones([2, 2, 2]), [1] * 4, "VALID", "NCHW", [1] * 4), ValueError, "`data_format`"),
+        (sample(np.ones([1, 5, 4, 2]), np.ones([2, 2, 2]), [1] * 4, "VALID", "NCHW", [1] * 4),
+        ValueError, "`data_format`"),
     ]),
     Row("nn.erosion2d", [sample(rand(1, 5, 4, 2), rand(2, 3, 2), [1] * 4, "SAME", "NHWC", [1] * 4)], erosion),
     Row("nn.embedding_lookup", [
         sample(rand(4, 2), [3, 0, 3]), sample(rand(4, 2, 3), [[1], [2]]), sample(rand(4), 2),
         sample(rand(4, 2), np.array([1, 3]), max_norm=1.0),
     ], embedding, bad=[
-        (sample(np.ones([4, 2]), [9]), Invalid, "is not in [0, 4)"), (sample(None, [0]), ValueError, "Need at least one param"),
+        (sample(np.ones([4, 2]), [9]), Invalid, "is not in [0, 4)"),
+        (sample(None, [0]), ValueError, "Need at least one param"),
     ]),
     Row("nn.isotonic_regression", [
         sample(rand(6)), sample(rand(2, 5)), sample(rand(4, 2), axis=0), sample(rand(5), decreasing=False),

@@ -41,9 +41,7 @@ def windows(x, sizes, strides, padding, dilations=None, fill=0.0):
     out = [(n - w) // s + 1 for n, w, s in zip(x.shape[1:-1], reach, strides, strict=True)]
     found = np.zeros([x.shape[0], *out, *sizes, x.shape[-1]], x.dtype)
     for place in itertools.product(*map(range, out)):
-        cut = tuple(
-            slice(p * s, p * s + w, r) for p, s, w, r in zip(place, strides, reach, rates, strict=True)
-        )
+        cut = tuple(slice(p * s, p * s + w, r) for p, s, w, r in zip(place, strides, reach, rates, strict=True))
         found[(slice(None), *place)] = x[(slice(None), *cut)]
     return found
 
@@ -97,7 +95,9 @@ def conv_transpose(x, filters, shape, strides, padding="SAME"):
 @first_to_last
 def max_pool(x, ksize, strides, padding):
     dims = x.ndim - 2
-    cut = windows(x, each(ksize, dims), strides, padding, fill=-np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
+    cut = windows(
+        x, each(ksize, dims), strides, padding, fill=-np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    )
     return cut.max(tuple(range(dims + 1, 2 * dims + 1)))
 
 
@@ -145,7 +145,8 @@ BAD_CONV2D = [
     (sample(IMAGE, FILTERS, [1, 1, 1], "SAME"), ValueError, "strides should be of length 1, 2 or 4"),
     (sample(IMAGE, FILTERS, [2, 1, 1, 1], "SAME"), Unimplemented, "does not yet support strides in the batch"),
     (sample(IMAGE, FILTERS[0], 1, "SAME"), Invalid, "filter must be 4-dimensional: [2, 2, 3]"),
-    (sample(IMAGE, np.ones([2, 2, 3, 1]), 1, "SAME"), Invalid, "input depth must be evenly divisible by filter depth: 2 vs 3"),
+    (sample(IMAGE, np.ones([2, 2, 3, 1]), 1, "SAME"),
+    Invalid, "input depth must be evenly divisible by filter depth: 2 vs 3"),
     (sample(np.ones([1, 5, 4, 4]), np.ones([2, 2, 2, 3]), 1, "SAME"), Invalid,
      "output depth must be evenly divisible by number of groups: 3 vs 2"),
     (sample(IMAGE, np.ones([9, 9, 2, 1]), 1, "VALID"), Invalid, "Computed output size would be negative: -3"),
@@ -157,7 +158,8 @@ BAD_CONV2D = [
 ]  # fmt: skip
 
 POOL = [
-    sample(img(1, 5, 4, 2), 2, 2, "VALID"), sample(img(2, 5, 4, 2), 2, 2, "SAME"), sample(img(1, 5, 4, 2), 3, 1, "SAME"),
+    sample(img(1, 5, 4, 2), 2, 2, "VALID"), sample(img(2, 5, 4, 2), 2, 2, "SAME"),
+    sample(img(1, 5, 4, 2), 3, 1, "SAME"),
     sample(img(1, 5, 4, 1), [2, 3], [1, 2], "VALID"), sample(img(1, 4, 4, 1), 3, 2, "SAME"),
     sample(img(1, 2, 5, 4), 2, 1, "SAME", data_format="NCHW"), sample(img(0, 4, 4, 1), 2, 2, "SAME"),
     sample(img(1, 6, 6, 1), 2, 4, "SAME"),
@@ -182,7 +184,8 @@ ROWS = [
     Row("nn.conv2d", CONV2D, conv, (*SMALL, "int32"), tolerance=LOOSE, bad=BAD_CONV2D),
     Row("nn.conv1d", [
         sample(img(2, 6, 2), filters(3, 2, 2), 1, "SAME"), sample(img(2, 6, 2), filters(3, 2, 2), 2, "VALID"),
-        sample(img(1, 6, 2), filters(2, 2, 2), 1, "SAME", dilations=2), sample(img(3, 2, 6, 2), filters(2, 2, 1), 1, "SAME"),
+        sample(img(1, 6, 2), filters(2, 2, 2), 1, "SAME", dilations=2),
+        sample(img(3, 2, 6, 2), filters(2, 2, 1), 1, "SAME"),
         sample(img(1, 2, 6), filters(2, 2, 3), 1, "VALID", data_format="NCW"),
     ], conv, tolerance=LOOSE, bad=[
         (sample(np.ones([1, 4, 1]), np.ones([2, 1, 1]), 1, "SAME", "WC"), ValueError, "`data_format`"),
@@ -193,11 +196,14 @@ ROWS = [
         sample(img(1, 4, 3, 3, 1), filters(2, 1, 2, 1, 1), [1] * 5, "SAME", dilations=[1, 2, 1, 1, 1]),
         sample(img(1, 1, 3, 3, 3), filters(2, 2, 2, 1, 1), [1] * 5, "VALID", data_format="NCDHW"),
     ], conv, tolerance=LOOSE, bad=[
-        (sample(np.ones([1, 2, 2, 2, 1]), np.ones([1, 1, 1, 1, 1]), [1] * 4, "SAME"), Invalid, "must be at least minimum 5"),
-        (sample(np.ones([1, 2, 2, 2, 1]), np.ones([1, 1, 1, 1, 1]), 1, "SAME"), TypeError, "Expected list for 'strides'"),
+        (sample(np.ones([1, 2, 2, 2, 1]), np.ones([1, 1, 1, 1, 1]), [1] * 4, "SAME"),
+        Invalid, "must be at least minimum 5"),
+        (sample(np.ones([1, 2, 2, 2, 1]), np.ones([1, 1, 1, 1, 1]), 1, "SAME"),
+        TypeError, "Expected list for 'strides'"),
     ]),
     Row("nn.convolution", [
-        sample(img(1, 5, 4, 2), filters(3, 2, 2, 3)), sample(img(2, 6, 2), filters(3, 2, 2), padding="SAME", dilations=[2]),
+        sample(img(1, 5, 4, 2), filters(3, 2, 2, 3)),
+        sample(img(2, 6, 2), filters(3, 2, 2), padding="SAME", dilations=[2]),
         sample(img(1, 3, 3, 3, 1), filters(2, 2, 2, 1, 1), 1, "SAME"),
         sample(img(1, 5, 4, 1), filters(2, 2, 1, 1), [2, 1], "SAME"),
     ], conv, tolerance=LOOSE, bad=[
@@ -215,7 +221,8 @@ ROWS = [
     Row("nn.separable_conv2d", [
         sample(img(1, 5, 4, 2), filters(3, 2, 2, 2), filters(1, 1, 4, 2), [1] * 4, "SAME"),
     ], separable, tolerance=LOOSE, bad=[
-        (sample(IMAGE, np.ones([2, 2, 2, 1]), np.ones([1, 2, 2, 2]), [1] * 4, "SAME"), ValueError, "Dimensions 2 and 1"),
+        (sample(IMAGE, np.ones([2, 2, 2, 1]), np.ones([1, 2, 2, 2]), [1] * 4, "SAME"),
+        ValueError, "Dimensions 2 and 1"),
     ]),
     Row("nn.atrous_conv2d", [sample(img(1, 5, 4, 2), filters(2, 2, 2, 2), 2, "SAME")],
         lambda x, f, rate, padding: conv(x, f, 1, padding, [rate, rate]), tolerance=LOOSE, bad=[
@@ -227,7 +234,8 @@ ROWS = [
         sample(img(1, 3, 3, 1), filters(2, 2, 2, 1), [1, 3, 3, 2], 1, "SAME"),
         sample(img(1, 2, 2, 1), filters(2, 2, 1, 1), [1, 3, 3, 1], 1, "VALID"),
     ], conv_transpose, tolerance=LOOSE, bad=[
-        (sample(IMAGE, np.ones([3, 2, 1, 2]), [1, 11, 8, 1], 3), Invalid, "Size of out_backprop doesn't match computed"),
+        (sample(IMAGE, np.ones([3, 2, 1, 2]), [1, 11, 8, 1], 3),
+        Invalid, "Size of out_backprop doesn't match computed"),
     ]),
     Row("nn.conv1d_transpose", [sample(img(1, 3, 2), filters(3, 1, 2), [1, 6, 1], 2)], conv_transpose, tolerance=LOOSE),
     Row("nn.conv3d_transpose", [sample(img(1, 2, 1, 2, 1), filters(2, 2, 2, 1, 1), [1, 3, 2, 3, 1], 1, "VALID")],

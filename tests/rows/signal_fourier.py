@@ -46,9 +46,11 @@ def real_row(name, rank):
 
 def inverse_row(name, rank):
     axes = tuple(range(-rank, 0))
-    wrong = [(sample(tf.ones([4, 4, 4])), ValueError, "requires tf.complex64 or tf.complex128 inputs"),
-             (sample(1 + 0j), ValueError, f"Shape () must have rank at least {rank}"),
-             (sample(np.ones([4, 4, 4], np.complex64), [4] * (rank + 1)), Invalid, "fft_length must have shape")]
+    wrong = [
+        (sample(tf.ones([4, 4, 4])), ValueError, "requires tf.complex64 or tf.complex128 inputs"),
+        (sample(1 + 0j), ValueError, f"Shape () must have rank at least {rank}"),
+        (sample(np.ones([4, 4, 4], np.complex64), [4] * (rank + 1)), Invalid, "fft_length must have shape"),
+    ]
     return Row(f"signal.{name}", real_transforms(rank), lambda x, n=None: np.fft.irfftn(x, n, axes), ("complex128",),
                result="float64", gradient=False, bad=wrong)  # fmt: skip
 

@@ -234,7 +234,7 @@ def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str
 def _padding(name: str, padding: str) -> str:
     if padding not in ("SAME", "VALID"):
         raise invalid(
-            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: \"SAME\", \"VALID\""
+            f'Value for attr \'padding\' of "{padding}" is not in the list of allowed values: "SAME", "VALID"'
         )
     return padding
 

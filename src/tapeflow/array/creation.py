@@ -425,7 +425,9 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if not isinstance(found, EagerTensor):
         start, limit, delta = (get_static_value(n) for n in numbers)
         if start is not None and limit is not None and delta is not None:
-            found.set_shape(_count_up(start.item(), limit.item(), delta.item(), dtype.torch, torch.device("meta")).shape)
+            found.set_shape(
+                _count_up(start.item(), limit.item(), delta.item(), dtype.torch, torch.device("meta")).shape
+            )
     return found
 
 

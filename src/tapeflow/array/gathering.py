@@ -39,12 +39,8 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
         raise invalid(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis}).")
     for i in range(batch_dims):
         if None not in (params[i], indices[i]) and params[i] != indices[i]:
-            raise invalid(
-                f"params.shape[{i}]: {params[i]} should be equal to indices.shape[{i}]: {indices[i]}"
-            )
-    return TensorShape(
-        params.as_list()[:axis] + indices.as_list()[batch_dims:] + params.as_list()[axis + 1 :]
-    )
+            raise invalid(f"params.shape[{i}]: {params[i]} should be equal to indices.shape[{i}]: {indices[i]}")
+    return TensorShape(params.as_list()[:axis] + indices.as_list()[batch_dims:] + params.as_list()[axis + 1 :])
 
 
 def _taken(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:

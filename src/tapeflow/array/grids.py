@@ -219,9 +219,7 @@ def _hot(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor,
 
 
 @op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True)
-def _one_hot(
-    indices: Any, depth: Any, on_value: Any, off_value: Any, axis: int = -1, name: str | None = None
-) -> Any:
+def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, axis: int = -1, name: str | None = None) -> Any:
     """One value at each index of a new dimension, and another elsewhere."""
 
 
@@ -276,5 +274,3 @@ def _hot_values(on_value: Any, off_value: Any, dtype: Any) -> tuple[Any, Any]:
         raise TypeError(f"dtype {given['on_value']} of on_value does not match dtype {given['off_value']} of off_value")
     dtype = dtype or found
     return convert(1 if on_value is None else on_value, dtype), convert(0 if off_value is None else off_value, dtype)
-
-

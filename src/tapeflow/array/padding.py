@@ -287,9 +287,7 @@ def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, b
     return x
 
 
-def _sequences_flipped(
-    x: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int, batch_dim: int = 0
-) -> torch.Tensor:
+def _sequences_flipped(x: torch.Tensor, seq_lengths: torch.Tensor, seq_dim: int, batch_dim: int = 0) -> torch.Tensor:
     batch, length = x.shape[batch_dim], x.shape[seq_dim]
     if batch_dim % x.ndim == seq_dim % x.ndim or seq_lengths.shape != (batch,):
         raise TypeError("the shape rule says what is wrong")
@@ -306,9 +304,7 @@ def _sequences_flipped(
 
 
 @op("ReverseSequence", kernel=_sequences_flipped, shape=_reverse_sequence_rule, moves=True)
-def _reverse_sequence(
-    input: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0, name: str | None = None
-) -> Any:
+def _reverse_sequence(input: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0, name: str | None = None) -> Any:
     """Turns the beginning of each sequence round."""
 
 
@@ -338,5 +334,3 @@ def reverse_sequence(
     if seq_axis is None:
         seq_axis = 0
     return _reverse_sequence(input, seq_lengths, seq_axis, 0 if batch_axis is None else batch_axis, name)
-
-

@@ -84,9 +84,7 @@ def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorS
         if index.rank is None or values.rank is None:
             continue
         if not values[: index.rank].is_compatible_with(index):
-            raise invalid(
-                f"data[{i}].shape = {text(values)} does not start with indices[{i}].shape = {text(index)}"
-            )
+            raise invalid(f"data[{i}].shape = {text(values)} does not start with indices[{i}].shape = {text(index)}")
         rest = values[index.rank :]
         if inner is not None and not rest.is_compatible_with(inner):
             raise invalid(

@@ -116,5 +116,3 @@ def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None 
         TypeError: `tensors` is no list.
     """
     return list(tensors) if isinstance(tensors, Iterable) else tensors
-
-

@@ -36,9 +36,7 @@ def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str
     return target
 
 
-def _places(
-    indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str
-) -> tuple[torch.Tensor, torch.Tensor]:
+def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: str) -> tuple[torch.Tensor, torch.Tensor]:
     """Where the updates go in the rows of a tensor of that shape, and the updates in as many rows."""
     if not indices.ndim or indices.shape[-1] > len(shape):
         raise TypeError("the shape rule says what is wrong")

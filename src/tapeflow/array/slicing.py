@@ -82,9 +82,7 @@ def _(call: Call, dy: Any) -> Any:
     from tapeflow.array.padding import pad
 
     begin, size = call.attrs
-    paddings = [
-        (b, 0 if s == -1 else d - b - s) for b, s, d in zip(begin, size, call.shape(0), strict=True)
-    ]
+    paddings = [(b, 0 if s == -1 else d - b - s) for b, s, d in zip(begin, size, call.shape(0), strict=True)]
     return pad(dy, paddings)
 
 
@@ -200,14 +198,12 @@ _FAR = 2**40  # past the end of every dimension
 
 
 def _partly_known_rule(input: TensorShape, spec: _Spec) -> TensorShape:
-    """`_strided_rule` in a graph, where some of the numbers are not known: what differs between two guesses is not either."""
+    """`_strided_rule` in a graph, where some numbers are not known: what differs between two guesses is not either."""
     if None in spec.strides:
         return TensorShape(None)
     trials = []
     for first, last in ((0, _FAR), (_FAR, 0)):
-        begin = [
-            (0 if spec.shrink_axis_mask >> i & 1 else first) if b is None else b for i, b in enumerate(spec.begin)
-        ]
+        begin = [(0 if spec.shrink_axis_mask >> i & 1 else first) if b is None else b for i, b in enumerate(spec.begin)]
         end = [(1 if spec.shrink_axis_mask >> i & 1 else last) if e is None else e for i, e in enumerate(spec.end)]
         trials.append(_strided_rule(input, begin, end, *spec[2:]).as_list())
     return TensorShape([a if a == b else None for a, b in zip(*trials, strict=True)])
@@ -248,9 +244,7 @@ def _(call: Call, dy: Any) -> Any:
     return _strided_slice(dy, begin, end, strides, *masks)
 
 
-def _updated(
-    input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int
-) -> torch.Tensor:
+def _updated(input: torch.Tensor, begin: Any, end: Any, strides: Any, value: torch.Tensor, *masks: int) -> torch.Tensor:
     index, flips = _torch_index(input.shape, _Spec(begin, end, strides, *masks))
     out = input.clone(memory_format=torch.contiguous_format)
     wanted = out[index].shape
@@ -344,10 +338,7 @@ def getitem(self: Any, key: Any) -> Any:
             record_unary(_strided_slice.op, self, spec_of(key), out)
         return out
     if (
-        (
-            kind is _slice_type
-            or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2)
-        )
+        (kind is _slice_type or (kind is tuple and _BASIC.issuperset(map(type, key)) and key.count(Ellipsis) < 2))
         and type(value) is torch.Tensor
         and not detours
     ):

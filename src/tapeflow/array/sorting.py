@@ -336,4 +336,3 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
 
 
 not_differentiable(unravel_index, invert_permutation)
-

@@ -129,7 +129,7 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _essence(code: types.CodeType) -> Any:
-    """What two codes of one lambda have in common. How a method is called depends on whether its object was imported."""
+    """What two codes of one lambda have in common. How a method is called depends on how its object was imported."""
     jumps = {*dis.hasjrel, *dis.hasjabs}
     steps = []
     for i in dis.get_instructions(code):

@@ -329,9 +329,7 @@ def _stateless_sample_kernel(
     )  # fmt: skip
 
 
-@op(
-    "StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_sample_shapes
-)
+@op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_sample_shapes)
 def _stateless_sample(
     image_size: Any,
     bounding_boxes: Any,

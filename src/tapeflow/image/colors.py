@@ -35,9 +35,7 @@ def _to_hsv(images: torch.Tensor) -> torch.Tensor:
     value = images.amax(-1)
     spread = value - images.amin(-1)
     safe = torch.where(spread > 0, spread, torch.ones_like(spread))
-    hue = torch.where(
-        r == value, (g - b) / safe, torch.where(g == value, (b - r) / safe + 2, (r - g) / safe + 4)
-    ) / 6
+    hue = torch.where(r == value, (g - b) / safe, torch.where(g == value, (b - r) / safe + 2, (r - g) / safe + 4)) / 6
     hue = torch.where(spread > 0, torch.where(hue < 0, hue + 1, hue), torch.zeros_like(hue))
     lit = value > 0
     saturation = torch.where(lit, spread / torch.where(lit, value, torch.ones_like(value)), torch.zeros_like(value))

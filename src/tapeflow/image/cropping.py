@@ -155,9 +155,7 @@ def _glimpse(
     noise: str = "uniform",
 ) -> torch.Tensor:
     if input.ndim != 4:
-        raise invalid(
-            "input must be 4-dimensional (batch_size, height, width, depth)" + text(TensorShape(input.shape))
-        )
+        raise invalid("input must be 4-dimensional (batch_size, height, width, depth)" + text(TensorShape(input.shape)))
     if type(size) is not tuple or len(size) != 2:
         raise invalid(f"size must be a vector of size 2 (height, width), not {size}")
     if offsets.shape != (input.shape[0], 2):
@@ -169,9 +167,7 @@ def _glimpse(
     for image, offset in zip(input, offsets.tolist(), strict=True):
         glimpse = _noise(image, size, noise)
         starts = [_start(o, n, s, centered, normalized) for o, n, s in zip(offset, length, size, strict=True)]
-        rows, columns = (
-            slice(max(b, 0), max(min(b + s, n), 0)) for b, s, n in zip(starts, size, length, strict=True)
-        )
+        rows, columns = (slice(max(b, 0), max(min(b + s, n), 0)) for b, s, n in zip(starts, size, length, strict=True))
         seen = image[rows, columns]
         if seen.numel():
             top, left = rows.start - starts[0], columns.start - starts[1]

@@ -48,9 +48,7 @@ def _channels_first(images: torch.Tensor) -> torch.Tensor:
 def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> torch.Tensor:
     """The images times a matrix `[new, old]` from the left and one from the right, in at least float32."""
     wide = images if images.dtype in (torch.float32, torch.float64) else images.float()
-    rows_matrix, columns_matrix = (
-        torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns)
-    )
+    rows_matrix, columns_matrix = (torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns))
     flat = _channels_first(wide)
     return (rows_matrix @ flat @ columns_matrix.T).permute(0, 2, 3, 1).float()
 

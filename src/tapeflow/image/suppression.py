@@ -247,9 +247,7 @@ def non_max_suppression_padded(
     """
     boxes, scores = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
     if not pad_to_max_output_size and boxes.shape.rank is not None and boxes.shape.rank > 2:
-        raise ValueError(
-            f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input"
-        )
+        raise ValueError(f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input")
     stays = logical_and(greater(scores, score_threshold), reduce_any(greater(boxes, 0.0), -1))
     if sorted_input:
         scores = cast(-numbers(shape_of(scores)[-1]), float32) + scores * 0

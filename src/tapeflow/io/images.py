@@ -71,8 +71,7 @@ def _decoded(name: str, contents: np.ndarray, channels: int, dtype: Any, ratio: 
         )
     if format == "BMP" and name not in ("DecodeBmp", "DecodeImage"):
         raise invalid(
-            "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. "
-            f"Op used: {name}"
+            f"Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: {name}"
         )
     if format == "WEBP" and as_dtype(dtype) is not uint8:
         raise invalid("WebP only supports uint8 for dtype")
@@ -321,9 +320,7 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str 
     """
 
 
-def _decode_image(
-    contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True
-) -> torch.Tensor:
+def _decode_image(contents: Any, channels: int = 0, dtype: Any = uint8, expand_animations: bool = True) -> torch.Tensor:
     image = _decoded("DecodeImage", contents, channels, dtype)
     return image if image.ndim == 3 or expand_animations else image[0]
 

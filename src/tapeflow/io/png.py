@@ -83,9 +83,7 @@ def _unfiltered(lines: np.ndarray, pixel: int) -> np.ndarray:
     return out
 
 
-def _unpredicted(
-    line: list[int], above: list[int], pixel: int, predicted: Callable[[int, int, int], int]
-) -> list[int]:
+def _unpredicted(line: list[int], above: list[int], pixel: int, predicted: Callable[[int, int, int], int]) -> list[int]:
     """A line of differences from what is predicted of the bytes to the left, above, and above to the left."""
     left, up = [0] * pixel + line, [0] * pixel + above
     for i in range(pixel, len(left)):
@@ -128,9 +126,7 @@ def _filtered(lines: np.ndarray, pixel: int) -> np.ndarray:
     left[:, pixel:], up[1:], corner[1:, pixel:] = lines[:, :-pixel], lines[:-1], lines[:-1, :-pixel]
     a, b, c = (v.astype(np.int16) for v in (left, up, corner))
     to_left, to_up, to_corner = abs(b - c), abs(a - c), abs(a + b - 2 * c)
-    nearest = np.where(
-        (to_left <= to_up) & (to_left <= to_corner), left, np.where(to_up <= to_corner, up, corner)
-    )
+    nearest = np.where((to_left <= to_up) & (to_left <= to_corner), left, np.where(to_up <= to_corner, up, corner))
     choices = np.stack([lines, lines - left, lines - up, lines - ((a + b) // 2).astype(np.uint8), lines - nearest])
     cost = np.abs(choices.view(np.int8).astype(np.int32)).sum(-1)
     best = cost.argmin(0)

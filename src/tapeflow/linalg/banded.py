@@ -242,9 +242,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
-) -> Any:
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
     """Multiplies tridiagonal matrices by matrices.
 
     Args:

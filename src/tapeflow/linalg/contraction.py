@@ -101,9 +101,7 @@ def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
         return TensorShape(None)
     sizes, ellipsis = _sizes([s.as_list() for s in inputs], equation)
     before, dots, after = _sides(equation)[1].partition("...")
-    return TensorShape(
-        [*(sizes[n] for n in before), *(ellipsis.as_list() if dots else ()), *(sizes[n] for n in after)]
-    )
+    return TensorShape([*(sizes[n] for n in before), *(ellipsis.as_list() if dots else ()), *(sizes[n] for n in after)])
 
 
 @functools.lru_cache(4096)
@@ -192,9 +190,7 @@ def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any)
         shapes = tuple(packed)
     named = f"{','.join(subscripts)}->{output}".replace("...", ellipsis)
     _, info = opt_einsum.contract_path(named, *shapes, shapes=True, optimize=optimize)
-    return [
-        (step[0], step[2].replace(ellipsis, "...") if ellipsis else step[2]) for step in info.contraction_list
-    ]
+    return [(step[0], step[2].replace(ellipsis, "...") if ellipsis else step[2]) for step in info.contraction_list]
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -84,9 +84,7 @@ def _diag_size(width: int, low: int, high: int, num_rows: int, num_cols: int) ->
     return rows if num_rows == -1 else num_rows, columns if num_cols == -1 else num_cols
 
 
-def _diag_rule(
-    diagonal: TensorShape, k: Any = 0, num_rows: int = -1, num_cols: int = -1, *_: Any
-) -> TensorShape:
+def _diag_rule(diagonal: TensorShape, k: Any = 0, num_rows: int = -1, num_cols: int = -1, *_: Any) -> TensorShape:
     if diagonal.rank is None:
         return TensorShape(None)
     if diagonal.rank < 1:
@@ -274,9 +272,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def set_diag(
-    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
-) -> Any:
+def set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     """Matrices with their diagonals replaced.
 
     Args:

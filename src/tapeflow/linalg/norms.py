@@ -167,9 +167,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> 
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
 
 
-def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: Any = None
-) -> tuple[list[Any], Any]:
+def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Any = None) -> tuple[list[Any], Any]:
     """Scales many tensors by one factor so that their global norm is `clip_norm` at most.
 
     Args:

@@ -230,7 +230,9 @@ def matmul(
         pass
     if type(a) is not EagerTensor or type(b) is not EagerTensor:
         for x in (a, b):
-            if hasattr(type(x), "_matmul_of"):  # a linear operator, or another value that multiplies in a way of its own
+            if hasattr(
+                type(x), "_matmul_of"
+            ):  # a linear operator, or another value that multiplies in a way of its own
                 flags = (transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse or b_is_sparse)
                 return x._matmul_of(a, b, *flags)
     if transpose_a and adjoint_a:
@@ -246,9 +248,7 @@ def matmul(
             b, adjoint_b = (conj(b), True) if transpose_b else (b, adjoint_b)
             return _batch_matmul_into(a, b, dtype, adjoint_a, adjoint_b, name)
     if (a_is_sparse or b_is_sparse) and {a.dtype, b.dtype} <= {bfloat16, float32}:
-        product = matmul(
-            tf.cast(a, float32), tf.cast(b, float32), transpose_a or adjoint_a, transpose_b or adjoint_b
-        )
+        product = matmul(tf.cast(a, float32), tf.cast(b, float32), transpose_a or adjoint_a, transpose_b or adjoint_b)
         return tf.cast(product, a.dtype if a.dtype is b.dtype else float32)
     rank_a, rank_b = shape_rank(a), shape_rank(b)
     if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:

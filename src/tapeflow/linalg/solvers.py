@@ -227,9 +227,7 @@ def _solve_triangular(matrix: torch.Tensor, rhs: torch.Tensor, lower: bool, adjo
 
 
 @op("MatrixTriangularSolve", kernel=_solve_triangular, shape=_triangular_rule)
-def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Any:
+def triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Any:
     """Solves `x` in `matrix @ x = rhs` for triangular matrices, by substitution.
 
     Args:

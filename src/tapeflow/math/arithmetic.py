@@ -236,7 +236,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     if not isinstance(inputs, Iterable):
         raise TypeError(f"{type(inputs).__name__!r} object is not iterable")
     # As in TensorFlow, each gets its own dtype, so that [1, 2.5] is a mistake.
-    tensors = [x if isinstance(x, Tensor) else convert(x) for x in inputs]
+    tensors = [x if isinstance(x, Tensor) or hasattr(type(x), "__tf_dispatch__") else convert(x) for x in inputs]
     if not tensors:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."

@@ -117,7 +117,8 @@ class _Counts(dict[int, torch.Tensor]):
         return count
 
 
-# On the CPU torch's mean is a sum and a division by a Python number; one by a tensor is faster, and the same to the bit.
+# On the CPU torch's mean is a sum and a division by a Python number; one by a tensor is faster, and the same to the
+# bit.
 _COUNTS = {dtype: _Counts(dtype) for dtype in (torch.float32, torch.float64)}
 
 
@@ -346,9 +347,7 @@ def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     rename={"keepdims": "keep_dims"},
     shape=reduction,
 )
-def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
-) -> Any:
+def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The Euclidean norm over dimensions: the square root of the sum of the squared magnitudes.
 
     Args:

@@ -58,9 +58,7 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
             high = ids >= num_segments
             if high.any():
                 where = int(torch.nonzero(high)[0, 0])
-                raise invalid(
-                    f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {num_segments})"
-                ) from None
+                raise invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {num_segments})") from None
             present = ids >= 0
             out = data.new_full(shape, start(data.dtype))
             gather(out, ids[present], rows[present])
@@ -84,9 +82,7 @@ def _wrong_segments(data: Any, ids: Any, num_segments: Any) -> str:
         return f"num_segments should be a scalar of integer type, not {num_segments!r}"
     if num_segments < 0:
         return f"Input num_segments == {num_segments} must not be negative."
-    return (
-        f"data.shape = {text(TensorShape(data))} does not start with segment_ids.shape = {text(TensorShape(ids))}"
-    )
+    return f"data.shape = {text(TensorShape(data))} does not start with segment_ids.shape = {text(TensorShape(ids))}"
 
 
 def _scattered(how: str) -> Callable[..., Any]:
@@ -258,9 +254,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def _product_gradient(
-    call: Call, dy: Any, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]
-) -> Any:
+def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]) -> Any:
     """The product over `data`; where `data` is 0, the product of the others, if that is the only zero there."""
     data, ids = call.inputs
     select, gather = registry["SelectV2"].function, registry["GatherV2"].function
@@ -442,9 +436,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 @segment_mean.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     ids = call.inputs[1]
-    ones = registry["BroadcastTo"].function(
-        convert(1, dy.dtype), (*shape_of(ids), *[1] * (len(call.shape(0)) - 1))
-    )
+    ones = registry["BroadcastTo"].function(convert(1, dy.dtype), (*shape_of(ids), *[1] * (len(call.shape(0)) - 1)))
     counts = maximum(segment_sum(ones, ids), convert(1, dy.dtype))
     return registry["GatherV2"].function(realdiv(dy, counts), ids, 0), None
 

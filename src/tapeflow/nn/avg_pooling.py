@@ -77,7 +77,9 @@ def mean_of_windows_back(
 
 
 @op("AvgPool", kernel=functools.partial(mean_of_windows, "AvgPool"), shape=pool_rule_without_explicit)
-def _avg_pool(value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None) -> Any:
+def _avg_pool(
+    value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
+) -> Any:
     """The mean of each window of an image."""
 
 
@@ -100,7 +102,9 @@ def _(call: Call, dy: Any) -> Any:
 
 
 @op("AvgPool3D", kernel=functools.partial(mean_of_windows, "AvgPool3D"), shape=pool_rule_without_explicit)
-def _avg_pool3d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None) -> Any:
+def _avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
     """The mean of each window of a volume."""
 
 
@@ -125,7 +129,9 @@ def _(call: Call, dy: Any) -> Any:
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None) -> Any:
+def avg_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Any:
     """The mean of each window of sequences.
 
     Args:
@@ -149,7 +155,9 @@ def avg_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: 
     return of_sequences(_avg_pool, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None) -> Any:
+def avg_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
+) -> Any:
     """The mean of each window of images.
 
     Args:
@@ -175,7 +183,9 @@ def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: str, data_format: 
     return _avg_pool(input, window, steps, text_only(padding), data_format, name)
 
 
-def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None) -> Any:
+def avg_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
     """The mean of each window of volumes.
 
     Args:

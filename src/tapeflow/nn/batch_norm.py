@@ -38,7 +38,8 @@ def _check(x: torch.Tensor, data_format: str, **vectors: torch.Tensor) -> int:
             raise invalid(f"{name} must be 1-dimensional{list(vector.shape)}")
         if vector.shape[0] != channels:
             raise invalid(
-                f"{name} must have the same number of elements as the channels of x, got {vector.shape[0]} and {channels}"
+                f"{name} must have the same number of elements as the channels of x, got {vector.shape[0]} and "
+                f"{channels}"
             )
     return channels
 
@@ -137,7 +138,14 @@ def _fused_batch_norm_grad(
     running = (None, None) if is_training else (mean, variance)
     saved = (mean, torch.rsqrt(variance + epsilon)) if is_training else (None, None)
     dx, dscale, doffset = aten.native_batch_norm_backward(
-        _to_first(dy, data_format), _to_first(x, data_format), scale, *running, *saved, is_training, epsilon, (True,) * 3
+        _to_first(dy, data_format),
+        _to_first(x, data_format),
+        scale,
+        *running,
+        *saved,
+        is_training,
+        epsilon,
+        (True,) * 3,
     )
     return _from_first(dx, data_format), dscale, doffset, nothing, nothing
 

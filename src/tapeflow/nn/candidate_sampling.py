@@ -291,7 +291,9 @@ def _fixed(
     """Samples classes by given weights."""
 
 
-def _all_kernel(true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int) -> Any:
+def _all_kernel(
+    true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int
+) -> Any:
     _true_classes(true_classes, num_true, num_sampled)
     device = true_classes.device
     return (
@@ -524,7 +526,9 @@ def all_candidate_sampler(
         >>> tf.nn.all_candidate_sampler([[0]], 1, 3, True).sampled_candidates.numpy().tolist()
         [0, 1, 2]
     """
-    return AllCandidateSampler(*_all(convert(true_classes, int64), num_true, num_sampled, unique, *seed_attrs(seed), name))
+    return AllCandidateSampler(
+        *_all(convert(true_classes, int64), num_true, num_sampled, unique, *seed_attrs(seed), name)
+    )
 
 
 def compute_accidental_hits(

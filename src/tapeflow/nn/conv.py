@@ -133,7 +133,9 @@ def convolve(
     return y.permute(lay.from_first)
 
 
-def convolve_back_input(op: str, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def convolve_back_input(
+    op: str, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor, *attrs: Any
+) -> torch.Tensor:
     """The kernel of Conv2DBackpropInput and Conv3DBackpropInputV2."""
     dims = filters.dim() - 2
     if len(sizes) == dims and dy.dim() == dims + 2:  # the spatial ones alone
@@ -156,7 +158,9 @@ def convolve_back_input(op: str, sizes: tuple[int, ...], filters: torch.Tensor, 
     return found.permute(lay.from_first)
 
 
-def convolve_back_filter(op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
+def convolve_back_filter(
+    op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any
+) -> torch.Tensor:
     """The kernel of Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
     lay = _layout(op, x.shape, sizes, *attrs)
     _check_backprop(op, dy.shape, lay)
@@ -176,7 +180,9 @@ def convolve_back_filter(op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: t
 
 def _check_backprop(op: str, dy: torch.Size, lay: Layout) -> None:
     if dy != lay.output:
-        raise invalid(f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(lay.output)}")
+        raise invalid(
+            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(lay.output)}"
+        )
 
 
 def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
@@ -328,7 +334,9 @@ def conv2d(
     padding, explicit = padding_attrs(padding)
     if (type(input) is EagerTensor and len(input.value.shape) == 4) or rank_of(input) in (4, 3, 2, 1, 0, None):
         return _conv2d(input, filters, strides, padding, explicit, data_format, dilations, name)
-    return with_one_batch(lambda x: _conv2d(x, filters, strides, padding, explicit, data_format, dilations, name), input, 3)
+    return with_one_batch(
+        lambda x: _conv2d(x, filters, strides, padding, explicit, data_format, dilations, name), input, 3
+    )
 
 
 def with_one_batch(function: Any, x: Any, inner: int) -> Any:
@@ -376,7 +384,9 @@ def _conv3d_back_input(
     sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1),
 ) -> torch.Tensor:  # fmt: skip
-    return convolve_back_input("Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations)
+    return convolve_back_input(
+        "Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations
+    )
 
 
 @op("Conv3DBackpropInputV2", kernel=_conv3d_back_input, host=("input_sizes",), shape=_sizes_rule)

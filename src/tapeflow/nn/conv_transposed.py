@@ -165,7 +165,9 @@ def conv_transpose(
     input = convert(input)
     dims = input.shape.rank - 2
     if not 1 <= dims <= 3:
-        raise ValueError(f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={input.shape}")
+        raise ValueError(
+            f"`output_shape` and `input` must have 3, 4 or 5 dimensions. Received: input.shape={input.shape}"
+        )
     function: Any = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[dims - 1]
     return function(input, filters, output_shape, strides, padding, data_format or FORMATS[dims][0], dilations, name)
 

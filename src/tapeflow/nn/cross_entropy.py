@@ -39,7 +39,9 @@ def _xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, t
 
 def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
     if not features.is_compatible_with(labels):
-        raise invalid(f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}")
+        raise invalid(
+            f"logits and labels must be broadcastable: logits_size={text(features)} labels_size={text(labels)}"
+        )
     return [TensorShape(features[:1]), features]
 
 
@@ -266,7 +268,9 @@ def _check_sparse(labels: TensorShape, logits: TensorShape) -> None:
 
 def _same_shape(labels: Any, logits: Any, first: str = "logits", second: str = "labels") -> None:
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape}).")
+        raise ValueError(
+            f"`{first}` and `{second}` must have the same shape, received ({logits.shape} vs {labels.shape})."
+        )
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:

@@ -17,7 +17,9 @@ def _check(op: str, x: torch.Tensor, block_size: int, data_format: str) -> None:
     if block_size < 2:
         raise invalid(f"Value for attr 'block_size' of {block_size} must be at least minimum 2")
     if data_format not in ("NHWC", "NCHW"):
-        raise invalid(f'Value for attr \'data_format\' of "{data_format}" is not in the list of allowed values: "NHWC", "NCHW"')
+        raise invalid(
+            f'Value for attr \'data_format\' of "{data_format}" is not in the list of allowed values: "NHWC", "NCHW"'
+        )
     if x.dim() != 4:
         raise invalid(f"{op}: Input rank should be: 4 instead of: {x.dim()}")
 

@@ -80,7 +80,9 @@ def _depthwise_back_input(
 ) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropInput"
     shape = _grouped(op, _channels(op, sizes, data_format), filters.shape)
-    return convolve_back_input(op, sizes, filters.reshape(shape), dy, strides, padding, explicit, data_format, dilations)
+    return convolve_back_input(
+        op, sizes, filters.reshape(shape), dy, strides, padding, explicit, data_format, dilations
+    )
 
 
 @op("DepthwiseConv2dNativeBackpropInput", kernel=_depthwise_back_input, host=("input_sizes",))
@@ -278,6 +280,8 @@ def separable_conv2d(
     pointwise_filter = tf.convert_to_tensor(pointwise_filter)
     for length in pointwise_filter.shape[:2]:
         if length not in (1, None):
-            raise ValueError(f"Dimensions {length} and 1 are not compatible: a pointwise filter is [1, 1, channels, ...]")
+            raise ValueError(
+                f"Dimensions {length} and 1 are not compatible: a pointwise filter is [1, 1, channels, ...]"
+            )
     x = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(x, pointwise_filter, 1, "VALID", data_format or "NHWC", name=name)

@@ -52,7 +52,9 @@ def with_space_to_batch(
     first = 2 if data_format is not None and data_format.startswith("NC") else 1
     dims = tuple(range(first, first + len(rates))) if spatial_dims is None else tuple(sorted(host_value(spatial_dims)))
     if len(dims) != len(rates) or any(d < 1 for d in dims):
-        raise ValueError(f"`spatial_dims` must be as many positive dimensions as there are rates. Received: {list(dims)}")
+        raise ValueError(
+            f"`spatial_dims` must be as many positive dimensions as there are rates. Received: {list(dims)}"
+        )
     if all(r == 1 for r in rates):
         return op(input, len(dims), padding)
     base = _base_paddings(padding, filter_shape, rates)

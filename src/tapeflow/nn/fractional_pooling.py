@@ -16,8 +16,12 @@ from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.nn.draws import Draws, draws, seed_attrs
 
-FractionalMaxPool = collections.namedtuple("FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
-FractionalAvgPool = collections.namedtuple("FractionalAvgPool", ["output", "row_pooling_sequence", "col_pooling_sequence"])
+FractionalMaxPool = collections.namedtuple(
+    "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
+)
+FractionalAvgPool = collections.namedtuple(
+    "FractionalAvgPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
+)
 
 
 def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> torch.Tensor:
@@ -60,7 +64,9 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
 # ---- the maximum -----------------------------------------------------------------------------------------------------
 
 
-def _maxima(x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool) -> tuple[torch.Tensor, torch.Tensor]:
+def _maxima(
+    x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The largest element of each window, and its place in the image, `row * width + column`."""
     height, width = x.shape[1:3]
     across = [x[:, :, a:b].max(2) for a, b in _windows(columns, width, overlapping)]
@@ -237,7 +243,9 @@ def fractional_max_pool(
         TensorShape([1, 4, 4, 1])
     """
     ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
-    return FractionalMaxPool(*_fractional_max_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name))
+    return FractionalMaxPool(
+        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)
+    )
 
 
 def fractional_avg_pool(
@@ -269,4 +277,6 @@ def fractional_avg_pool(
         TensorShape([1, 4, 4, 1])
     """
     ratio = _checked_ratio(pooling_ratio, "fractional_avg_pool")
-    return FractionalAvgPool(*_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name))
+    return FractionalAvgPool(
+        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)
+    )

@@ -16,9 +16,7 @@ from tapeflow.nn.conv import conv2d_backprop_filter, conv2d_backprop_input, conv
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
 
 
-def _attrs(
-    dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
-) -> tuple[Any, ...]:
+def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:
     """The attrs as those of Conv2D and Conv3D."""
     rates = tuple(dilations) or (1,) * (dims + 2)
     return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
@@ -97,7 +95,8 @@ def conv(
     """Slides filters over images or volumes.
 
     Args:
-        input: `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`; floating or int32.
+        input: `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`; floating or
+            int32.
         filter: `[height, width, channels, out_channels]`, or `[depth, height, width, channels, out_channels]`.
         strides: a list of 4 ints (5 for volumes), of which the first and last are 1.
         padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.

@@ -93,7 +93,9 @@ def _weighted(losses: Any, weights: Any) -> Any:
                 losses = tf.squeeze(losses, (-1,))
             weights = tf.expand_dims(weights, -1) if losses.shape.rank != of_weights else weights
         elif of_weights != rank:
-            raise ValueError(f"`sample_weight` of shape {weights.shape} can not be broadcast to losses of shape {losses.shape}")
+            raise ValueError(
+                f"`sample_weight` of shape {weights.shape} can not be broadcast to losses of shape {losses.shape}"
+            )
     return multiply(losses, weights)
 
 

@@ -84,7 +84,9 @@ def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str
             None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth."
         )
     if strides[channel] != depth:
-        raise UnimplementedError(None, None, "Depthwise max pooling requires the depth window to equal the depth stride.")
+        raise UnimplementedError(
+            None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
+        )
     return x.unflatten(channel, (-1, depth)).amax(channel + 1)
 
 
@@ -218,12 +220,16 @@ def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_form
 # ---- in three dimensions ---------------------------------------------------------------------------------------------
 
 
-def _max_pool3d_kernel(input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC") -> torch.Tensor:
+def _max_pool3d_kernel(
+    input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC"
+) -> torch.Tensor:
     return max_of_windows("MaxPool3D", input, ksize, strides, padding, (), data_format)
 
 
 @op("MaxPool3D", kernel=_max_pool3d_kernel, shape=pool_rule_without_explicit)
-def _max_pool3d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None) -> Any:
+def _max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
     """The maximum of each window of a volume."""
 
 
@@ -399,7 +405,9 @@ def _(call: Call, dy: Any) -> Any:
 # ---- public functions ------------------------------------------------------------------------------------------------
 
 
-def max_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None) -> Any:
+def max_pool1d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
+) -> Any:
     """The maximum of each window of sequences.
 
     Args:
@@ -423,11 +431,15 @@ def max_pool1d(input: Any, ksize: Any, strides: Any, padding: str, data_format: 
     return of_sequences(_max_pool_without_explicit, input, ksize, strides, padding, data_format, name)
 
 
-def _max_pool_without_explicit(x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None) -> Any:
+def _max_pool_without_explicit(
+    x: Any, ksize: Any, strides: Any, padding: str, data_format: str, name: str | None
+) -> Any:
     return _max_pool(x, ksize, strides, padding, (), data_format, name)
 
 
-def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
+def max_pool2d(
+    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+) -> Any:
     """The maximum of each window of images.
 
     Args:
@@ -454,7 +466,9 @@ def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
     return _max_pool(input, window, steps, padding, explicit, data_format, name)
 
 
-def max_pool3d(input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None) -> Any:
+def max_pool3d(
+    input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
+) -> Any:
     """The maximum of each window of volumes.
 
     Args:
@@ -531,7 +545,9 @@ def max_pool_with_argmax(
         3
     """
     if data_format != "NHWC":
-        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
     window, steps = per_dimension(ksize, 2, True, "ksize"), per_dimension(strides, 2, True, "strides")
     output_dtype = as_dtype(output_dtype)
     return MaxPoolWithArgmax(

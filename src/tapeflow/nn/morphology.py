@@ -27,7 +27,9 @@ def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any,
     if input.shape[3] != filter.shape[2]:
         raise invalid(f"input and filter must have the same depth: {input.shape[3]} vs {filter.shape[2]}")
     height, width = filter.shape[:2]
-    at = geometry("Dilation2D", tuple(input.shape[1:3]), (height, width), tuple(strides), tuple(rates), padding, (), "NHWC")
+    at = geometry(
+        "Dilation2D", tuple(input.shape[1:3]), (height, width), tuple(strides), tuple(rates), padding, (), "NHWC"
+    )
     x, weights = input, filter
     if not input.is_floating_point():  # wide, so that the border stays the least when the filter is added
         x, weights = input.long(), filter.long()
@@ -55,7 +57,9 @@ def _dilation2d(input: Any, filter: Any, strides: Any, rates: Any, padding: str,
 
 def _check_format(data_format: str) -> None:
     if data_format != "NHWC":
-        raise ValueError(f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}")
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
+        )
 
 
 def dilation2d(

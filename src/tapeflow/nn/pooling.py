@@ -68,7 +68,9 @@ def pool_layout(
     if len(image) != dims + 2:
         raise invalid(f"Input must be {'4 or 5' if dims == 2 else dims + 2}-dimensional, not of shape {list(image)}")
     if any(k <= 0 for k in ksize):
-        raise invalid(f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}")
+        raise invalid(
+            f"Sliding window ksize must be positive. The specified or inferred ksize is: {','.join(map(str, ksize))}"
+        )
     if ksize[0] != 1 or strides[0] != 1:
         raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)
@@ -99,7 +101,9 @@ def pooled_depth(ksize: Any, data_format: str) -> int:
 
 def pool_rule(x: TensorShape, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> TensorShape:
     if x.is_fully_defined() and pooled_depth(ksize, data_format) == 1:
-        return TensorShape(pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format).output)
+        return TensorShape(
+            pool_layout("Pool", tuple(x.as_list()), ksize, strides, padding, explicit, data_format).output
+        )
     channels = None if x.rank is None else x[-1 if channels_last(data_format) else 1]
     if channels is not None:
         channels //= pooled_depth(ksize, data_format)

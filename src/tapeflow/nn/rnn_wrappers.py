@@ -259,7 +259,9 @@ class RNNCellResidualWrapper(_CellWrapper):
         [[3.0]]
     """
 
-    def __init__(self, cell: Any, residual_fn: Callable[[Any, Any], Any] | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, cell: Any, residual_fn: Callable[[Any, Any], Any] | None = None, name: str | None = None
+    ) -> None:
         super().__init__(cell, name)
         self._residual_fn = residual_fn
 

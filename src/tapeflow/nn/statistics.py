@@ -122,7 +122,9 @@ def sufficient_statistics(
     )
 
 
-def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None) -> tuple[Any, Any]:
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Any, Any]:
     """The mean and variance, from what `sufficient_statistics` gives.
 
     Args:

@@ -110,7 +110,8 @@ def geometry(
         for n, w, s, o in zip(sizes, size, strides, out, strict=True):
             if o < 0:
                 raise invalid(
-                    f"Computed output size would be negative: {o} [input_size: {n}, effective_filter_size: {w}, stride: {s}]"
+                    f"Computed output size would be negative: {o} [input_size: {n}, effective_filter_size: {w}, "
+                    f"stride: {s}]"
                 )
     return Geometry(out, before, after, size, strides, before == after)
 
@@ -165,7 +166,9 @@ def per_dimension(value: Any, dims: int, last: bool, what: str) -> tuple[int, ..
     if len(value) == 1:
         return _one_for_all(value[0], dims, last)
     if len(value) != dims:
-        raise ValueError(f"{what} should be of length 1, {dims} or {dims + 2}. Received: {what}={value} of length {len(value)}")
+        raise ValueError(
+            f"{what} should be of length 1, {dims} or {dims + 2}. Received: {what}={value} of length {len(value)}"
+        )
     return (1, *value, 1) if last else (1, 1, *value)
 
 
@@ -188,13 +191,16 @@ def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
     if type(padding) is str and padding != "EXPLICIT":
         return padding, ()
     if padding == "EXPLICIT":
-        raise ValueError("'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list.")
+        raise ValueError(
+            "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list."
+        )
     if not isinstance(padding, (list, tuple)):
         return padding, ()
     pairs = host_value(padding)
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise ValueError(
-            f"When `padding` is a list, each element of `padding` must be a list/tuple of size 2. Received: padding={padding}"
+            "When `padding` is a list, each element of `padding` must be a list/tuple of size 2. Received: "
+            f"padding={padding}"
         )
     if len(pairs) != count:
         raise ValueError(
@@ -230,7 +236,9 @@ def unpadded(x: torch.Tensor, at: Geometry, sizes: Sequence[int]) -> torch.Tenso
     return x
 
 
-def window_rule(x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]) -> TensorShape:
+def window_rule(
+    x: TensorShape, windows: Sequence[int | None], channels: int | None, attrs: Sequence[Any]
+) -> TensorShape:
     """The shape of the result of windows over `x`, with dimensions that may be unknown."""
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)

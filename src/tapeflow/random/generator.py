@@ -227,7 +227,9 @@ class Generator(AutoTrackable):
 
     def _take(self, shape: Any) -> tuple[Any, Any, Any]:
         """The key, counter and algorithm for numbers of a shape."""
-        count = registry["Prod"].function(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
+        count = (
+            registry["Prod"].function(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
+        )
         before = self.skip(count)
         return before[2:3], before[:2], self._alg
 

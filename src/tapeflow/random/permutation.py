@@ -208,5 +208,3 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
     paddings = [[0, 0]] * (rank - 1) + [[1, 0]]
     seed = registry["PadV2"].function(seed, paddings, convert(_THIRD, seed.dtype))
     return random_index_shuffle(index, seed, max_index)
-
-

@@ -1,4 +1,4 @@
-"""Random numbers that are drawn until they are accepted, as TensorFlow's CPU kernels draw them, for whole arrays at once.
+"""Random numbers that are drawn until they are accepted, as TensorFlow's CPU kernels draw them, but whole arrays.
 
 Each result has a stretch of the stream to itself, so that how often one is drawn does not matter to the next. All is
 computed in float64.
@@ -108,7 +108,8 @@ def poisson(stream: Philox, rate: Array, samples: int, most: float) -> Array:
     """Poisson-distributed numbers, none above `most`: `[samples, len(rate)]`.
 
     Source: for rates below 10 Knuth, "The Art of Computer Programming", vol. 2, 3.4.1; for others Hörmann, "The
-    transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12 (1993).
+    transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12
+    (1993).
 
     Raises:
         InvalidArgumentError: a rate is not finite.

@@ -1,8 +1,8 @@
 """Seeds: the global one, those of ops, and where the streams of numbers that follow from them stand.
 
-With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds goes on
-with its stream at each call, and so does an op of a graph; `tf.random.set_seed` begins all anew. Without any seed the
-numbers come from torch's generators, one for each thread and device, which are not the user's own.
+With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds goes
+on with its stream at each call, and so does an op of a graph; `tf.random.set_seed` begins all anew. Without any seed
+the numbers come from torch's generators, one for each thread and device, which are not the user's own.
 """
 
 from __future__ import annotations

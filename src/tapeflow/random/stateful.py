@@ -78,7 +78,13 @@ def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.devi
     return uniform.erfinv_().mul_(_SQRT2).clamp_(-1.9999999, 1.9999999).to(dtype)
 
 
-@op("RandomUniform", kernel=_filled("RandomUniform", to_uniform, torch.rand), host=("shape",), shape=created, creates=True)
+@op(
+    "RandomUniform",
+    kernel=_filled("RandomUniform", to_uniform, torch.rand),
+    host=("shape",),
+    shape=created,
+    creates=True,
+)
 def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Uniform numbers in [0, 1)."""
 
@@ -120,9 +126,7 @@ def _integers(
 
 
 @op("RandomUniformInt", kernel=_integers, host=("shape",), shape=created, creates=True)
-def _uniform_int(
-    shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None
-) -> Any:
+def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
     """Integers between bounds."""
 
 
@@ -305,9 +309,7 @@ def _poisson_kernel(shape: Any, rate: torch.Tensor, seed: int, seed2: int, dtype
 
 
 @op("RandomPoissonV2", kernel=_poisson_kernel, host=("shape",), shape=_sampled)
-def _poisson(
-    shape: Any, rate: Any, seed: int = 0, seed2: int = 0, dtype: Any = int64, name: str | None = None
-) -> Any:
+def _poisson(shape: Any, rate: Any, seed: int = 0, seed2: int = 0, dtype: Any = int64, name: str | None = None) -> Any:
     """Poisson-distributed numbers."""
 
 

@@ -90,8 +90,8 @@ def stateless_uniform(
     if dtype.is_integer:
         if (minval is None) != (maxval is None):
             raise ValueError(
-                f"For integer `dtype` argument {dtype!s}, argument `minval` and `maxval` must be both None or not None. "
-                f"Got `minval`={minval} and `maxval`={maxval}."
+                f"For integer `dtype` argument {dtype!s}, argument `minval` and `maxval` must be both None or not "
+                f"None. Got `minval`={minval} and `maxval`={maxval}."
             )
         if minval is None:
             return integers_of(shape, *key_counter_alg(seed, alg), dtype, name)
@@ -153,8 +153,8 @@ def check_floats(dtype: DType, *numbers: Any) -> None:
             convert(number, dtype)
         if not dtype.is_complex:
             raise invalid(
-                f"Value for attr 'dtype' of {datatype_name(dtype)} is not in the list of allowed values: half, bfloat16, "
-                "float, double"
+                f"Value for attr 'dtype' of {datatype_name(dtype)} is not in the list of allowed values: half, "
+                "bfloat16, float, double"
             )
 
 
@@ -238,9 +238,7 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
     return alpha, beta, convert(torch.finfo(dtype.torch).tiny, dtype)
 
 
-def stateless_poisson(
-    shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None
-) -> Any:
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Any:
     """Poisson-distributed numbers that a seed decides.
 
     Args:
@@ -289,9 +287,7 @@ def stateless_binomial(
     return binomial_of(shape, seed, counts, probs, as_dtype(output_dtype), name)
 
 
-def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
-) -> Any:
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
     """Classes that a seed and their unnormalized log-probabilities decide.
 
     Args:

@@ -1,4 +1,4 @@
-"""The ops of `tf.random.stateless_*`: of a key and a counter, or of a seed; and what they share with other random ops."""
+"""The ops of `tf.random.stateless_*`: of a key and a counter, or of a seed; and what other random ops share."""
 
 from __future__ import annotations
 
@@ -144,9 +144,7 @@ def _integers(
 
 
 @op("StatelessRandomUniformIntV2", kernel=_integers, host=_HOST, shape=created, creates=True)
-def range_of(
-    shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None
-) -> Any:
+def range_of(shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any, name: str | None = None) -> Any:
     """Integers between bounds."""
 
 

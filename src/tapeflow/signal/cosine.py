@@ -32,8 +32,8 @@ def dct(
 ) -> Any:
     """The discrete cosine transform of the last dimension, of N elements `x`.
 
-    Type 1 is `x[0] + (-1)^k x[N-1] + 2 sum(x[n] cos(pi k n / (N - 1)))`, type 2 `2 sum(x[n] cos(pi k (2n + 1) / 2N))`, type 3
-    `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
+    Type 1 is `x[0] + (-1)^k x[N-1] + 2 sum(x[n] cos(pi k n / (N - 1)))`, type 2 `2 sum(x[n] cos(pi k (2n + 1) / 2N))`,
+    type 3 `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
 
     Args:
         input: float32 or float64.

@@ -34,7 +34,8 @@ def frame(
         signal: of any dtype.
         frame_length: the length of a frame.
         frame_step: from the beginning of a frame to that of the next.
-        pad_end: whether the last frames go beyond the end and are filled up, so that every sample that begins a frame does.
+        pad_end: whether the last frames go beyond the end and are filled up, so that every sample that begins a frame
+            does.
         pad_value: what they are filled up with.
         axis: the dimension.
 
@@ -116,9 +117,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> An
     outer = signal.shape[:-2].as_list()
     if None in outer:
         outer = list(tf.unstack(tf.shape(signal)[:-2], num=batch))
-    frames, length = [
-        tf.shape(signal)[i - 2] if d is None else d for i, d in enumerate(signal.shape[-2:].as_list())
-    ]
+    frames, length = [tf.shape(signal)[i - 2] if d is None else d for i, d in enumerate(signal.shape[-2:].as_list())]
     parts = -(-length // step)  # every frame is cut into so many parts of `step` samples
     kept = [[0, 0]] * batch
     # With `parts` empty frames at the end, and a row of `frames + parts - 1` parts for each place in a frame, the parts

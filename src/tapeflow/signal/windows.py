@@ -39,8 +39,8 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: Any = float32, 
 
     Args:
         window_length: how many samples.
-        periodic: whether it continues as a period (N is the length) or is symmetric (N is one less). Without effect on odd
-            lengths, which are symmetric always.
+        periodic: whether it continues as a period (N is the length) or is symmetric (N is one less). Without effect on
+            odd lengths, which are symmetric always.
         dtype: a float dtype.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Products and solutions of two operators, the simplest known for their types; and what `tf.linalg` gives for operators."""
+"""Products and solutions of two operators, the simplest for their types; and what `tf.linalg` gives for operators."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def solution(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return found
 
 
-def _by_rule(rules: dict[tuple[type, type], Rule], left: LinearOperator, right: LinearOperator) -> LinearOperator | None:
+def _by_rule(
+    rules: dict[tuple[type, type], Rule], left: LinearOperator, right: LinearOperator
+) -> LinearOperator | None:
     """What the rule for the closest classes of two operators gives; None if there is none."""
     for a in type(left).__mro__:
         for b in type(right).__mro__:

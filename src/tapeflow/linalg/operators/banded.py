@@ -149,7 +149,8 @@ class LinearOperatorTridiag(LinearOperator):
     ) -> None:
         if diagonals_format not in ("compact", "matrix", "sequence"):
             raise ValueError(
-                f"Argument `diagonals_format` must be one of compact, matrix, or sequence. Received : {diagonals_format}."
+                "Argument `diagonals_format` must be one of compact, matrix, or sequence. Received : "
+                f"{diagonals_format}."
             )
         self._diagonals: Any
         if diagonals_format == "sequence":
@@ -208,9 +209,7 @@ class LinearOperatorTridiag(LinearOperator):
         elif self._diagonals_format == "compact":
             above, main, below = tf.unstack(self._diagonals, 3, -2)
         else:
-            above, main, below = tf.unstack(
-                tf.linalg.diag_part(self._diagonals, k=(-1, 1), align="LEFT_RIGHT"), 3, -2
-            )
+            above, main, below = tf.unstack(tf.linalg.diag_part(self._diagonals, k=(-1, 1), align="LEFT_RIGHT"), 3, -2)
         if not adjoint:
             return [above, main, below]
         return [tf.roll(conj(below), -1, -1), conj(main), tf.roll(conj(above), 1, -1)]

@@ -241,7 +241,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             adjoint_arg: multiplies by the adjoint of `x`.
 
         Returns:
-            A tensor of shape `[..., m, k]`; for an operator an operator, of the simplest kind that is known for the two.
+            A tensor of shape `[..., m, k]`; for an operator an operator, of the simplest kind that is known for the
+            two.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -307,7 +308,9 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         right = other.adjoint() if adjoint_arg else other
         wanted, found = left.domain_dimension, right.range_dimension
         if wanted is not None and found is not None and wanted != found:
-            raise ValueError(f"Operators are incompatible. Expected `{what}` to have dimension {wanted} but got {found}.")
+            raise ValueError(
+                f"Operators are incompatible. Expected `{what}` to have dimension {wanted} but got {found}."
+            )
         return left, right
 
     def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:

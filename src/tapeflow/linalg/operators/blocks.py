@@ -106,7 +106,7 @@ class _BlockOperator(LinearOperator):
         return tf.split(x, sizes, axis)
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
-        """The product `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list with a tensor for each block, a list."""
+        """The product `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
         if not isinstance(x, LinearOperator):
             blocks = self._blocks(x, adjoint, -1 if adjoint_arg else -2)
             if blocks is not None:
@@ -125,7 +125,7 @@ class _BlockOperator(LinearOperator):
         return [tf.squeeze(y, -1) for y in self._multiply([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
-        """Solves `A @ x = rhs`; see `tf.linalg.LinearOperator.solve`. For a list with a tensor for each block, a list."""
+        """Solves `A @ x = rhs`; see `tf.linalg.LinearOperator.solve`. For a list of tensors, one a block, a list."""
         self._check_solvable()
         if not isinstance(rhs, LinearOperator):
             blocks = self._blocks(rhs, not adjoint, -1 if adjoint_arg else -2)
@@ -218,8 +218,8 @@ def _zeros(rows_like: Any, columns: Any) -> Any:
 class LinearOperatorBlockDiag(_BlockOperator):
     """Operators along the diagonal of a larger matrix, and zeros everywhere else.
 
-    Where an argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, it is split between the blocks; it may also
-    be a list with a tensor for each block, and the result is a list then.
+    Where an argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, it is split between the blocks; it may
+    also be a list with a tensor for each block, and the result is a list then.
 
     Args:
         operators: a list of operators.
@@ -277,14 +277,12 @@ class LinearOperatorBlockDiag(_BlockOperator):
 
     def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
         return [
-            o.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
-            for o, x in zip(self._operators, blocks, strict=True)
+            o.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) for o, x in zip(self._operators, blocks, strict=True)
         ]
 
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
         return [
-            o.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
-            for o, x in zip(self._operators, blocks, strict=True)
+            o.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg) for o, x in zip(self._operators, blocks, strict=True)
         ]
 
     def _to_dense(self) -> Any:
@@ -360,7 +358,9 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
             raise ValueError(f"Argument `operators` must be a list of >=1 operators. Received: {rows}.")
         for i, row in enumerate(rows):
             if len(row) != i + 1:
-                raise ValueError(f"Argument `operators[{i}]` must contain `{i + 1}` blocks. Received: {len(row)} blocks.")
+                raise ValueError(
+                    f"Argument `operators[{i}]` must contain `{i + 1}` blocks. Received: {len(row)} blocks."
+                )
         checked_operators(self._all_operators())
         self._check_dimensions()
         if is_square is False:
@@ -394,17 +394,22 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                             f"`operators[{where[0]}][{where[1]}].{dimension}` ({its})."
                         )
             if row[-1].is_square is False:
-                raise ValueError(f"Matrices on the diagonal must be square. Expected `operators[{i}][-1]` to be square.")
+                raise ValueError(
+                    f"Matrices on the diagonal must be square. Expected `operators[{i}][-1]` to be square."
+                )
 
     def _invertible(self, given: bool | None) -> bool | None:
         diagonal = [o.is_non_singular for o in self._diagonal_operators()]
         if False not in diagonal:
-            message = "A blockwise lower-triangular operator with non-singular operators on the main diagonal is always " \
-                      "non-singular."  # fmt: skip
+            message = (
+                "A blockwise lower-triangular operator with non-singular operators on the main diagonal is always "
+                "non-singular."
+            )
             return hints.implied(all(diagonal), given, message)
         if given:
             raise ValueError(
-                "A blockwise lower-triangular operator with a singular operator on the main diagonal is always singular."
+                "A blockwise lower-triangular operator with a singular operator on the main diagonal is always "
+                "singular."
             )
         return False
 

@@ -182,12 +182,12 @@ class _CirculantOperator(LinearOperator):
 class LinearOperatorCirculant(_CirculantOperator):
     """Circulant matrices: each column is the one before it, shifted down by one with what falls off put on top.
 
-    They are kept as spectra: the Fourier transforms of their first columns. A product is a circular convolution with the
-    first column.
+    They are kept as spectra: the Fourier transforms of their first columns. A product is a circular convolution with
+    the first column.
 
     Args:
-        spectrum: of shape `[..., n]`; a real one makes the matrices self-adjoint, a Hermitian one (`s[-i] = conj(s[i])`)
-            makes them real.
+        spectrum: of shape `[..., n]`; a real one makes the matrices self-adjoint, a Hermitian one
+            (`s[-i] = conj(s[i])`) makes them real.
         input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
         name: of the operator.

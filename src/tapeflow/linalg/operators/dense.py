@@ -18,8 +18,8 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     Args:
         matrix: of shape `[..., m, n]`, of a float or complex dtype.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. What is
-            self-adjoint and positive definite is solved by Cholesky's factorization.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. What
+            is self-adjoint and positive definite is solved by Cholesky's factorization.
         name: of the operator.
 
     Raises:
@@ -106,9 +106,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorLowerTriangular",
     ) -> None:
-        is_square = hints.implied(
-            True, is_square, "Only square lower triangular operators supported at this time."
-        )
+        is_square = hints.implied(True, is_square, "Only square lower triangular operators supported at this time.")
         self._tril = parameter(tril)
         check_rank(self._tril, 2, "tril")
         super().__init__(

@@ -121,7 +121,8 @@ class LinearOperatorDiag(LinearOperator):
     def _assert_positive_definite(self) -> None:
         tf.debugging.assert_positive(
             tf.math.real(self._diag),
-            message="Diagonal operator had diagonal entries with non-positive real part, thus was not positive definite.",
+            message="Diagonal operator had diagonal entries with non-positive real part, thus was not positive "
+            "definite.",
         )
 
     def _assert_self_adjoint(self) -> None:

@@ -150,7 +150,12 @@ class LinearOperatorIdentity(_SizedOperator):
         True
     """
 
-    _matrix_dimensions = {"num_rows": None, "batch_shape": None, "dtype": None, "assert_proper_shapes": None}  # noqa: RUF012
+    _matrix_dimensions = {  # noqa: RUF012
+        "num_rows": None,
+        "batch_shape": None,
+        "dtype": None,
+        "assert_proper_shapes": None,
+    }
 
     def __init__(
         self,

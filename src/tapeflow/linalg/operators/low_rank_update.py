@@ -33,8 +33,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         u: U, of shape `[..., n, r]`.
         diag_update: the diagonals of D, of shape `[..., r]`; ones by default.
         v: V, of shape `[..., n, r]`; U by default.
-        is_diag_update_positive: whether all elements of `diag_update` are positive. With a base that is self-adjoint and
-            positive definite, and no `v`, the sum is then, too.
+        is_diag_update_positive: whether all elements of `diag_update` are positive. With a base that is self-adjoint
+            and positive definite, and no `v`, the sum is then, too.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from those of `base_operator`.
         name: of the operator.

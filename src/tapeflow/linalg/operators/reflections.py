@@ -120,8 +120,8 @@ class LinearOperatorHouseholder(LinearOperator):
 
     Args:
         reflection_axis: the vectors v, of shape `[..., n]`; of any length but zero.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Reflections
-            are self-adjoint, and not positive definite.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+            Reflections are self-adjoint, and not positive definite.
         name: of the operator.
 
     Raises:

@@ -14,7 +14,7 @@ from tapeflow.core.variable import Variable
 
 
 def parameter(value: Any) -> Any:
-    """What an operator keeps of a parameter: a variable as it is, so that changes to it show, and a tensor of the rest."""
+    """What an operator keeps of a parameter: a variable as it is, so that changes to it show; a tensor of the rest."""
     return value if isinstance(value, (Variable, Tensor)) else convert(value)
 
 

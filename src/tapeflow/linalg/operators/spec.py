@@ -1,4 +1,4 @@
-"""The specs of operators: which tensors an operator is made of, so that nests, tapes and functions can take it apart."""
+"""The specs of operators: which tensors an operator is made of, so that nests and functions can take it apart."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ class LinearOperatorSpec(TypeSpec):
         return self._param_specs, self._non_tensor_params
 
     def _batch(self, batch_size: int | None) -> LinearOperatorSpec:
-        return type(self)(nest.map_structure(lambda s: s._batch(batch_size), self._param_specs), self._non_tensor_params)
+        return type(self)(
+            nest.map_structure(lambda s: s._batch(batch_size), self._param_specs), self._non_tensor_params
+        )
 
     def _unbatch(self) -> LinearOperatorSpec:
         return type(self)(nest.map_structure(lambda s: s._unbatch(), self._param_specs), self._non_tensor_params)
