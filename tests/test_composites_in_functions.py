@@ -101,6 +101,12 @@ CASES = {
     "cross_hashed": (lambda a: tf.ragged.cross_hashed([a, a], num_buckets=100), WORDS),
     "ragged_fill_empty_rows": (
         lambda i, v: tuple(tf.ragged_fill_empty_rows(i, v, 3, 0)), np.array([1, 1]), [5, 7]),
+    "add_n": (lambda r: tf.add_n([r, r, r]), RAGGED),
+    "cumsum": (lambda r: (tf.cumsum(r, 0), tf.cumsum(r, 1), tf.cumsum(r, 1, reverse=True)), RAGGED),
+    "unsorted_segment_sum": (lambda r, i: tf.math.unsorted_segment_sum(r, i, 2), RAGGED, [0, 0, 1]),
+    "dynamic_partition": (lambda r, i: tf.dynamic_partition(r, i, 2), RAGGED, [0, 1, 0]),
+    "bincount": (lambda r: tf.math.bincount(r.with_flat_values(tf.cast(r.flat_values, tf.int32)), axis=-1), RAGGED),
+    "sparse_bincount_rows": (lambda r: tf.sparse.bincount(r.values, axis=-1), DEEP),
     # strings
     "split": (lambda t: tf.strings.split(t), TEXTS),
     "split_scalar": (lambda t: tf.strings.split(t, ","), tf.constant("a,b,,c")),

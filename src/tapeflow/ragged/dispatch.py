@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, int32
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.graph.static import host_static
@@ -165,11 +166,32 @@ def _reduction(function: Any, x: RaggedTensor, axis: Any = None, keepdims: bool 
     return reducing.reduce(function.op.name, x, axis, keepdims)
 
 
+def _unsorted_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    while isinstance(segment_ids, RaggedTensor):
+        data, segment_ids = data.values, segment_ids.values
+    return reducing.segments(function, data, convert(segment_ids), num_segments)
+
+
+def _cumsum(function: Any, x: RaggedTensor, axis: Any = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Sums along the padded rows; what was padded is left out again."""
+    padded = function(x.to_tensor(), axis, exclusive, reverse)
+    return RaggedTensor.from_tensor(padded, lengths=list(x.nested_row_lengths()), row_splits_dtype=x.row_splits.dtype)
+
+
+def _partition(function: Any, data: Any, partitions: Any, num_partitions: int) -> Any:
+    from tapeflow.ragged.functions import stack_dynamic_partitions
+
+    together = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [together[i] for i in range(num_partitions)]
+
+
 _HANDLERS: dict[str, Callable[..., Any]] = {
     "AddN": _sum_of_all,
     "All": _reduction,
     "Any": _reduction,
     "ConcatV2": _concat,
+    "Cumsum": _cumsum,
+    "DynamicPartition": _partition,
     "ExpandDims": _expand_dims,
     "GatherNd": _gather_nd,
     "GatherV2": _gather,
@@ -189,5 +211,9 @@ _HANDLERS: dict[str, Callable[..., Any]] = {
     "StringJoin": _string_join,
     "Sum": _reduction,
     "Tile": _tile,
+    "UnsortedSegmentMax": _unsorted_segments,
+    "UnsortedSegmentMin": _unsorted_segments,
+    "UnsortedSegmentProd": _unsorted_segments,
+    "UnsortedSegmentSum": _unsorted_segments,
     "Where": _where,
 }

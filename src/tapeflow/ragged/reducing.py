@@ -65,13 +65,13 @@ def _over(op: str, value: Any, axis: int, keepdims: bool) -> Any:
     partition = value._row_partition
     combine = getattr(math, _SEGMENTS[op])
     if axis == 0:
-        result = _segments(combine, value.values, partition.offsets_in_rows(), partition.longest())
+        result = segments(combine, value.values, partition.offsets_in_rows(), partition.longest())
     else:
-        result = _segments(combine, value.values, partition.value_rowids(), partition.nrows())
+        result = segments(combine, value.values, partition.value_rowids(), partition.nrows())
     return expand_dims(result, axis) if keepdims else result
 
 
-def _segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> Any:
+def segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> Any:
     """Combines the values of each segment; of ragged data, those in the same place of the rows of a segment."""
     if not isinstance(data, RaggedTensor):
         return combine(data, ids, count)
@@ -81,7 +81,7 @@ def _segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> A
     longest = maximum(unsorted_segment_max(partition.row_lengths(), cast(ids, partition.dtype), count), 0)
     splits = splits_of(longest)
     places = repeated(gather(splits[:-1], ids), partition.row_splits()) + partition.offsets_in_rows()
-    values = _segments(combine, data.values, places, splits[-1])
+    values = segments(combine, data.values, places, splits[-1])
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 

@@ -282,7 +282,20 @@ def _count_sparse(indices: Any, values: Any, dense_shape: Any, weights: Any, min
     """How often each value occurs in a sparse vector, or in each row of a sparse matrix."""
 
 
-not_differentiable(_count_dense, _count_sparse)
+def _ragged_counts(splits: Any, values: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
+    rows = torch.arange(len(splits) - 1).repeat_interleave(splits.diff())
+    weights = _optional(weights)
+    weights = torch.ones(len(values), dtype=torch.int32) if weights is None else weights
+    return _counted(rows, values.long(), len(splits) - 1, weights, minlength, maxlength, binary)
+
+
+@op("RaggedCountSparseOutput", kernel=_ragged_counts, shape=lambda *_: places.components(2))
+def _count_ragged(splits: Any, values: Any, weights: Any, minlength: int = -1, maxlength: int = -1,
+                  binary_output: bool = False, name: str | None = None) -> Any:  # fmt: skip
+    """How often each value occurs in each row of a ragged matrix."""
+
+
+not_differentiable(_count_dense, _count_sparse, _count_ragged)
 
 
 def bincount(
@@ -297,7 +310,7 @@ def bincount(
     """How often each integer occurs, as a sparse tensor.
 
     Args:
-        values: a dense or sparse tensor of non-negative integers, of rank 1 or 2.
+        values: a dense, sparse or ragged tensor of non-negative integers, of rank 1 or 2.
         weights: what each value counts, in the shape of `values`; by default one.
         axis: 0 counts all values together, -1 counts in each row.
         minlength: the least length of the result's last dimension.
@@ -324,6 +337,12 @@ def bincount(
                 *_count_sparse(sp.indices, sp.values, sp.dense_shape, amounts, least, most, binary_output)
             )
         values, weights = sp.values, None if weights is None else amounts
+    elif hasattr(type(values), "flat_values"):  # ragged
+        amounts = convert([], int32) if weights is None else weights.flat_values
+        if axis == -1:
+            splits = cast(values.row_splits, int64)
+            return SparseTensor(*_count_ragged(splits, values.values, amounts, least, most, binary_output))
+        values, weights = values.flat_values, None if weights is None else amounts
     values = convert(values)
     amounts = convert([], int32) if weights is None else convert(weights)
     if axis == 0:
