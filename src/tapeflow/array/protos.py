@@ -95,6 +95,21 @@ def make_tensor_proto(
     return proto
 
 
+def _strings(content: bytes, count: int) -> np.ndarray:
+    """The strings of a message's content: the lengths of all, then all bytes."""
+    from tapeflow.train.varint import read_varint
+
+    lengths, position = [], 0
+    for _ in range(count):
+        length, position = read_varint(content, position)
+        lengths.append(length)
+    out = np.empty(count, object)
+    for i, length in enumerate(lengths):
+        out[i] = content[position : position + length]
+        position += length
+    return out
+
+
 def make_ndarray(tensor: Any) -> np.ndarray:
     """The array of a `TensorProto` message.
 
@@ -114,6 +129,8 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     if dtype.name not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
     kind = storage_type(dtype)
+    if tensor.tensor_content and dtype is string:
+        return _strings(tensor.tensor_content, size).reshape(dims)
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(dims)
     values = list(getattr(tensor, _FIELDS[dtype.name]))

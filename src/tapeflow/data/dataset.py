@@ -17,19 +17,10 @@ from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
-from tapeflow.data.threads import AUTOTUNE
+from tapeflow.data.transformations import Transformations, made
 
 INFINITE = -1
 UNKNOWN = -2
-
-
-def made(kind: Callable[..., Dataset], *args: Any) -> Any:
-    """A node of a kind; of tensors of a graph, one that is made when it runs."""
-    if state.graph is None:
-        return kind(*args)
-    from tapeflow.data.staged import node_of
-
-    return node_of(kind, args)
 
 
 def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Any:
@@ -48,7 +39,7 @@ class DatasetV2:
     __module__ = "tensorflow.python.data.ops.dataset_ops"
 
 
-class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
+class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     """A sequence of elements, each a structure of tensors, that can be gone through as often as one likes.
 
     It is made from a source and transformed step by step; nothing runs before somebody iterates. Lists are no
@@ -259,7 +250,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
     @staticmethod
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
         """Random integers in [0, 2**32), without an end: TensorFlow's for the seed."""
-        return made(shuffling.RandomDataset, seed, rerandomize_each_iteration)
+        return made(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
 
     @staticmethod
     def list_files(
@@ -302,243 +293,56 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, ABC):
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Dataset:
         """Elements of several datasets, in the order of the int64 numbers that another dataset gives."""
-        if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        return maps.DirectedInterleaveDataset(choice_dataset, datasets, stop_on_empty_dataset)
+        return sampling.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
-    # ---- what chooses and orders ---------------------------------------------------------------------------------------
-
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements but for those that can't be made.
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Elements of several datasets, each time of one drawn at random.
 
         Args:
-            log_warning: whether to log the errors.
+            datasets: a list.
+            weights: a probability for each, as floats, or a dataset of such vectors; all the same for None.
+            seed: of the choices.
+            stop_on_empty_dataset: whether the first dataset that ends ends all.
+            rerandomize_each_iteration: whether each iterator has choices of its own.
+
+        Raises:
+            ValueError: there is no dataset, or not a weight for each.
+            TypeError: elements have nothing in common, or weights are no floats.
 
         Example:
-            >>> ds = tf.data.Dataset.from_tensor_slices([1.0, 0.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
-            >>> [x.item() for x in ds.ignore_errors().as_numpy_iterator()]
-            [1.0]
+            >>> two = [tf.data.Dataset.range(3), tf.data.Dataset.range(100, 103)]
+            >>> sorted(x.item() for x in tf.data.Dataset.sample_from_datasets(two, seed=1).as_numpy_iterator())
+            [0, 1, 2, 100, 101, 102]
         """
-        return maps.IgnoreErrorsDataset(self, log_warning)
+        return sampling.sample_from_datasets(
+            datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration
+        )  # fmt: skip
 
-    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
-        """The elements of this dataset, then those of another.
-
-        Raises:
-            TypeError: elements have nothing in common.
-        """
-        return nodes.ConcatenateDataset(self, dataset)
-
-    def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first `count` elements; all for -1."""
-        return made(nodes.TakeDataset, self, count)
-
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """All but the first `count` elements; none for -1."""
-        return made(nodes.SkipDataset, self, count)
-
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements `count` times over; without an end for None and -1."""
-        return made(nodes.RepeatDataset, self, count)
-
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
-        """Every `num_shards`-th element, from number `index` on.
-
-        Raises:
-            InvalidArgumentError: there is no such shard.
-        """
-        return made(nodes.ShardDataset, self, num_shards, index)
-
-    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
-        """Pairs of an element's number, int64, and the element."""
-        return Dataset.zip((Dataset.range(start, 2**63 - 1), self))
-
-    def shuffle(
-        self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
-    ) -> Dataset:
-        """The elements in a random order: each is drawn from the next `buffer_size`, as TensorFlow does for the seed.
+    @staticmethod
+    def load(
+        path: Any, element_spec: Any = None, compression: str | None = None,
+        reader_func: Callable[..., Any] | None = None, wait: bool = False,
+    ) -> Dataset:  # fmt: skip
+        """A dataset that `save` wrote, here or in TensorFlow.
 
         Args:
-            buffer_size: how many elements there are to draw from; -2 for all.
-            seed: of the order.
-            reshuffle_each_iteration: whether each iterator has an order of its own.
+            path: the folder.
+            element_spec: of the elements; None for that which was saved.
+            compression: as it was saved.
+            reader_func: makes a dataset of a dataset of shards; by default elements of the shards come in turn.
+            wait: whether to wait until it has been saved.
 
         Raises:
-            InvalidArgumentError: `buffer_size` is not positive.
-
-        Example:
-            >>> ds = tf.data.Dataset.range(10).shuffle(3, seed=42, reshuffle_each_iteration=False)
-            >>> [x.item() for x in ds.as_numpy_iterator()]
-            [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
+            NotFoundError: there is none.
         """
-        return made(shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
-
-    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """The same elements, kept in memory once an iterator has gone through all.
-
-        Raises:
-            NotImplementedError: a file name is given.
-        """
-        if filename:
-            raise NotImplementedError("Dataset.cache() keeps elements in memory; caching them in a file is not supported.")
-        return nodes.CacheDataset(self)
-
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The same elements, up to `buffer_size` of them made ahead in a thread."""
-        return made(maps.PrefetchDataset, self, buffer_size)
-
-    # ---- batches -----------------------------------------------------------------------------------------------------
-
-    def batch(
-        self, batch_size: Any, drop_remainder: Any = False, num_parallel_calls: Any = None,
-        deterministic: bool | None = None, name: str | None = None,
-    ) -> Dataset:  # fmt: skip
-        """Elements stacked into batches; the last one may be smaller, unless `drop_remainder`.
-
-        Raises:
-            InvalidArgumentError: `batch_size` is not positive; at an iterator, if shapes differ.
-        """
-        kind = batches.BatchDataset if num_parallel_calls is None else batches.ParallelBatchDataset
-        return made(kind, self, batch_size, drop_remainder)
-
-    def padded_batch(
-        self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False,
-        name: str | None = None,
-    ) -> Dataset:  # fmt: skip
-        """Elements padded to the same shape and stacked into batches.
-
-        Args:
-            batch_size: how many elements.
-            padded_shapes: shapes in the structure of an element; None or -1 for the longest of the batch.
-            padding_values: scalars of the components' dtypes; 0 or "" where there are none.
-            drop_remainder: whether to leave out a smaller last batch.
-
-        Raises:
-            ValueError: a shape can't be padded to that.
-            TypeError: a component is no tensor, or a value of another dtype.
-            DataLossError: at an iterator, if an element is larger.
-
-        Example:
-            >>> ds = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x)).padded_batch(2, padded_shapes=[None])
-            >>> next(iter(ds)).numpy().tolist()
-            [[1, 0], [2, 2]]
-        """
-        return made(batches.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
-
-    def ragged_batch(
-        self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
-    ) -> Dataset:
-        """Batches in which tensors of different shapes are rows of a ragged tensor."""
-        return batches.RaggedDataset(self, row_splits_dtype).batch(batch_size, drop_remainder)
-
-    def unbatch(self, name: str | None = None) -> Dataset:
-        """The slices of the elements along their first dimension.
-
-        Raises:
-            ValueError: a component is a scalar, or first dimensions differ.
-        """
-        return batches.UnbatchDataset(self)
-
-    def window(
-        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: str | None = None
-    ) -> Dataset:
-        """Datasets of `size` elements, a new one starting every `shift` elements, taking each `stride`-th.
-
-        Example:
-            >>> [[x.item() for x in w.as_numpy_iterator()] for w in tf.data.Dataset.range(5).window(3, 2)]
-            [[0, 1, 2], [2, 3, 4], [4]]
-        """
-        return made(batches.WindowDataset, self, size, shift, stride, drop_remainder)
-
-    # ---- functions -----------------------------------------------------------------------------------------------------
-
-    def map(
-        self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: bool | None = None,
-        synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None,
-    ) -> Dataset:  # fmt: skip
-        """A function of each element.
-
-        Args:
-            map_func: takes an element; the items of a tuple come as arguments. A list that it gives counts as a tuple.
-            num_parallel_calls: how many threads; `AUTOTUNE` to let it be found out; None for none.
-            deterministic: whether results of threads keep the order of the elements.
-            synchronous: whether no thread may be used.
-
-        Raises:
-            ValueError: `map_func` is not callable, or `synchronous` and `num_parallel_calls` are given.
-            TypeError: it gives something that can't be a tensor.
-        """
-        if num_parallel_calls is None:
-            return maps.MapDataset(self, map_func)
-        if synchronous:
-            raise ValueError(
-                "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to ",
-                num_parallel_calls,
-            )
-        return maps.ParallelMapDataset(self, map_func, num_parallel_calls, deterministic)
-
-    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of the datasets that a function gives, one dataset after the other."""
-        return maps.FlatMapDataset(self, map_func)
-
-    def interleave(
-        self, map_func: Callable[..., Any], cycle_length: Any = None, block_length: Any = None,
-        num_parallel_calls: Any = None, deterministic: bool | None = None, name: str | None = None,
-    ) -> Dataset:  # fmt: skip
-        """The elements of `cycle_length` of the datasets that a function gives, `block_length` of each in turn.
-
-        Example:
-            >>> ds = tf.data.Dataset.range(2).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), 2)
-            >>> [x.item() for x in ds.as_numpy_iterator()]
-            [0, 1, 0, 1]
-        """
-        cycle = AUTOTUNE if cycle_length is None else cycle_length
-        block = 1 if block_length is None else block_length
-        if num_parallel_calls is None:
-            return maps.InterleaveDataset(self, map_func, cycle, block)
-        return maps.ParallelInterleaveDataset(self, map_func, cycle, block, num_parallel_calls)
-
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of which a predicate gives a true boolean scalar.
-
-        Raises:
-            ValueError: it gives something else.
-        """
-        return maps.FilterDataset(self, predicate)
-
-    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements up to the first of which a predicate is false."""
-        return maps.TakeWhileDataset(self, predicate)
-
-    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The second part of what `scan_func(state, element)` gives; the first is the next state.
-
-        Example:
-            >>> ds = tf.data.Dataset.range(4).scan(np.int64(0), lambda s, x: (s + x, s + x))
-            >>> [x.item() for x in ds.as_numpy_iterator()]
-            [0, 1, 3, 6]
-        """
-        return maps.ScanDataset(self, initial_state, scan_func)
-
-    def unique(self, name: str | None = None) -> Dataset:
-        """The elements without those that have been before."""
-        return maps.UniqueDataset(self)
-
-    def group_by_window(
-        self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None,
-        window_size_func: Callable[[Any], Any] | None = None, name: str | None = None,
-    ) -> Dataset:  # fmt: skip
-        """Gathers `window_size` elements of equal keys, and gives the elements of what `reduce_func` makes of them.
-
-        Raises:
-            ValueError: not one of `window_size` and `window_size_func` is given.
-        """
-        if (window_size is None) == (window_size_func is None):
-            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
-        return maps.GroupByWindowDataset(self, key_func, reduce_func, window_size_func or (lambda _: window_size))
+        return saving.load(path, element_spec, compression, reader_func, wait)
 
 
 # The nodes derive from `Dataset`, and its methods make nodes.
-from tapeflow.data import batches, generators, maps, nodes, shuffling  # noqa: E402
+from tapeflow.data import access, batches, bucketing, generators, grouping, maps, nodes, sampling, saving, shuffling  # noqa: E402, F401
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import int64
+from tapeflow.core.dtypes import int64, string
+from tapeflow.core.spec import TensorSpec
 from tapeflow.core.tensor import Tensor
-from tapeflow.data import maps
-from tapeflow.data.dataset import AUTOTUNE, Dataset
+from tapeflow.data import access, bucketing, maps
 from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.files import CsvDatasetV2 as CsvDataset
 from tapeflow.data.functions import debugging
+from tapeflow.data.grouping import GroupByReducerDataset, Reducer
 from tapeflow.data.iterators import Iterator
 from tapeflow.data.options import (
     AutoShardPolicy,
@@ -25,7 +27,14 @@ from tapeflow.data.options import (
     ServiceOptions,
     ThreadingOptions,
 )
+from tapeflow.data.placing import OnDeviceDataset
 from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
+from tapeflow.data.shuffling import RandomDatasetV2 as RandomDataset
+from tapeflow.data.spec import DatasetSpec
+from tapeflow.data.sql import SqlDatasetV2 as SqlDataset
+from tapeflow.data.threads import AUTOTUNE
+from tapeflow.io.parsing import parse_example
+from tapeflow.io.records import TFRecordWriter as RecordWriter
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.optional import Optional
@@ -53,9 +62,80 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     return lambda dataset: maps.AssertCardinalityDataset(dataset, expected_cardinality)
 
 
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element of a dataset with a number.
+
+    Raises:
+        OutOfRangeError: there is none.
+        UnimplementedError: it is not known how many elements there are.
+
+    Example:
+        >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy().item()
+        9
+    """
+    return access.at(dataset, index)
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Sequence[int],
+    bucket_batch_sizes: Sequence[int],
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """For `Dataset.apply`: the older name of `Dataset.bucket_by_sequence_length`."""
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values, pad_to_bucket_boundary,
+        no_padding, drop_remainder,
+    )  # fmt: skip
+
+
 def cardinality(dataset: Dataset) -> Tensor:
     """How many elements a dataset has; the older name of `Dataset.cardinality`."""
     return dataset.cardinality()
+
+
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
+    """For `Dataset.apply`: the same elements, with their tensors on a device."""
+    return lambda dataset: OnDeviceDataset(dataset, target_device)
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+    """For `Dataset.apply`: the same elements, made ahead, with their tensors on a device."""
+    return lambda dataset: OnDeviceDataset(dataset, device).prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def from_list(elements: Any, name: str | None = None) -> Dataset:
+    """The elements of a list, of one structure but perhaps of different shapes.
+
+    Raises:
+        ValueError: it is no list, or empty.
+        TypeError: elements have nothing in common.
+
+    Example:
+        >>> tf.data.experimental.from_list([[1], [2, 3]]).element_spec
+        TensorSpec(shape=(None,), dtype=tf.int32, name=None)
+    """
+    return access.ListDataset(elements)
+
+
+def from_variant(variant: Any, structure: Any) -> Dataset:
+    """The dataset that a scalar variant tensor holds, with elements of a spec."""
+    return DatasetSpec(structure)._from_components(variant)
+
+
+def to_variant(dataset: Dataset) -> Tensor:
+    """A scalar variant tensor that holds a dataset.
+
+    Example:
+        >>> held = tf.data.experimental.to_variant(tf.data.Dataset.range(2))
+        >>> len(tf.data.experimental.from_variant(held, tf.TensorSpec([], tf.int64)))
+        2
+    """
+    return dataset._variant_tensor
 
 
 def get_single_element(dataset: Dataset) -> Any:
@@ -83,7 +163,9 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         ) from None
 
 
-def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64) -> Transformation:
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
+) -> Transformation:
     """For `Dataset.apply`: the older name of `Dataset.ragged_batch`."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
@@ -110,6 +192,156 @@ def group_by_window(
 ) -> Transformation:
     """For `Dataset.apply`: the older name of `Dataset.group_by_window`."""
     return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
+    """For `Dataset.apply`: for each key what a reducer makes of the elements that have it, in the order of the keys.
+
+    Example:
+        >>> sums = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
+        >>> ds = tf.data.Dataset.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 3, sums))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [3, 5, 7]
+    """
+    return lambda dataset: GroupByReducerDataset(dataset, key_func, reducer)
+
+
+def ignore_errors(log_warning: bool = False) -> Transformation:
+    """For `Dataset.apply`: the older name of `Dataset.ignore_errors`."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def load(
+    path: Any, element_spec: Any = None, compression: str | None = None, reader_func: Callable[..., Any] | None = None
+) -> Dataset:
+    """The older name of `Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def save(
+    dataset: Dataset,
+    path: Any,
+    compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """The older name of `Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """For `Dataset.apply`: the older name of `Dataset.snapshot`."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: int | None = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """For `Dataset.apply`: `Dataset.map`, then `Dataset.batch`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformation:
+    """For `Dataset.apply`: dicts of zeros behind the elements, which are dicts, until there are so many.
+
+    Args:
+        cardinality: how many.
+        mask_key: the key under which each element says whether it is one of those there were.
+
+    Raises:
+        ValueError: elements are no dicts, or it is not known how many there are, or there are more.
+
+    Example:
+        >>> ds = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
+        >>> ds = ds.apply(tf.data.experimental.pad_to_cardinality(3))
+        >>> [(x["a"].item(), x["valid"].item()) for x in ds.as_numpy_iterator()]
+        [(1, True), (2, True), (0, False)]
+    """
+    return lambda dataset: bucketing.pad_to_cardinality(dataset, cardinality, mask_key)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """For `Dataset.apply`: the older name of `Dataset.interleave` with threads."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, AUTOTUNE)
+
+
+def parse_example_dataset(
+    features: Any, num_parallel_calls: Any = 1, deterministic: bool | None = None
+) -> Transformation:
+    """For `Dataset.apply`: batches of serialized examples, parsed by `tf.io.parse_example`."""
+    return lambda dataset: dataset.map(lambda x: parse_example(x, features), num_parallel_calls, deterministic)
+
+
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Transformation:
+    """For `Dataset.apply`: the older name of `Dataset.rejection_resample`."""
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """For `Dataset.apply`: the older name of `Dataset.sparse_batch`."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def sample_from_datasets(
+    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """The older name of `Dataset.sample_from_datasets`."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+class TFRecordWriter:
+    """Writes the elements of datasets, string scalars, as the records of a file.
+
+    Args:
+        filename: of the file.
+        compression_type: "", "GZIP" or "ZLIB".
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file")
+        >>> tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.from_tensor_slices(["a", "b"]))
+        >>> [x.numpy() for x in tf.data.TFRecordDataset(path)]
+        [b'a', b'b']
+    """
+
+    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
+        self._filename, self._compression_type = filename, compression_type
+
+    def write(self, dataset: Dataset) -> None:
+        """Writes a dataset, in place of what is in the file.
+
+        Raises:
+            TypeError: it is no dataset of string scalars.
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}.")
+        spec = dataset.element_spec
+        if not TensorSpec([], string).is_compatible_with(spec):
+            raise TypeError(
+                "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset which "
+                f"produces elements with shapes {getattr(spec, 'shape', None)} and types {getattr(spec, 'dtype', spec)!s}."
+            )
+        with RecordWriter(self._filename, self._compression_type) as writer:
+            for record in dataset.as_numpy_iterator():
+                writer.write(record)
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:

@@ -8,18 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import torch
 
-from tapeflow.autograph.conversion import converted
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, int64
+from tapeflow.core.dtypes import bool_, int32, int64, string
 from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
-from tapeflow.data.nodes import Elements, Node, Rows, integer
+from tapeflow.data.nodes import Node, Rows, integer
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
@@ -45,7 +41,7 @@ def _returns_dataset(function: MappedFunction) -> Any:
     return spec.element_spec
 
 
-def _elements(made: Element) -> Iterator[Element]:
+def elements_of(made: Element) -> Iterator[Element]:
     """The elements of the dataset that a function gave."""
     return rewritten(made[0])._iterate()
 
@@ -152,7 +148,7 @@ class FlatMapDataset(Node):
 
     def _iterate(self) -> Iterator[Element]:
         made = map(self._function.caller(), self._input_dataset._iterate())
-        return itertools.chain.from_iterable(map(_elements, made))
+        return itertools.chain.from_iterable(map(elements_of, made))
 
 
 class InterleaveDataset(Node):
@@ -172,7 +168,7 @@ class InterleaveDataset(Node):
         return UNKNOWN
 
     def _open(self, made: Element) -> Iterator[Element]:
-        return _elements(made)
+        return elements_of(made)
 
     def _iterate(self) -> Iterator[Element]:
         datasets = map(self._function.caller(), self._input_dataset._iterate())
@@ -252,63 +248,19 @@ def reduction(dataset: Any, initial: MappedFunction, function: MappedFunction) -
     return state
 
 
-class GroupByWindowDataset(Node):
-    """Elements gathered by a key, and what a function makes of each group when it is full."""
-
-    _name = "Dataset.group_by_window()"
-
-    def __init__(self, source: Any, key_func: Any, reduce_func: Any, window_size_func: Any) -> None:
-        key = TensorSpec([], int64)
-        self._key = self._number("key_func", key_func, source.element_spec)
-        self._window_size = self._number("window_size_func", window_size_func, key)
-        self._reduce = MappedFunction(reduce_func, self._name, (key, DatasetSpec(source.element_spec)))
-        spec = self._reduce.output_spec
-        if not isinstance(spec, DatasetSpec):
-            raise TypeError(
-                "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return type is "
-                f"{spec}."
-            )
-        super().__init__(spec.element_spec, source)
-
-    def _number(self, which: str, function: Any, spec: Any) -> MappedFunction:
-        traced = MappedFunction(lambda *args: _as_int64(converted(function)(*args)), self._name, spec)
-        if not TensorSpec([], int64).is_compatible_with(traced.output_spec):
-            raise ValueError(
-                f"Invalid `{which}`. `{which}` must return a single `tf.int64` scalar tensor but its return type is "
-                f"{traced.output_spec}."
-            )
-        return traced
-
-    def _size(self) -> int:
-        return UNKNOWN
-
-    def _iterate(self) -> Iterator[Element]:
-        key_of, size_of, reduce = self._key.caller(), self._window_size.caller(), self._reduce.caller()
-        spec = self._input_dataset.element_spec
-        groups: dict[int, list[Element]] = {}
-        sizes: dict[int, int] = {}
-        for element in self._input_dataset._iterate():
-            key = int(key_of(element)[0])
-            if key not in groups:
-                groups[key] = []
-                sizes[key] = int(size_of((torch.tensor(key),))[0])
-                if sizes[key] <= 0:
-                    raise invalid(f"Window size must be greater than zero, but got {sizes[key]}.")
-            groups[key].append(element)
-            if len(groups[key]) == sizes[key]:
-                yield from _elements(reduce((torch.tensor(key), Elements(groups.pop(key), spec))))
-        for key in sorted(groups):
-            yield from _elements(reduce((torch.tensor(key), Elements(groups[key], spec))))
-
-
-def _as_int64(value: Any) -> Any:
-    return value if isinstance(value, (Tensor, CompositeTensor)) else convert(value, int64)
-
-
 class UniqueDataset(Node):
     """The elements without those that have been before."""
 
     def __init__(self, source: Any) -> None:
+        specs = structure.flatten(source.element_spec)
+        for spec in specs:
+            if getattr(spec, "dtype", None) not in (int32, int64, string):
+                raise TypeError(
+                    f"`tf.data.Dataset.unique` does not support type {getattr(spec, 'dtype', spec)!s} -- only `tf.int32`, "
+                    "`tf.int64`, and `tf.string` are supported."
+                )
+        if len(specs) > 1:
+            raise invalid("UniqueDataset only supports inputs with a single component. [Op:UniqueDataset] name: ")
         super().__init__(source.element_spec, source)
 
     def _size(self) -> int:
@@ -317,7 +269,7 @@ class UniqueDataset(Node):
     def _iterate(self) -> Iterator[Element]:
         seen = set()
         for element in self._input_dataset._iterate():
-            key = tuple([(v.shape, *np.ravel(v).tolist()) for v in element])
+            key = (element[0].shape, *np.ravel(element[0]).tolist())
             if key not in seen:
                 seen.add(key)
                 yield element

@@ -10,9 +10,10 @@ import numpy as np
 
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, float32, float64, int32, int64, string
-from tapeflow.data.dataset import AUTOTUNE, Dataset
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.files import CsvDatasetV2, TFRecordDatasetV2
 from tapeflow.data.options import Options
+from tapeflow.data.threads import AUTOTUNE
 from tapeflow.io import gfile
 from tapeflow.io.csv import CsvParser
 from tapeflow.io.parsing import parse_example

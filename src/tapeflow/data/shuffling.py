@@ -139,10 +139,21 @@ def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
         left = left[:0]
 
 
-class RandomDataset(Node):
-    """Random integers without an end."""
+class RandomDatasetV2(Node):
+    """Random integers in [0, 2**32), without an end: TensorFlow's for the seed.
 
-    def __init__(self, seed: Any, rerandomize_each_iteration: bool | None) -> None:
+    Args:
+        seed: of the numbers.
+        rerandomize_each_iteration: whether each iterator has numbers of its own.
+
+    Example:
+        >>> [x.item() for x in tf.data.experimental.RandomDataset(seed=3).take(2).as_numpy_iterator()]
+        [3534849767, 279844183]
+    """
+
+    def __init__(
+        self, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> None:
         super().__init__(TensorSpec([], int64))
         self._seeds = Seeds(seed, bool(rerandomize_each_iteration))
 
@@ -154,3 +165,6 @@ class RandomDataset(Node):
         while True:
             for word in words.take(256).tolist():
                 yield (torch.scalar_tensor(word, dtype=torch.int64),)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} element_spec={self._spec}>"

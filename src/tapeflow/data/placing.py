@@ -1,0 +1,43 @@
+"""Elements on another device: what `copy_to_device` and `prefetch_to_device` give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.data.nodes import Node
+from tapeflow.data.structure import Element
+
+
+class OnDeviceDataset(Node):
+    """The same elements, with their tensors on a device.
+
+    Args:
+        source: where they come from.
+        device: its name.
+    """
+
+    def __init__(self, source: Any, device: Any) -> None:
+        super().__init__(source.element_spec, source)
+        self._device = device
+        with devices.device(device):  # refuses what is no device
+            pass
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        return map(self._moved, self._input_dataset._iterate())
+
+    def _moved(self, element: Element) -> Element:
+        from tapeflow.array.passing import identity
+
+        with devices.device(self._device):
+            target = devices.current_or_default()
+        return tuple([
+            v.to(target) if isinstance(v, torch.Tensor) else identity(v) if isinstance(v, EagerTensor) else v for v in element
+        ])  # fmt: skip

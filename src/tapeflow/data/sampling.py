@@ -1,0 +1,154 @@
+"""Elements of several datasets drawn at random, and classes drawn to a wanted distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32, float64, int32, int64
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.data import structure
+from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.functions import MappedFunction
+from tapeflow.data.maps import DirectedInterleaveDataset
+from tapeflow.data.nodes import Node
+from tapeflow.data.rewriting import rewritten
+from tapeflow.data.shuffling import Seeds, Words
+from tapeflow.data.structure import Element
+from tapeflow.math.elementwise import log
+from tapeflow.random.stateless import stateless_categorical
+
+
+def check_compatible(datasets: Sequence[Dataset]) -> None:
+    """Refuses datasets that have nothing in common.
+
+    Raises:
+        TypeError: they have not.
+        ValueError: there is none.
+    """
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    for i, ds in enumerate(datasets[1:], 1):
+        try:
+            structure.common_spec(datasets[0].element_spec, ds.element_spec)
+        except TypeError as e:
+            raise TypeError(
+                "Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset 0 element_spec="
+                f"{datasets[0].element_spec}.\nDataset {i} element_spec={ds.element_spec}."
+            ) from e
+
+
+def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool) -> Dataset:
+    """`Dataset.choose_from_datasets`."""
+    check_compatible(datasets)
+    spec = choice_dataset.element_spec
+    if not (type(spec) is TensorSpec and spec.dtype is int64 and spec.shape.rank in (0, None)):
+        raise TypeError(
+            f"Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are {spec}."
+        )
+    return DirectedInterleaveDataset(choice_dataset, datasets, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset], weights: Any, seed: Any, stop_on_empty_dataset: bool, rerandomize: bool | None
+) -> Dataset:
+    """`Dataset.sample_from_datasets`: a pair of random numbers is the seed of each choice."""
+    check_compatible(datasets)
+    pairs = Dataset.random(seed, rerandomize).batch(2)
+    if isinstance(weights, Dataset):
+        choices = Dataset.zip((pairs, weights)).map(lambda pair, w: _choice(log(w)[None], pair))
+        return DirectedInterleaveDataset(choices, datasets, stop_on_empty_dataset)
+    if weights is None:
+        logits: Any = [[1.0] * len(datasets)]
+    else:
+        probabilities = weights if isinstance(weights, Tensor) else convert(weights)
+        if probabilities.dtype not in (float32, float64):
+            raise TypeError(
+                "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+                f"{probabilities.dtype!s}."
+            )
+        count = probabilities.shape.num_elements()
+        if count != len(datasets):
+            raise ValueError(
+                "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                f"`len(weights)={count}` vs. `len(datasets)={len(datasets)}`."
+            )
+        if isinstance(probabilities, EagerTensor):  # what is never drawn is left out
+            kept = [i for i, p in enumerate(probabilities.value.tolist()) if p > 0]
+            datasets = [datasets[i] for i in kept]
+            probabilities = convert([probabilities.value.tolist()[i] for i in kept], probabilities.dtype)
+        logits = log(probabilities)[None]
+    if len(datasets) == 1:
+        return datasets[0]
+    choices = pairs.map(lambda pair: _choice(logits, pair))
+    return DirectedInterleaveDataset(choices, datasets, stop_on_empty_dataset)
+
+
+def _choice(logits: Any, pair: Any) -> Any:
+    """A number drawn with the log-probabilities `[1, n]`."""
+    return stateless_categorical(logits, 1, pair)[0, 0]
+
+
+# ---- rejection -------------------------------------------------------------------------------------------------------
+
+_BATCH, _SMOOTHING = 32, 10  # the distribution is estimated anew for so many; each class counts as seen so often
+
+
+def _acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
+    """With which probability an element of each class is kept, and the share of elements that are kept unseen.
+
+    Of the ratios of both distributions, the least is the share of the original that the target holds; the rest is got by
+    rejection: `p = (ratio - least) / (greatest - least)`.
+    """
+    ratio = target / np.where(initial > 0, initial, np.inf)
+    least, greatest = ratio.min(), ratio.max()
+    spread = greatest - least
+    return (ratio - least) / spread if spread > 0 else np.ones_like(ratio), float(least)
+
+
+class RejectionResampleDataset(Node):
+    """Pairs of a class and an element, of which so many are left out that classes have a wanted distribution.
+
+    Args:
+        source: where the elements come from.
+        class_func: gives an element's class.
+        target: the wanted distribution.
+        initial: that of the elements; None if it is to be estimated.
+        seed: of what is left out.
+    """
+
+    def __init__(self, source: Any, class_func: Callable[..., Any], target: Any, initial: Any, seed: Any) -> None:
+        self._class = MappedFunction(class_func, "Dataset.rejection_resample()", source.element_spec)
+        spec = self._class.output_spec
+        if not (type(spec) is TensorSpec and spec.dtype in (int32, int64) and spec.shape.rank in (0, None)):
+            raise TypeError(f"Invalid `class_func`. `class_func` must return an integer scalar, and gives {spec}.")
+        self._target = convert(target).numpy().astype(np.float64)
+        self._given = None if initial is None else convert(initial).numpy().astype(np.float64)
+        self._seeds = Seeds(seed, True)
+        super().__init__((spec, source.element_spec), source)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        random = _uniform(Words(self._seeds.next()))
+        seen = np.full(len(self._target), float(_SMOOTHING))
+        accept, unseen = _acceptance(seen / seen.sum() if self._given is None else self._given, self._target)
+        class_of = self._class.caller()
+        for number, element in enumerate(rewritten(self._input_dataset)._iterate(), 1):
+            of = class_of(element)
+            label = int(of[0])
+            seen[label] += 1
+            if self._given is None and number % _BATCH == 0:
+                accept, unseen = _acceptance(seen / seen.sum(), self._target)
+            if next(random) < unseen or next(random) < accept[label]:
+                yield (*of, *element)
+
+
+def _uniform(words: Words) -> Iterator[float]:
+    while True:
+        yield from (words.take(256) / np.float64(2**32)).tolist()

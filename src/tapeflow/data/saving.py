@@ -1,0 +1,295 @@
+"""Datasets in files: `save`, `load`, `snapshot` and `cache`.
+
+A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names the
+folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
+(A ragged or sparse component is written as the tensors that it is made of, where TensorFlow writes a variant.)
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from tensorboard.compat.proto import struct_pb2
+
+from tapeflow.core.dtypes import int64, string
+from tapeflow.core.held import boxed
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.spec_proto import from_proto, to_proto
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.data.access import fingerprint
+from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.functions import MappedFunction
+from tapeflow.data.nodes import Elements, Node
+from tapeflow.data.rewriting import rewritten
+from tapeflow.data.spec import DatasetSpec
+from tapeflow.data.structure import Element, flatten
+from tapeflow.data.threads import cores
+from tapeflow.errors import NotFoundError
+from tapeflow.io import gfile
+from tapeflow.io.encoding import parse_tensor, serialize_tensor
+from tapeflow.io.records import TFRecordWriter, read_records
+from tapeflow.train.varint import read_varint, varint
+
+_SPEC, _METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snapshot"
+_COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}
+
+
+def _compression(name: Any) -> str:
+    if name not in _COMPRESSIONS:
+        raise invalid(f"Datasets are saved with the compressions {sorted(filter(None, _COMPRESSIONS))}, not {name!r}.")
+    return _COMPRESSIONS[name]
+
+
+# ---- elements and metadata -------------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """Writes elements to the shards of a run."""
+
+    def __init__(self, folder: str, spec: Any, compression: str) -> None:
+        self._folder, self._specs, self._compression = folder, flatten(spec), compression
+        self._files: dict[int, TFRecordWriter] = {}
+        self.count = 0
+
+    def write(self, element: Element, shard: int = 0) -> None:
+        """Adds an element to a shard."""
+        file = self._files.get(shard)
+        if file is None:
+            path = os.path.join(self._folder, f"{shard:08d}.shard")
+            gfile.makedirs(path)
+            file = self._files[shard] = TFRecordWriter(os.path.join(path, _FILE), self._compression)
+        _write_element(file, element, self._specs)
+        self.count += 1
+
+    def close(self) -> None:
+        """Ends all files."""
+        for file in self._files.values():
+            file.close()
+
+
+def _write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> None:
+    for value, spec in zip(element, specs, strict=True):
+        tensors = [EagerTensor(value, spec.dtype)] if type(spec) is TensorSpec else spec.to_tensors(value)
+        for tensor in tensors:
+            file.write(serialize_tensor(tensor).numpy())
+
+
+def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
+    """The elements of a file."""
+    specs = flatten(spec)
+    records = read_records(path, compression)
+    while (first := next(records, None)) is not None:
+        texts = itertools.chain([first], records)
+        element = []
+        for s in specs:
+            parts = [parse_tensor(EagerTensor(boxed(next(texts)), string), part.dtype) for part in s.flatten()]
+            element.append(parts[0].value if type(s) is TensorSpec else s.from_tensors(iter(parts)))
+        yield tuple(element)
+
+
+class _Metadata(NamedTuple):
+    """TensorFlow's `SnapshotMetadataRecord`: fields 2, 6 and 1000."""
+
+    run: str
+    count: int
+    finalized: bool
+
+    def write(self, folder: str, spec: Any) -> None:
+        """Writes it, when all else is there."""
+        dtypes = bytes(s.dtype.as_datatype_enum for part in flatten(spec) for s in part.flatten())
+        data = (
+            b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
+            b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.count) + varint(1000 << 3) + b"\x01"
+        )  # fmt: skip
+        _put(os.path.join(folder, _METADATA), data)
+
+    @staticmethod
+    def read(folder: str) -> _Metadata:
+        """Reads it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with gfile.GFile(os.path.join(folder, _METADATA), "rb") as file:
+            data = file.read()
+        fields: dict[int, Any] = {}
+        position = 0
+        while position < len(data):
+            key, position = read_varint(data, position)
+            value, position = read_varint(data, position)
+            if key & 7 == 2:  # bytes, of this length
+                fields[key >> 3], position = data[position : position + value], position + value
+            else:
+                fields[key >> 3] = value
+        return _Metadata(fields[2].decode(), fields.get(6, UNKNOWN), bool(fields.get(1000)))
+
+
+def _put(path: str, data: bytes) -> None:
+    """Writes a whole file: at every moment there is the old one, or the new one."""
+    aside = f"{path}.{secrets.token_hex(8)}"
+    with gfile.GFile(aside, "wb") as file:
+        file.write(data)
+    gfile.rename(aside, path, overwrite=True)
+
+
+# ---- save and load ---------------------------------------------------------------------------------------------------
+
+
+def save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
+    """`Dataset.save`."""
+    folder, kind = os.fspath(path), _compression(compression)
+    spec = dataset.element_spec
+    shard_of = None
+    if shard_func is not None:
+        function = MappedFunction(shard_func, "save()", spec)
+        found = function.output_spec
+        if not (type(found) is TensorSpec and found.dtype is int64 and found.shape.rank == 0):
+            raise invalid("`shard_func` must return a scalar int64. [Op:SaveDataset] name: ")
+        shard_of = function.caller()
+    gfile.makedirs(folder)
+    run = str(secrets.randbits(63))
+    _put(os.path.join(folder, _SPEC), to_proto(spec).SerializeToString())
+    writer = _Writer(os.path.join(folder, run), spec, kind)
+    try:
+        for element in rewritten(dataset)._iterate():
+            writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
+    finally:
+        writer.close()
+    _Metadata(run, writer.count, True).write(folder, spec)
+
+
+class ShardFileDataset(Node):
+    """The elements of one shard."""
+
+    def __init__(self, path: str, spec: Any, compression: str) -> None:
+        super().__init__(spec)
+        self._path, self._compression = path, compression
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        return _elements(self._path, self._spec, self._compression)
+
+
+class LoadDataset(Node):
+    """The elements of a saved dataset.
+
+    Args:
+        folder: where it is.
+        spec: of the elements; None for that which was saved.
+        compression: as it was saved.
+        reader_func: makes a dataset of a dataset of shards.
+    """
+
+    def __init__(self, folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> None:
+        if spec is None:
+            path = os.path.join(folder, _SPEC)
+            try:
+                with gfile.GFile(path, "rb") as file:
+                    spec = from_proto(struct_pb2.StructuredValue.FromString(file.read()))
+            except NotFoundError:
+                raise NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.") from None
+        metadata = _Metadata.read(folder)
+        self._count = metadata.count
+        super().__init__(spec, _shards(os.path.join(folder, metadata.run), spec, compression, reader_func))
+
+    def _size(self) -> int:
+        return self._count
+
+    def _iterate(self) -> Iterator[Element]:
+        return self._input_dataset._iterate()
+
+
+def _shards(folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> Dataset:
+    paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
+    shards = Elements([(ShardFileDataset(p, spec, compression),) for p in paths], DatasetSpec(spec))
+    if reader_func is None:
+        return shards.interleave(lambda shard: shard, cycle_length=cores())
+    return reader_func(shards)
+
+
+def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[..., Any] | None, wait: bool) -> Dataset:
+    """`Dataset.load`."""
+    folder = os.fspath(path)
+    while wait and not gfile.exists(os.path.join(folder, _METADATA)):
+        time.sleep(0.1)
+    return LoadDataset(folder, element_spec, _compression(compression), reader_func)
+
+
+# ---- snapshots and caches --------------------------------------------------------------------------------------------
+
+
+class SnapshotDataset(Node):
+    """The same elements, which the first iterator that goes through all writes down for those after it.
+
+    Args:
+        source: where they come from.
+        path: the folder; each dataset has its own in there.
+        compression: of the files.
+        reader_func: makes a dataset of a dataset of shards.
+        shard_func: gives an element's shard.
+    """
+
+    def __init__(
+        self, source: Any, path: Any, compression: Any, reader_func: Any, shard_func: Callable[..., Any] | None
+    ) -> None:
+        super().__init__(source.element_spec, source)
+        self._folder = os.path.join(os.fspath(path), str(fingerprint(source).numpy()))
+        self._compression, self._reader = _compression(compression), reader_func
+        self._shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", source.element_spec)
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        try:
+            run = os.path.join(self._folder, _Metadata.read(self._folder).run)
+        except NotFoundError:
+            return self._written()
+        return rewritten(_shards(run, self._spec, self._compression, self._reader))._iterate()
+
+    def _written(self) -> Iterator[Element]:
+        run = str(secrets.randbits(63))
+        shard_of = None if self._shard_of is None else self._shard_of.caller()
+        writer = _Writer(os.path.join(self._folder, run), self._spec, self._compression)
+        try:
+            for element in self._input_dataset._iterate():
+                writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
+                yield element
+        finally:
+            writer.close()
+        gfile.makedirs(self._folder)
+        _Metadata(run, writer.count, True).write(self._folder, self._spec)
+
+
+class FileCacheDataset(Node):
+    """The same elements, which the first iterator that goes through all writes to a file for those after it."""
+
+    def __init__(self, source: Any, filename: Any) -> None:
+        super().__init__(source.element_spec, source)
+        self._path = f"{os.fsdecode(filename)}.records"
+
+    def _size(self) -> int:
+        return self._input_dataset._size()
+
+    def _iterate(self) -> Iterator[Element]:
+        if gfile.exists(self._path):
+            return _elements(self._path, self._spec, "")
+        return self._written()
+
+    def _written(self) -> Iterator[Element]:
+        specs, aside = flatten(self._spec), f"{self._path}.{secrets.token_hex(8)}"
+        with TFRecordWriter(aside) as file:
+            for element in self._input_dataset._iterate():
+                _write_element(file, element, specs)
+                yield element
+        gfile.rename(aside, self._path, overwrite=True)
+
+    def __repr__(self) -> str:
+        return f"<CacheDataset element_spec={self._spec}>"

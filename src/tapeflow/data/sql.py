@@ -1,0 +1,94 @@
+"""`tf.data.experimental.SqlDataset`: the rows that a query of a SQLite database gives."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import torch
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.held import boxed
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import invalid
+from tapeflow.data import structure
+from tapeflow.data.dataset import UNKNOWN
+from tapeflow.data.nodes import Node
+from tapeflow.data.structure import Element
+from tapeflow.errors import UnknownError
+
+_DTYPES = (string, int8, int16, int32, int64, uint8, uint16, bool_, float64)
+
+
+class SqlDatasetV2(Node):
+    """The rows of a query, a scalar for each column. Public as `tf.data.experimental.SqlDataset`.
+
+    Args:
+        driver_name: "sqlite".
+        data_source_name: the database's file.
+        query: in SQL.
+        output_types: the dtypes of the columns.
+
+    Raises:
+        InvalidArgumentError: there is no such driver, or a column can't have that dtype; at an iterator, if the query gives
+            another number of columns.
+        UnknownError: at an iterator, if the query is refused.
+
+    Example:
+        >>> import os, sqlite3, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "db")
+        >>> with sqlite3.connect(path) as db:
+        ...     _ = db.execute("create table t (a text, b integer)")
+        ...     _ = db.execute("insert into t values ('x', 3)")
+        >>> ds = tf.data.experimental.SqlDataset("sqlite", path, "select a, b from t", (tf.string, tf.int32))
+        >>> [(a, b.item()) for a, b in ds.as_numpy_iterator()]
+        [(b'x', 3)]
+    """
+
+    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+        driver, self._source, self._query = [
+            convert(v, string).numpy().decode() for v in (driver_name, data_source_name, query)
+        ]
+        if driver != "sqlite":
+            raise invalid(
+                f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: {{'sqlite'}}. "
+                "[Op:SqlDataset] name: "
+            )
+        spec = structure.map_specs(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
+        self._dtypes = [s.dtype for s in structure.flatten(spec)]
+        if any(d not in _DTYPES for d in self._dtypes):
+            names = ", ".join(d.name for d in _DTYPES)
+            raise invalid(f"Each element of `output_types_` must be one of: {names} [Op:SqlDataset] name: ")
+        super().__init__(spec)
+
+    def _size(self) -> int:
+        return UNKNOWN
+
+    def _iterate(self) -> Iterator[Element]:
+        try:
+            with closing(
+                sqlite3.connect(f"file:{self._source}?mode=ro", uri=True, check_same_thread=False)
+            ) as database:
+                for row in database.execute(self._query):
+                    if len(row) != len(self._dtypes):
+                        raise invalid(
+                            f"The number of columns in query ({len(row)}) must match the number of elements in output_types "
+                            f"({len(self._dtypes)}). [Op:IteratorGetNext]"
+                        )
+                    yield tuple([_scalar(v, d) for v, d in zip(row, self._dtypes, strict=True)])
+        except sqlite3.Error as error:
+            raise UnknownError(None, None, f"Prepare() failed: {error}: {self._query} [Op:IteratorGetNext]") from error
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} element_spec={self._spec}>"
+
+
+def _scalar(value: Any, dtype: Any) -> Any:
+    """A column's value as a bare scalar; 0 or "" for NULL."""
+    if dtype is string:
+        text = b"" if value is None else value if isinstance(value, bytes) else str(value).encode()
+        return boxed(text)
+    return torch.scalar_tensor(0 if value is None else value, dtype=dtype.torch)
