@@ -30,13 +30,13 @@ from tapeflow.core.templates import function_of
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
 
-def _whole(value: Any) -> Any:
-    """An integer for a float that stands for one in a list of integers, such as a shape."""
-    if type(value) is float and value.is_integer():
-        return int(value)
-    if isinstance(value, Tensor) and value.dtype.is_floating:
+def _whole(given: Any, value: Any) -> Any:
+    """The host value of an entry of a list of integers, such as a shape. A float tensor may stand for one; a float may not."""
+    if not isinstance(given, Tensor) or not given.dtype.is_floating:
+        return value
+    if isinstance(value, Tensor):
         return registry["Cast"].function(value, int32)
-    return value
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 class Op:
@@ -263,7 +263,7 @@ class Op:
                 out[i] = host_value(given)
                 position += 1
                 if type(given) in (list, tuple) and self.takes_integers(inputs[i]):
-                    out[i] = tuple([_whole(v) for v in out[i]])
+                    out[i] = tuple([_whole(g, v) for g, v in zip(given, out[i], strict=True)])
                 self.check_host(out[i], inputs[i])
             else:
                 given = self.opdef.attrs[self.attr_names[self.params[i]]]
