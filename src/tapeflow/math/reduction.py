@@ -130,12 +130,19 @@ def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
 
 
 def _mean_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
-    counts = _COUNTS.get(x.dtype)
-    if counts is not None and type(axis) is int and type(x) is torch.Tensor and x.is_cpu:
-        return torch.sum(x, axis, keepdims).div_(counts[x.shape[axis]])
     if x.is_floating_point() or x.is_complex():
         return torch.mean(x, axis, keepdims)
     return _integer_mean(x, axis, keepdims)
+
+
+_any_mean = _over(_mean_of_all, _mean_along)
+
+
+def _mean(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
+    counts = _COUNTS.get(x.dtype)
+    if counts is not None and type(axis) is int and type(keepdims) is bool and type(x) is torch.Tensor and x.is_cpu:
+        return torch.sum(x, axis, keepdims).div_(counts[x.shape[axis]])
+    return _any_mean(x, axis, keepdims)
 
 
 def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
@@ -151,7 +158,7 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 
 @op(
     "Mean",
-    kernel=_over(_mean_of_all, _mean_along),
+    kernel=_mean,
     host=("axis",),
     rename={"keepdims": "keep_dims"},
     shape=reduction,
