@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.compat import v1
+from tapeflow.core.dimension import Dimension
 from tapeflow.core.shape import TensorShape
 
 integral_types = (numbers.Integral, np.integer)
@@ -88,10 +89,10 @@ def dimension_value(dimension: Any) -> int | None:
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Any:
-    """One dimension of a shape; None where it is unknown.
+    """One dimension of a shape, as a `tf.compat.v1.Dimension`.
 
     Example:
         >>> tf.compat.dimension_at_index(tf.TensorShape([3, None]), 0)
-        3
+        Dimension(3)
     """
-    return None if shape.rank is None else shape[index]
+    return Dimension(None) if shape.rank is None else Dimension(shape[index])

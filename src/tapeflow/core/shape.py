@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from tapeflow.core.dimension import Dimension
+
 
 class TensorShape:
     """What is known of the shape of a tensor: all of it, only the rank, or nothing.
@@ -59,8 +61,8 @@ class TensorShape:
 
     @property
     def dims(self) -> list[Any] | None:
-        """The dimensions as a list, or `None` if the rank is unknown."""
-        return None if self._dims is None else list(self._dims)
+        """The dimensions as a list of `tf.compat.v1.Dimension`s, or `None` if the rank is unknown."""
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self) -> list[Any]:
         """The dimensions as a list, with `None` for unknown ones.
@@ -287,13 +289,13 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self) -> str:
-        return f"TensorShape({self.dims})"
+        return "TensorShape(None)" if self._dims is None else f"TensorShape({list(self._dims)})"
 
     def __str__(self) -> str:
         return "<unknown>" if self._dims is None else str(tuple(self._dims))
 
     def __reduce__(self) -> tuple:
-        return TensorShape, (self.dims,)
+        return TensorShape, (self._dims,)
 
 
 def _dimension(value: Any) -> Any:

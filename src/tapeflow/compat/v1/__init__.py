@@ -2,9 +2,61 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from tapeflow.compat.v1 import initializers, io, names
+from tapeflow.compat.v1.arrays import (
+    Print,
+    batch_gather,
+    batch_to_space,
+    bincount,
+    boolean_mask,
+    case,
+    clip_by_average_norm,
+    cond,
+    confusion_matrix,
+    constant,
+    convert_to_tensor,
+    depth_to_space,
+    div,
+    expand_dims,
+    floor_div,
+    foldl,
+    foldr,
+    gather,
+    gather_nd,
+    gradients,
+    hessians,
+    map_fn,
+    multinomial,
+    ones_like,
+    pad,
+    py_func,
+    random_poisson,
+    reverse_sequence,
+    scalar_mul,
+    scan,
+    set_random_seed,
+    setdiff1d,
+    shape,
+    size,
+    space_to_batch,
+    space_to_depth,
+    squeeze,
+    to_bfloat16,
+    to_complex64,
+    to_complex128,
+    to_double,
+    to_float,
+    to_int32,
+    to_int64,
+    transpose,
+    where,
+    while_loop,
+    zeros_like,
+)
+from tapeflow.compat.v1.arrays import tuple_ as tuple
 from tapeflow.compat.v1.defaults import (
     disable_eager_execution,
     enable_eager_execution,
@@ -26,7 +78,37 @@ from tapeflow.compat.v1.initializers import variance_scaling as variance_scaling
 from tapeflow.compat.v1.initializers import zeros as zeros_initializer
 from tapeflow.compat.v1.placeholders import placeholder, placeholder_with_default, sparse_placeholder
 from tapeflow.compat.v1.protos import message
+from tapeflow.compat.v1.reductions import (
+    arg_max,
+    arg_min,
+    argmax,
+    argmin,
+    count_nonzero,
+    norm,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
 from tapeflow.compat.v1.session import InteractiveSession, Session
+from tapeflow.compat.v1.switches import (
+    control_flow_v2_enabled,
+    disable_control_flow_v2,
+    disable_resource_variables,
+    disable_tensor_equality,
+    disable_v2_behavior,
+    disable_v2_tensorshape,
+    enable_control_flow_v2,
+    enable_resource_variables,
+    enable_tensor_equality,
+    enable_v2_behavior,
+    enable_v2_tensorshape,
+    resource_variables_enabled,
+)
 from tapeflow.compat.v1.variable_scopes import (
     AUTO_REUSE,
     VariableScope,
@@ -66,11 +148,21 @@ from tapeflow.compat.v1.variables import (
     trainable_variables,
     variables_initializer,
 )
+from tapeflow.core.dimension import Dimension
 
 _find = names.finder()
 
 
+_NAMESPACES = frozenset({"losses", "math", "nn", "train"})  # with functions of their own
+
+
 def __getattr__(name: str) -> Any:
+    if name in _NAMESPACES:
+        return importlib.import_module(f"tapeflow.compat.v1.{name}")
+    if name in ("dimension_at_index", "dimension_value"):
+        return getattr(importlib.import_module("tapeflow.compat"), name)
+    if name == "SparseTensorValue":
+        return importlib.import_module("tapeflow.sparse.tensor").SparseTensorValue
     found = message(name)
     return _find(name) if found is None else found
 

@@ -86,7 +86,7 @@ class ones(Initializer):
 
 
 class constant(Initializer):
-    """Gives constants; the last of a list of values fills what is left of a larger shape.
+    """Gives constants. In a graph, the last of a list of values fills what is left of a larger shape.
 
     Args:
         value: a number, or numbers in any nest.
@@ -96,8 +96,8 @@ class constant(Initializer):
         TypeError: `value` is no number, list or array, or, with `verify_shape`, of another shape.
 
     Example:
-        >>> tf.compat.v1.constant_initializer([1, 2])([3]).numpy().tolist()
-        [1.0, 2.0, 2.0]
+        >>> tf.compat.v1.constant_initializer([1, 2])([2]).numpy().tolist()
+        [1.0, 2.0]
     """
 
     def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
@@ -113,12 +113,9 @@ class constant(Initializer):
     value: Any
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.array.protos import make_ndarray, make_tensor_proto
-        from tapeflow.core.convert import convert
+        from tapeflow.compat.v1.arrays import constant
 
-        return convert(
-            make_ndarray(make_tensor_proto(self.value, dtype, shape, verify_shape=self._verify_shape)), dtype
-        )
+        return constant(self.value, dtype, shape, verify_shape=self._verify_shape)
 
 
 class identity(Initializer):

@@ -13,6 +13,14 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+# Functions of TensorFlow 1 in namespaces that have no others, and where they are below this one.
+_OWN = {
+    "linalg.norm": "reductions.norm",
+    "random.multinomial": "arrays.multinomial",
+    "random.poisson": "arrays.random_poisson",
+    "random.set_random_seed": "arrays.set_random_seed",
+    "sparse.placeholder": "placeholders.sparse_placeholder",
+}
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 
 
@@ -46,6 +54,9 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
 
     def find(name: str) -> Any:
         path = f"{namespace}.{name}" if namespace else name
+        if path in _OWN:
+            module, _, function = _OWN[path].partition(".")
+            return getattr(importlib.import_module(f"tapeflow.compat.v1.{module}"), function)
         place = _places().get(path)
         if place is not None:
             try:

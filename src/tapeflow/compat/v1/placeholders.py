@@ -80,7 +80,10 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
     name = name or "SparsePlaceholder"
     dims = TensorShape(shape)
-    dense_shape: Any = dims.as_list() if dims.is_fully_defined() else placeholder(int64, [dims.rank], f"{name}/shape")
+    if dims.is_fully_defined():
+        dense_shape = placeholder_with_default(convert(dims.as_list(), int64), [dims.rank], f"{name}/shape")
+    else:
+        dense_shape = placeholder(int64, [dims.rank], f"{name}/shape")
     sparse = SparseTensor(
         placeholder(int64, [None, dims.rank], f"{name}/indices"),
         placeholder(dtype, [None], f"{name}/values"),

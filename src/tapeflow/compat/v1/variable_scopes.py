@@ -265,9 +265,9 @@ class variable_scope:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
         self._name_or_scope, self._default_name, self._reuse = name_or_scope, default_name, reuse
         self._changed = {
-            "initializer": initializer, "regularizer": regularizer, "partitioner": partitioner, "custom_getter": custom_getter,
-            "dtype": None if dtype is None else as_dtype(dtype), "constraint": constraint, "caching_device": caching_device,
-            "use_resource": use_resource,
+            "initializer": initializer, "regularizer": regularizer, "partitioner": partitioner, "constraint": constraint,
+            "dtype": None if dtype is None else as_dtype(dtype), "custom_getter": custom_getter,
+            "caching_device": caching_device, "use_resource": use_resource,
         }  # fmt: skip
         self._with_names = auxiliary_name_scope
         self._stacks: list[ExitStack] = []
@@ -622,8 +622,9 @@ def min_max_variable_partitioner(
     """A partitioner that cuts into as many parts of at least a number of bytes as it may.
 
     Example:
-        >>> tf.compat.v1.min_max_variable_partitioner(8, min_slice_size=16)(shape=tf.TensorShape([4, 2]),
-        dtype=tf.float32) [2, 1]
+        >>> partitioner = tf.compat.v1.min_max_variable_partitioner(8, min_slice_size=16)
+        >>> partitioner(shape=tf.TensorShape([4, 2]), dtype=tf.float32)
+        [2, 1]
     """
 
     def partitioner(shape: Any, dtype: Any) -> list[int]:
@@ -659,8 +660,8 @@ def make_template(
 
     Example:
         >>> with tf.Graph().as_default():
-        ...     scale = tf.compat.v1.make_template("scale", lambda x: x * tf.compat.v1.get_variable("by",
-        initializer=2.0))
+        ...     by = lambda x: x * tf.compat.v1.get_variable("by", initializer=2.0)
+        ...     scale = tf.compat.v1.make_template("scale", by)
         ...     y, z = scale(1.0), scale(2.0)
         ...     print([v.name for v in tf.compat.v1.global_variables()])
         ['scale/by:0']

@@ -147,7 +147,7 @@ def natural_exp_decay(
 
         with _named(name or "NaturalExpDecay"):
             rate = convert(learning_rate)
-            return rate * exp(-cast(decay_rate, rate.dtype) * _parts(global_step, decay_steps, rate.dtype, staircase))
+            return rate * exp(-cast(decay_rate, rate.dtype)) ** _parts(global_step, decay_steps, rate.dtype, staircase)
 
     return _scheduled("natural_exp_decay", global_step, compute)
 

@@ -1,0 +1,369 @@
+"""The public `tf.compat.v1.losses` namespace: losses that a graph collects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1 import nn
+from tapeflow.compat.v1.renamed import either, required
+from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32
+
+
+class Reduction:
+    """How the losses of a batch become one."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """All of them."""
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_OVER_NONZERO_WEIGHTS,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Refuses what is none of them.
+
+        Raises:
+            ValueError: that.
+        """
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}.")
+
+
+# ---- the collection --------------------------------------------------------------------------------------------------
+
+
+def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
+    """Adds a loss to a collection of the default graph; eagerly there is none, and nothing to do."""
+    if loss_collection and state.graph is not None:
+        add_to_collection(loss_collection, loss)
+
+
+def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
+    """The losses of the default graph whose names begin with `scope`."""
+    return get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """What the regularizers of variables gave."""
+    return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
+    """The sum of what the regularizers of variables gave; 0 if there are none."""
+    found = get_regularization_losses(scope)
+    return tf.add_n(found, name=name) if found else tf.constant(0.0)
+
+
+def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
+    """The sum of the losses of the default graph.
+
+    Raises:
+        ValueError: there are none.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     _ = tf.compat.v1.losses.mean_squared_error([1.0], [3.0])
+        ...     print(sess.run(tf.compat.v1.losses.get_total_loss()))
+        4.0
+    """
+    found = get_losses(scope)
+    if add_regularization_losses:
+        found = found + get_regularization_losses(scope)
+    if not found:
+        raise ValueError(
+            "`inputs` must be an iterable of at least one Tensor with the same dtype and shape: there are no losses."
+        )
+    return tf.add_n(found, name=name)
+
+
+# ---- weighting -------------------------------------------------------------------------------------------------------
+
+
+def compute_weighted_loss(
+    losses: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """Losses times weights, as one number.
+
+    Args:
+        losses: of shape [batch, ...].
+        weights: a scalar, or of the rank of `losses`, with each dimension the same or 1.
+        scope: the name scope.
+        loss_collection: the collection that the loss is added to; None for none.
+        reduction: one of `Reduction`: by default divides by the number of losses whose weight is not 0.
+
+    Returns:
+        A scalar; with `Reduction.NONE` a tensor of the shape of `losses`.
+
+    Raises:
+        ValueError: `reduction` is no such thing, or the shapes do not fit.
+
+    Example:
+        >>> tf.compat.v1.losses.compute_weighted_loss([1.0, 3.0, 8.0], [1.0, 1.0, 0.0]).numpy().item()
+        2.0
+    """
+    Reduction.validate(reduction)
+    losses = convert(losses)
+    with tf.name_scope(scope or "weighted_loss"):
+        dtype = losses.dtype
+        values, factors = tf.cast(losses, float32), tf.cast(convert(weights), float32)
+        _check_weights(factors, values)
+        weighted = values * factors
+        if reduction == Reduction.NONE:
+            loss = weighted
+        else:
+            loss = tf.reduce_sum(weighted)
+            if reduction == Reduction.MEAN:
+                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(tf.ones_like(values) * factors))
+            elif reduction in (Reduction.SUM_OVER_NONZERO_WEIGHTS, Reduction.SUM_BY_NONZERO_WEIGHTS):
+                present = tf.where(tf.equal(factors, 0.0), tf.zeros_like(factors), tf.ones_like(factors))
+                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(present * tf.ones_like(values)))
+            elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+                loss = tf.math.divide_no_nan(loss, tf.cast(tf.size(values), float32))
+        loss = tf.cast(loss, dtype)
+    add_loss(loss, loss_collection)
+    return loss
+
+
+def _check_weights(weights: Any, values: Any) -> None:
+    w, v = weights.shape, values.shape
+    if w.rank in (0, None) or v.rank is None:
+        return
+    if w.rank != v.rank:
+        raise ValueError(
+            f"weights can not be broadcast to values. values.rank={v.rank}. weights.rank={w.rank}. values.shape={v}. "
+            f"weights.shape={w}."
+        )
+    if any(a not in (1, b) and None not in (a, b) for a, b in zip(w, v, strict=True)):
+        raise ValueError(f"weights can not be broadcast to values. values.shape={v}. weights.shape={w}.")
+
+
+def _pair(labels: Any, predictions: Any, what: str = "predictions") -> tuple[Any, Any]:
+    """Labels and predictions, both float32 and of one shape.
+
+    Raises:
+        ValueError: one is missing, or the shapes differ.
+    """
+    if labels is None or predictions is None:
+        raise ValueError(f"Argument `labels` and `{what}` must not be None.")
+    labels, predictions = tf.cast(convert(labels), float32), tf.cast(convert(predictions), float32)
+    if not predictions.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
+    return labels, predictions
+
+
+# ---- losses ----------------------------------------------------------------------------------------------------------
+
+
+def absolute_difference(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The absolute differences, see `compute_weighted_loss` for the other arguments.
+
+    Example:
+        >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [2.0, 4.0]).numpy().item()
+        1.5
+    """
+    labels, predictions = _pair(labels, predictions)
+    losses = tf.abs(predictions - labels)
+    return compute_weighted_loss(losses, weights, scope or "absolute_difference", loss_collection, reduction)
+
+
+def mean_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The squares of the differences, see `compute_weighted_loss` for the other arguments.
+
+    Example:
+        >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [2.0, 4.0]).numpy().item()
+        2.5
+    """
+    labels, predictions = _pair(labels, predictions)
+    losses = tf.math.squared_difference(predictions, labels)
+    return compute_weighted_loss(losses, weights, scope or "mean_squared_error", loss_collection, reduction)
+
+
+def huber_loss(
+    labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """Half the squares of small differences, and straight lines beyond `delta`, see `compute_weighted_loss`.
+
+    Example:
+        >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [1.0, 3.0]).numpy().item()
+        1.5
+    """
+    labels, predictions = _pair(labels, predictions)
+    error = tf.abs(predictions - labels)
+    near = tf.minimum(error, delta)
+    losses = 0.5 * near * near + delta * (error - near)
+    return compute_weighted_loss(losses, weights, scope or "huber_loss", loss_collection, reduction)
+
+
+def log_loss(
+    labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The cross-entropy of probabilities, with `epsilon` added inside the logarithms, see `compute_weighted_loss`.
+
+    Example:
+        >>> round(tf.compat.v1.losses.log_loss([1.0], [0.5]).numpy().item(), 4)
+        0.6931
+    """
+    labels, predictions = _pair(labels, predictions)
+    losses = -labels * tf.math.log(predictions + epsilon) - (1.0 - labels) * tf.math.log(1.0 - predictions + epsilon)
+    return compute_weighted_loss(losses, weights, scope or "log_loss", loss_collection, reduction)
+
+
+def hinge_loss(
+    labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """`relu(1 - y * logits)`, where `y` is 1 for the label 1 and -1 for 0, see `compute_weighted_loss`.
+
+    Example:
+        >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.5]).numpy().item()
+        1.0
+    """
+    labels, logits = _pair(labels, logits, "logits")
+    losses = tf.nn.relu(1.0 - (2.0 * labels - 1.0) * logits)
+    return compute_weighted_loss(losses, weights, scope or "hinge_loss", loss_collection, reduction)
+
+
+def cosine_distance(
+    labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS, dim: Any = None,
+) -> Any:  # fmt: skip
+    """1 minus the scalar product along a dimension, of vectors of length 1, see `compute_weighted_loss`.
+
+    Example:
+        >>> tf.compat.v1.losses.cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], axis=1).numpy().item()
+        1.0
+    """
+    along = required("You must specify `axis`: it", either("axis", axis, "dim", dim))
+    labels, predictions = _pair(labels, predictions)
+    losses = 1.0 - tf.reduce_sum(predictions * labels, along, keepdims=True)
+    return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
+
+
+def mean_pairwise_squared_error(
+    labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES,
+) -> Any:  # fmt: skip
+    """The squares of the differences between the errors of any two elements of an example, on the mean, added up
+    over the batch.
+
+    Args:
+        labels, predictions: of shape [batch, ...].
+        weights: a scalar, or of the rank of the labels, with each dimension the same or 1.
+
+    Example:
+        >>> tf.compat.v1.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 3.0]]).numpy().item()
+        4.0
+    """
+    labels, predictions = _pair(labels, predictions)
+    with tf.name_scope(scope or "mean_pairwise_squared_error"):
+        weights = tf.cast(convert(weights), float32)
+        errors = predictions - labels
+        _check_weights(weights, errors)
+        axes = list(range(1, errors.shape.rank))
+
+        def total(value: Any) -> Any:
+            return tf.reduce_sum(value, axes, keepdims=True)
+
+        count = total(tf.cast(tf.not_equal(weights, 0.0), float32) * tf.ones_like(errors))
+        squares = tf.math.divide_no_nan(total(tf.square(errors)), count - 1.0)
+        products = tf.math.divide_no_nan(tf.square(total(errors)), count * (count - 1.0))
+        loss = tf.reduce_sum(2.0 * (squares - products) * weights)
+    add_loss(loss, loss_collection)
+    return loss
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
+
+    Args:
+        label_smoothing: moves the labels that far towards 0.5.
+    """
+    if multi_class_labels is None or logits is None:
+        raise ValueError("Argument `multi_class_labels` and `logits` must not be None.")
+    logits = convert(logits)
+    labels = tf.cast(convert(multi_class_labels), logits.dtype)
+    if not logits.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
+    if label_smoothing > 0:
+        labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+    losses = nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(losses, weights, scope or "sigmoid_cross_entropy_loss", loss_collection, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The cross-entropy of labels that are distributions, see `compute_weighted_loss`; no gradient goes to the labels.
+
+    Args:
+        label_smoothing: moves the labels that far towards all classes being equally likely.
+
+    Example:
+        >>> round(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().item(), 4)
+        0.6931
+    """
+    if onehot_labels is None or logits is None:
+        raise ValueError("Argument `onehot_labels` and `logits` must not be None.")
+    logits = convert(logits)
+    labels = tf.cast(convert(onehot_labels), logits.dtype)
+    if not logits.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
+    if label_smoothing > 0:
+        classes = tf.cast(tf.shape(labels)[-1], logits.dtype)
+        labels = labels * (1 - label_smoothing) + label_smoothing / classes
+    losses = nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(losses, weights, scope or "softmax_cross_entropy_loss", loss_collection, reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """The cross-entropy of labels that are numbers, see `compute_weighted_loss`.
+
+    Example:
+        >>> round(tf.compat.v1.losses.sparse_softmax_cross_entropy([0], [[0.0, 0.0]]).numpy().item(), 4)
+        0.6931
+    """
+    if labels is None or logits is None:
+        raise ValueError("Argument `labels` and `logits` must not be None.")
+    labels, logits = convert(labels), convert(logits)
+    if labels.shape.rank is not None and labels.shape.rank == logits.shape.rank:
+        labels = tf.squeeze(labels, [-1])
+    losses = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    return compute_weighted_loss(
+        losses, weights, scope or "sparse_softmax_cross_entropy_loss", loss_collection, reduction
+    )

@@ -1,0 +1,124 @@
+"""Reductions with the parameters of TensorFlow 1: `reduction_indices` and `keep_dims` beside `axis` and `keepdims`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow import math
+from tapeflow.compat.v1.renamed import either, required
+from tapeflow.core.dtypes import as_dtype, int64
+
+
+def _reduction(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+    """A reduction of `tf.math` with the parameters of TensorFlow 1."""
+
+    def reduce(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Any:
+        dims = either("axis", axis, "reduction_indices", reduction_indices)
+        return function(input_tensor, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name=name)
+
+    reduce.__name__ = reduce.__qualname__ = function.__name__
+    reduce.__doc__ = f"""{what} over dimensions, see `tf.{function.__name__}`.
+
+    Args:
+        input_tensor: the tensor.
+        axis, reduction_indices: the dimensions to reduce, by either name; None for all.
+        keepdims, keep_dims: keeps the reduced dimensions with length 1, by either name.
+
+    Returns:
+        A tensor of the same dtype.
+
+    Raises:
+        ValueError: one thing was given by both names.
+    """
+    return reduce
+
+
+reduce_all = _reduction(math.reduce_all, "Whether all elements are true")
+reduce_any = _reduction(math.reduce_any, "Whether any element is true")
+reduce_logsumexp = _reduction(math.reduce_logsumexp, "The logarithm of the sum of exponentials")
+reduce_max = _reduction(math.reduce_max, "The largest element")
+reduce_mean = _reduction(math.reduce_mean, "The mean")
+reduce_min = _reduction(math.reduce_min, "The smallest element")
+reduce_prod = _reduction(math.reduce_prod, "The product")
+reduce_sum = _reduction(math.reduce_sum, "The sum")
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+    input: Any = None,
+) -> Any:
+    """How many elements are not zero, see `tf.math.count_nonzero`.
+
+    Example:
+        >>> tf.compat.v1.count_nonzero([[0, 2], [3, 4]], reduction_indices=1).numpy().tolist()
+        [1, 2]
+    """
+    value = required("input_tensor", either("input", input, "input_tensor", input_tensor))
+    dims = either("axis", axis, "reduction_indices", reduction_indices)
+    kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    return math.count_nonzero(value, dims, kept, as_dtype(dtype), name)
+
+
+def argmax(
+    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
+) -> Any:
+    """Where the largest element along a dimension (0, if none is named) is, see `tf.argmax`.
+
+    Example:
+        >>> tf.compat.v1.argmax([[1, 3], [5, 4]], dimension=1).numpy().tolist()
+        [1, 0]
+    """
+    at = either("axis", axis, "dimension", dimension)
+    return math.argmax(input, 0 if at is None else at, output_type, name)
+
+
+def argmin(
+    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
+) -> Any:
+    """Where the smallest element along a dimension (0, if none is named) is, see `tf.argmin`.
+
+    Example:
+        >>> tf.compat.v1.argmin([[1, 3], [5, 4]], dimension=1).numpy().tolist()
+        [0, 1]
+    """
+    at = either("axis", axis, "dimension", dimension)
+    return math.argmin(input, 0 if at is None else at, output_type, name)
+
+
+def arg_max(input: Any, dimension: Any, output_type: Any = int64, name: str | None = None) -> Any:
+    """`argmax`, by its oldest name."""
+    return math.argmax(input, dimension, output_type, name)
+
+
+def arg_min(input: Any, dimension: Any, output_type: Any = int64, name: str | None = None) -> Any:
+    """`argmin`, by its oldest name."""
+    return math.argmin(input, dimension, output_type, name)
+
+
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Any:  # fmt: skip
+    """The norm of vectors and matrices, see `tf.norm`.
+
+    Example:
+        >>> tf.compat.v1.norm([[3.0, 4.0]], axis=1, keep_dims=True).numpy().tolist()
+        [[5.0]]
+    """
+    from tapeflow import linalg
+
+    return linalg.norm(tensor, ord, axis, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)

@@ -1,0 +1,29 @@
+"""Parameters that have an old and a new name, in the functions of TensorFlow 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def either(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+    """What was given by the new name or by the old one.
+
+    Raises:
+        ValueError: both were given.
+    """
+    if old is None:
+        return new
+    if new is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old
+
+
+def required(name: str, value: Any) -> Any:
+    """A value that has a default only so that it could be given by another name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if value is None:
+        raise ValueError(f"{name} must be specified.")
+    return value
