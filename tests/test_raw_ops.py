@@ -45,6 +45,19 @@ def test_a_list_output_is_a_list():
     assert [p.numpy().tolist() for p in tf.raw_ops.Split(axis=0, value=[1, 2], num_split=2)] == [[1], [2]]
 
 
+def test_bucketize():
+    bucketize = tf.raw_ops.Bucketize
+    found = bucketize(input=[[-5.0, 0.0, 1.0], [10.0, 100.0, float("nan")]], boundaries=[0.0, 10.0, 100.0])
+    assert found.dtype == tf.int32 and found.numpy().tolist() == [[0, 1, 1], [2, 3, 3]]
+    assert bucketize(input=[-5, 0, 10], boundaries=[0, 10]).numpy().tolist() == [0, 1, 2]
+    assert bucketize(input=tf.constant([5], tf.int64), boundaries=[]).numpy().tolist() == [0]
+    assert bucketize(input=tf.constant([0.1, 0.3], tf.float64), boundaries=[0.1, 0.3]).numpy().tolist() == [0, 1]
+    assert bucketize(input=[2**30 + 1, 16777217], boundaries=[16777217.0, 2.0**30]).numpy().tolist() == [2, 1]
+    assert tf.function(lambda x: bucketize(input=x, boundaries=[1.0]))(tf.constant([0.0, 2.0])).numpy().tolist() == [0, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expected sorted boundaries"):
+        bucketize(input=[1.0], boundaries=[2.0, 1.0])
+
+
 def test_gradients_pass():
     x = tf.constant([1.0, -2.0])
     with tf.GradientTape() as tape:

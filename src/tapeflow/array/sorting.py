@@ -169,6 +169,22 @@ def _as_matrix(x: Any) -> Any:
     return reshape(x, [math.prod(leading), columns])
 
 
+def _buckets(input: torch.Tensor, boundaries: Any) -> torch.Tensor:
+    edges = torch.tensor(boundaries, dtype=torch.float32, device=input.device)  # so exact are they in the attr
+    if bool((edges[1:] < edges[:-1]).any()):
+        raise invalid("Expected sorted boundaries")
+    wide = input.dtype if input.dtype is torch.float64 else torch.float32
+    return torch.bucketize(input.to(wide), edges.to(wide), right=True, out_int32=True)
+
+
+@op("Bucketize", kernel=_buckets, shape=lambda x, _: x)
+def _bucketize(input: Any, boundaries: Any, name: str | None = None) -> Any:
+    """How many of the sorted boundaries are not above each element."""
+
+
+not_differentiable(_bucketize)
+
+
 # ---- unique ----------------------------------------------------------------------------------------------------------
 
 Unique = collections.namedtuple("Unique", ["y", "idx"])
