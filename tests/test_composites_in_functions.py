@@ -47,6 +47,7 @@ CASES = {
     "merge_dims": (lambda r: (r.merge_dims(0, 1), r.merge_dims(1, 2), r.merge_dims(0, 2)), DEEP),
     "to_tensor": (lambda r: r.to_tensor(), RAGGED),
     "to_tensor_shape": (lambda r: r.to_tensor(-1.0, shape=[None, 2]), RAGGED),
+    "to_tensor_shape_tensor": (lambda r, s: r.to_tensor(shape=s), RAGGED, [4, 2]),
     "to_tensor_deep": (lambda r: r.to_tensor(7), DEEP),
     "to_sparse": (lambda r: r.to_sparse(), DEEP),
     # square brackets
@@ -302,3 +303,26 @@ def test_errors_come_when_the_graph_runs(call, args):
     function = tf.function(call, input_signature=[with_unknown_dims(v) for v in values]).get_concrete_function()
     with pytest.raises(type(eager.value)):
         function(*values)
+
+
+def test_raw_ragged_ops():
+    raw = tf.raw_ops
+    values = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0])
+    splits = tf.constant([0, 2, 2, 5], tf.int64)
+    outer = tf.constant([0, 2, 2, 3], tf.int64)
+    rowids = [tf.constant(4, tf.int64), tf.constant([0, 0, 2, 2, 2], tf.int64)]
+    padded = raw.RaggedTensorToTensor(
+        shape=[-1, 4], values=values, default_value=9.0, row_partition_tensors=rowids,
+        row_partition_types=["FIRST_DIM_SIZE", "VALUE_ROWIDS"],
+    )  # fmt: skip
+    assert padded.numpy().tolist() == [[1, 2, 9, 9], [9, 9, 9, 9], [3, 4, 5, 9], [9, 9, 9, 9]]
+    sparse = raw.RaggedTensorToSparse(rt_nested_splits=[outer, splits], rt_dense_values=values)
+    assert sparse.sparse_indices.numpy().tolist() == [[0, 0, 0], [0, 0, 1], [2, 0, 0], [2, 0, 1], [2, 0, 2]]
+    assert sparse.sparse_dense_shape.numpy().tolist() == [3, 2, 3]
+    taken = raw.RaggedGather(
+        params_nested_splits=[splits], params_dense_values=values, indices=[[2, 0], [1, 1]], OUTPUT_RAGGED_RANK=2
+    )
+    assert [s.numpy().tolist() for s in taken.output_nested_splits] == [[0, 2, 4], [0, 3, 5, 5, 5]]
+    assert taken.output_dense_values.numpy().tolist() == [3, 4, 5, 1, 2]
+    rows = raw.RaggedRange(starts=[0, 5], limits=[3, 0], deltas=[1, -2])
+    assert rows.rt_dense_values.numpy().tolist() == [0, 1, 2, 5, 3, 1]

@@ -1,6 +1,6 @@
 """The public `tf.ragged` namespace: tensors with rows of different lengths."""
 
-from tapeflow.ragged import operators
+from tapeflow.ragged import kernels, operators
 from tapeflow.ragged.conversion import constant
 from tapeflow.ragged.crossing import cross, cross_hashed
 from tapeflow.ragged.functions import (

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.creation import fill
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
-from tapeflow.array.joining import concat, repeat, stack, tile
 from tapeflow.array.masks import boolean_mask, where
-from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
+from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.shape import TensorShape
@@ -22,10 +20,11 @@ from tapeflow.core.tensor import invalid
 from tapeflow.graph.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
-from tapeflow.math.extrema import clip_by_value, maximum, minimum
+from tapeflow.math.extrema import clip_by_value, maximum
 from tapeflow.math.gradients import shape_of
 from tapeflow.math.reduction import reduce_any, reduce_max
-from tapeflow.ragged.row_partition import RowPartition, array_of, repeated, tensor_of, up_to
+from tapeflow.ragged.kernels import ragged_to_sparse, ragged_to_tensor
+from tapeflow.ragged.row_partition import RowPartition, array_of, tensor_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor, checked_axis
 
 # ---- dense tensors ---------------------------------------------------------------------------------------------------
@@ -113,59 +112,24 @@ def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DT
 def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
     """See `RaggedTensor.to_tensor`."""
     flat = rt.flat_values
-    inner = flat.shape[1:]
-    rank = len(rt.shape)
-    wanted = _wanted_shape(shape, rank)
-    if not wanted[rank - len(inner) :].is_compatible_with(inner):
-        raise invalid(
-            f"The inner dimensions of shape={wanted.as_list()} must be {inner.as_list()} [Op:RaggedTensorToTensor]"
-        )
     default = convert(("" if rt.dtype is string else 0) if default_value is None else default_value, rt.dtype)
+    inner = flat.shape[1:]
     if len(default.shape) > len(inner) or any(
         d not in (1, n) and None not in (d, n)
         for d, n in zip(reversed(default.shape.as_list()), reversed(inner.as_list()), strict=False)
     ):
         raise invalid(f"default_value.shape={default.shape.as_list()} and rt_input.flat_values.shape="
                       f"{flat.shape.as_list()} are incompatible [Op:RaggedTensorToTensor]")  # fmt: skip
-    bounds = [rt._row_partition.nrows(), *[p.longest() for p in rt._nested_row_partitions]]
-    bounds = [b if w is None else tensor_of(w, b.dtype) for b, w in zip(bounds, wanted.as_list(), strict=False)]
-    dims = tuple(shape_of(flat))[1:]
-    padded = concat([flat, broadcast_to(default, [1, *dims])], 0)
-    result = gather(padded, _places(rt, bounds))
-    if isinstance(result, SymbolicTensor):
-        known = [w if w is not None else d for w, d in zip(wanted.as_list(), rt.shape.as_list(), strict=True)]
-        result.set_shape(known)
+    wanted: Any = -1
+    if isinstance(shape, SymbolicTensor):
+        wanted = shape
+    elif shape is not None and TensorShape(shape).rank is not None:
+        wanted = tuple([-1 if d is None else d for d in TensorShape(shape)])
+    splits = list(rt.nested_row_splits)
+    result = ragged_to_tensor(wanted, flat, default, splits, ["ROW_SPLITS"] * len(splits))
+    if isinstance(result, SymbolicTensor) and type(wanted) is int:
+        result.set_shape(rt.shape)
     return result
-
-
-def _wanted_shape(shape: Any, rank: int) -> TensorShape:
-    """The shape that a caller wants, None for dimensions that stay as they are.
-
-    Raises:
-        InvalidArgumentError: it has another rank.
-    """
-    if shape is None:
-        return TensorShape([None] * rank)
-    wanted = TensorShape([None if d == -1 else d for d in TensorShape(shape)])
-    if wanted.rank != rank:
-        raise invalid(f"rt_input.shape and shape={wanted.as_list()} are incompatible: rt_input.rank = {rank} but "
-                      f"shape.rank = {wanted.rank} [Op:RaggedTensorToTensor]")  # fmt: skip
-    return wanted
-
-
-def _places(rt: RaggedTensor, bounds: list[Any]) -> Any:
-    """For each element of the dense tensor its place in the flat values; that after the last one for padding."""
-    dtype = rt.row_splits.dtype
-    count = rt._row_partition.nrows()
-    rows = minimum(up_to(bounds[0]), count)
-    for partition, width in zip(rt._nested_row_partitions, bounds[1:], strict=True):
-        # After the last row comes an empty one, for padding.
-        nothing = tensor_of([0], dtype)
-        starts = expand_dims(gather(concat([partition.row_starts(), nothing], 0), rows), -1)
-        lengths = expand_dims(gather(concat([partition.row_lengths(), nothing], 0), rows), -1)
-        columns = up_to(width)
-        rows = where(columns < lengths, starts + columns, partition.nvals())
-    return rows
 
 
 # ---- merging dimensions ----------------------------------------------------------------------------------------------
@@ -205,17 +169,8 @@ def to_sparse(rt: RaggedTensor) -> Any:
     """See `RaggedTensor.to_sparse`."""
     from tapeflow.sparse.tensor import SparseTensor
 
-    columns = [up_to(rt._row_partition.nrows())]
-    for partition in rt._nested_row_partitions:
-        columns = [repeated(c, partition.row_splits()) for c in columns] + [partition.offsets_in_rows()]
-    flat = rt.flat_values
-    indices = cast(stack(columns, 1), int64)
-    if len(flat.shape) > 1:
-        dims = shape_of(flat)[1:]
-        each = math.prod(dims)
-        inner = where(fill(dims, True))
-        indices = concat([repeat(indices, each, 0), tile(inner, [shape_of(flat)[0], 1])], 1)
-    return SparseTensor(indices, reshape(flat, [-1]), rt.bounding_shape(out_type=int64))
+    indices, values, shape = ragged_to_sparse(list(rt.nested_row_splits), rt.flat_values)
+    return SparseTensor(indices, values, shape)
 
 
 def from_sparse(st_input: Any, dtype: DType) -> RaggedTensor:

@@ -1,0 +1,145 @@
+"""TensorFlow's ops on whole ragged tensors, which raw ops and graphs from elsewhere call by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+
+
+def _splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:
+    """Where rows begin and the last one ends, of a partition of any kind."""
+    if kind == "ROW_SPLITS":
+        return partition
+    if kind != "VALUE_ROWIDS" or rows is None:
+        raise invalid(f"Unsupported row partition type {kind}")
+    counts = torch.bincount(partition.long(), minlength=rows)
+    return torch.nn.functional.pad(counts.cumsum(0), (1, 0))
+
+
+def _all_splits(partitions: Sequence[torch.Tensor], kinds: Sequence[str]) -> list[torch.Tensor]:
+    rows = None
+    found = []
+    for partition, kind in zip(partitions, kinds, strict=True):
+        if kind == "FIRST_DIM_SIZE":
+            rows = int(partition)
+            continue
+        found.append(_splits(partition, kind, rows))
+        rows = int(found[-1][-1])
+    return found
+
+
+def _padded(
+    shape: Any, values: torch.Tensor, default_value: torch.Tensor, row_partition_tensors: list[torch.Tensor],
+    row_partition_types: Sequence[str],
+) -> torch.Tensor:  # fmt: skip
+    splits = _all_splits(row_partition_tensors, row_partition_types)
+    bounds = [len(splits[0]) - 1, *[int(s.diff().max()) if len(s) > 1 else 0 for s in splits]]
+    rank = len(bounds) + values.ndim - 1
+    wanted = _wanted(shape, rank)
+    if any(w is not None and w != d for w, d in zip(wanted[len(bounds) :], values.shape[1:], strict=True)):
+        raise invalid(f"The inner dimensions of shape={list(wanted)} must be {list(values.shape[1:])}")
+    rows = torch.arange(bounds[0] if wanted[0] is None else wanted[0]).clamp(max=bounds[0])
+    for level, width, w in zip(splits, bounds[1:], wanted[1:], strict=False):
+        # After the last row comes an empty one, for padding.
+        starts = torch.nn.functional.pad(level[:-1], (0, 1))[rows].unsqueeze(-1)
+        lengths = torch.nn.functional.pad(level.diff(), (0, 1))[rows].unsqueeze(-1)
+        columns = torch.arange(width if w is None else w)
+        rows = torch.where(columns < lengths, starts + columns, level[-1])
+    return torch.cat([values, default_value.expand(1, *values.shape[1:])])[rows]
+
+
+def _wanted(shape: Any, rank: int) -> tuple[int | None, ...]:
+    """The dimensions asked for, None for those that are as they come."""
+    if not isinstance(shape, tuple):
+        return (None,) * rank
+    if len(shape) != rank:
+        raise invalid(f"rt_input.shape and shape={list(shape)} are incompatible: rt_input.rank = {rank} but "
+                      f"shape.rank = {len(shape)}")  # fmt: skip
+    return tuple([None if d is None or d < 0 else d for d in shape])
+
+
+def _padded_shape(
+    shape: Any, values: TensorShape, default: TensorShape, partitions: Sequence[TensorShape], kinds: Sequence[str]
+) -> TensorShape:
+    if values.rank is None:
+        return TensorShape(None)
+    levels = sum(kind != "FIRST_DIM_SIZE" for kind in kinds)
+    rank = levels + values.rank
+    outer = [None] * (levels + 1) if not isinstance(shape, tuple) else list(_wanted(shape, rank))[: levels + 1]
+    if outer[0] is None and kinds[0] == "ROW_SPLITS" and partitions[0].rank == 1 and partitions[0][0] is not None:
+        outer[0] = partitions[0][0] - 1
+    return TensorShape(outer).concatenate(values[1:])
+
+
+@op("RaggedTensorToTensor", kernel=_padded, host=("shape",), moves=True, shape=_padded_shape)
+def ragged_to_tensor(
+    shape: Any, values: Any, default_value: Any, row_partition_tensors: Any, row_partition_types: Any,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The dense tensor that rows are padded to."""
+
+
+def _as_indexed(splits: list[torch.Tensor], values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    columns = [torch.arange(len(splits[0]) - 1)]
+    sizes = [len(splits[0]) - 1]
+    for level in splits:
+        lengths = level.diff()
+        rows = torch.arange(len(lengths)).repeat_interleave(lengths)
+        columns = [c[rows] for c in columns] + [torch.arange(len(rows)) - level[rows]]
+        sizes.append(int(lengths.max()) if len(lengths) else 0)
+    indices = torch.stack(columns, 1)
+    for size in values.shape[1:]:
+        rest = torch.arange(size).repeat(len(indices))
+        indices = torch.cat([indices.repeat_interleave(size, 0), rest.unsqueeze(1)], 1)
+    return indices.long(), values.reshape(-1), torch.tensor([*sizes, *values.shape[1:]])
+
+
+def _as_indexed_shapes(splits: Sequence[TensorShape], values: TensorShape) -> list[TensorShape]:
+    rank = None if values.rank is None else len(splits) + values.rank
+    return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
+
+
+@op("RaggedTensorToSparse", kernel=_as_indexed, moves=True, shape=_as_indexed_shapes)
+def ragged_to_sparse(rt_nested_splits: Any, rt_dense_values: Any, name: str | None = None) -> Any:
+    """The indices, values and shape of the sparse tensor of a ragged one."""
+
+
+def _gathered(splits: list[torch.Tensor], values: torch.Tensor, indices: torch.Tensor, rank: int) -> Any:
+    count = len(splits[0]) - 1
+    rows = indices.reshape(-1).long()
+    wrong = ((rows < 0) | (rows >= count)).nonzero()
+    if len(wrong):
+        raise invalid(f"indices[{int(wrong[0])}] = {int(rows[wrong[0]])} is not in [0, {count})")
+    found = []
+    for level in splits:
+        lengths = level.diff()[rows]
+        new = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(level.dtype)
+        rows = (level[:-1][rows] - new[:-1]).repeat_interleave(lengths) + torch.arange(int(new[-1]))
+        found.append(new)
+    outer = []
+    total = 1
+    for size, length in zip(indices.shape[:-1], indices.shape[1:], strict=True):
+        total *= size
+        outer.append(torch.arange(total + 1, dtype=splits[0].dtype) * length)
+    return (*outer, *found, values[rows])
+
+
+def _gathered_shapes(
+    splits: Sequence[TensorShape], values: TensorShape, indices: TensorShape, rank: int
+) -> list[TensorShape]:
+    whole = TensorShape(None) if values.rank is None else TensorShape([None]).concatenate(values[1:])
+    return [*[TensorShape([None])] * rank, whole]
+
+
+@op("RaggedGather", kernel=_gathered, moves=True, shape=_gathered_shapes,
+    rename={"output_ragged_rank": "OUTPUT_RAGGED_RANK"})  # fmt: skip
+def ragged_gather(
+    params_nested_splits: Any, params_dense_values: Any, indices: Any, output_ragged_rank: int, name: str | None = None
+) -> Any:
+    """Rows of a ragged tensor: their nested row splits, and their flat values."""
