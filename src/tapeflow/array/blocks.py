@@ -150,7 +150,15 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
 
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
-    """The same as `tf.space_to_batch_nd`."""
+    """The same as `tf.space_to_batch_nd`.
+
+    Args:
+        input, block_shape, paddings: as there.
+
+    Example:
+        >>> tf.space_to_batch([[[[1], [2]]]], [1, 2], [[0, 0], [0, 0]])[:, 0, 0, 0].numpy().tolist()
+        [1, 2]
+    """
     return space_to_batch_nd(input, block_shape, paddings, name)
 
 

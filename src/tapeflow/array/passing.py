@@ -91,18 +91,38 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
 @op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself)
 def guarantee_const(input: Any, name: str | None = None) -> Any:
-    """The same value; TensorFlow's promise to its compiler that it never changes."""
+    """The same value; TensorFlow's promise to its compiler that it never changes.
+
+    Args:
+        input: of any dtype.
+
+    Example:
+        >>> int(tf.guarantee_const(3))
+        3
+    """
 
 
 not_differentiable(stop_gradient, guarantee_const)
 
 
 def no_op(name: str | None = None) -> None:
-    """Does nothing."""
+    """Does nothing.
+
+    Example:
+        >>> tf.no_op()
+    """
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
-    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give."""
+    """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give.
+
+    Args:
+        inputs: operations or tensors.
+        kwargs: `name`.
+
+    Example:
+        >>> tf.group(tf.constant(1), tf.constant(2))
+    """
 
 
 def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:

@@ -238,6 +238,12 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
     Raises:
         TypeError: an argument is no `tf.SparseTensor`.
         InvalidArgumentError: the ranks differ.
+
+    Example:
+        >>> one = tf.sparse.from_dense([["k", "i", "t"]])
+        >>> other = tf.sparse.from_dense([["s", "i", "t", "s"]])
+        >>> tf.edit_distance(one, other, normalize=False).numpy().tolist()
+        [2.0]
     """
     for value, what in ((hypothesis, "Hypothesis"), (truth, "Truth")):
         if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):

@@ -61,6 +61,13 @@ def _as_floats(images: Any) -> Any:
 def adjust_brightness(image: Any, delta: Any) -> Any:
     """Images with `delta` added, in the range of floats [0, 1].
 
+    Args:
+        image: images of any shape; integers are taken over their whole range.
+        delta: a scalar.
+
+    Returns:
+        Images of the same shape and dtype; integers are clipped to their range.
+
     Example:
         >>> tf.image.adjust_brightness([[[1.0]]], 0.5).numpy().tolist()
         [[[1.5]]]
@@ -180,6 +187,14 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 
     Raises:
         ValueError: gamma is negative.
+
+    Args:
+        image: images of any shape; integers are taken over their whole range.
+        gamma: the exponent, not negative.
+        gain: the factor.
+
+    Returns:
+        Images of the same shape and dtype; integers are clipped to their range.
 
     Example:
         >>> tf.image.adjust_gamma([[[0.5]]], 2.0).numpy().tolist()

@@ -135,6 +135,12 @@ def _times(images: Any, matrix: np.ndarray) -> Any:
 def rgb_to_yiq(images: Any) -> Any:
     """RGB images in YIQ, the colours of NTSC television.
 
+    Args:
+        images: floats of shape `[..., 3]`.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
     Example:
         >>> float(tf.image.rgb_to_yiq([[1.0, 1.0, 1.0]])[0, 0])
         1.0
@@ -144,6 +150,12 @@ def rgb_to_yiq(images: Any) -> Any:
 
 def yiq_to_rgb(images: Any) -> Any:
     """YIQ images in RGB.
+
+    Args:
+        images: floats of shape `[..., 3]`.
+
+    Returns:
+        A tensor of the same shape and dtype.
 
     Example:
         >>> tf.image.yiq_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
@@ -155,6 +167,12 @@ def yiq_to_rgb(images: Any) -> Any:
 def rgb_to_yuv(images: Any) -> Any:
     """RGB images in YUV, the colours of PAL television.
 
+    Args:
+        images: floats of shape `[..., 3]`.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
     Example:
         >>> float(tf.image.rgb_to_yuv([[1.0, 1.0, 1.0]])[0, 0])
         1.0
@@ -165,6 +183,12 @@ def rgb_to_yuv(images: Any) -> Any:
 def yuv_to_rgb(images: Any) -> Any:
     """YUV images in RGB.
 
+    Args:
+        images: floats of shape `[..., 3]`.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
     Example:
         >>> tf.image.yuv_to_rgb([[0.0, 0.0, 0.0]]).numpy().tolist()
         [[0.0, 0.0, 0.0]]
@@ -174,6 +198,12 @@ def yuv_to_rgb(images: Any) -> Any:
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     """The brightness of RGB images, as one channel.
+
+    Args:
+        images: integers or floats of shape `[..., 3]`.
+
+    Returns:
+        A tensor of shape `[..., 1]` and the same dtype: `0.2989 r + 0.587 g + 0.114 b`.
 
     Example:
         >>> tf.image.rgb_to_grayscale([[[255, 255, 255]]]).numpy().tolist()
@@ -191,6 +221,12 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """Images of one channel, with three equal ones.
+
+    Args:
+        images: of shape `[..., 1]`.
+
+    Returns:
+        A tensor of shape `[..., 3]` and the same dtype.
 
     Example:
         >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()

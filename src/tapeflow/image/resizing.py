@@ -218,6 +218,10 @@ def _dim(image: Any, axis: int) -> Any:
 def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
     """Images cut or padded with zeros around their middle, to the given size.
 
+    Args:
+        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        target_height, target_width: the size of the result.
+
     Example:
         >>> tf.image.resize_with_crop_or_pad([[[1], [2], [3]]], 1, 1).numpy().tolist()
         [[[2]]]

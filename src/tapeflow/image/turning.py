@@ -25,6 +25,9 @@ def flip_left_right(image: Any) -> Any:
 def flip_up_down(image: Any) -> Any:
     """Images with top and bottom exchanged.
 
+    Args:
+        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+
     Example:
         >>> tf.image.flip_up_down([[[1]], [[2]]])[..., 0].numpy().tolist()
         [[2], [1]]
@@ -34,6 +37,9 @@ def flip_up_down(image: Any) -> Any:
 
 def transpose(image: Any, name: str | None = None) -> Any:
     """Images with height and width exchanged.
+
+    Args:
+        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
 
     Example:
         >>> tf.image.transpose([[[1], [2]]])[..., 0].numpy().tolist()
@@ -45,6 +51,10 @@ def transpose(image: Any, name: str | None = None) -> Any:
 
 def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
     """Images turned counter-clockwise by `k` times 90 degrees.
+
+    Args:
+        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        k: how many times.
 
     Example:
         >>> tf.image.rot90([[[1], [2]]])[..., 0].numpy().tolist()

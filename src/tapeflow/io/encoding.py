@@ -187,6 +187,10 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
 
     Raises:
         InvalidArgumentError: it is no such message, or one of another dtype.
+
+    Example:
+        >>> tf.io.parse_tensor(tf.io.serialize_tensor([1.5, 2.5]), tf.float32).numpy().tolist()
+        [1.5, 2.5]
     """
     dtype = as_dtype(out_type)
 

@@ -39,6 +39,13 @@ def read_file(filename: Any, name: str | None = None) -> Any:
     Raises:
         NotFoundError: there is no such file.
         InvalidArgumentError: `filename` is no scalar.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file")
+        >>> tf.io.write_file(path, "text")
+        >>> tf.io.read_file(path).numpy()
+        b'text'
     """
 
 
@@ -60,6 +67,13 @@ def matching_files(pattern: Any, name: str | None = None) -> Any:
 
     Returns:
         A string vector, sorted.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/a.txt", "text")
+        >>> [path.endswith(b"/a.txt") for path in tf.io.matching_files(folder + "/*.txt").numpy()]
+        [True]
     """
 
 

@@ -183,15 +183,34 @@ def exists(path: Any) -> bool:
 
 
 def isdir(path: Any) -> bool:
-    """Whether there is such a folder."""
+    """Whether there is such a folder.
+
+    Args:
+        path: of the folder; a string or `os.PathLike`.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.gfile.isdir(folder)
+        True
+    """
     return os.path.isdir(local_path(path))
 
 
 def stat(path: Any) -> FileStatistics:
     """Size, time and kind of a file or folder.
 
+    Args:
+        path: of the file or folder; a string or `os.PathLike`.
+
     Raises:
         NotFoundError: there is none.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.gfile.stat(folder).is_directory
+        True
     """
     with tensorflows_errors(path):
         found = os.stat(local_path(path))
@@ -202,8 +221,18 @@ def stat(path: Any) -> FileStatistics:
 def mkdir(path: Any) -> None:
     """Makes a folder; nothing happens where there is one.
 
+    Args:
+        path: of the folder; a string or `os.PathLike`.
+
     Raises:
         NotFoundError: the folder for it is missing.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.gfile.mkdir(folder + "/new")
+        >>> tf.io.gfile.listdir(folder)
+        ['new']
     """
     if not isdir(path):
         with tensorflows_errors(path):
@@ -211,7 +240,18 @@ def mkdir(path: Any) -> None:
 
 
 def makedirs(path: Any) -> None:
-    """Makes a folder, and those above it that are missing."""
+    """Makes a folder, and those above it that are missing.
+
+    Args:
+        path: of the folder; a string or `os.PathLike`.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.gfile.makedirs(folder + "/one/two")
+        >>> tf.io.gfile.isdir(folder + "/one/two")
+        True
+    """
     with tensorflows_errors(path):
         os.makedirs(local_path(path), exist_ok=True)
 
@@ -219,8 +259,18 @@ def makedirs(path: Any) -> None:
 def listdir(path: Any) -> list[str]:
     """The names of what is in a folder, in no order.
 
+    Args:
+        path: of the folder; a string or `os.PathLike`.
+
     Raises:
         NotFoundError: there is no such folder.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/name", "text")
+        >>> tf.io.gfile.listdir(folder)
+        ['name']
     """
     if not isdir(path):
         raise errors.NotFoundError(None, None, f"Could not find directory {path}")
@@ -230,9 +280,20 @@ def listdir(path: Any) -> list[str]:
 def remove(path: Any) -> None:
     """Removes a file.
 
+    Args:
+        path: of the file; a string or `os.PathLike`.
+
     Raises:
         NotFoundError: there is none.
         FailedPreconditionError: it is a folder.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/name", "text")
+        >>> tf.io.gfile.remove(folder + "/name")
+        >>> tf.io.gfile.listdir(folder)
+        []
     """
     with tensorflows_errors(path):
         os.remove(local_path(path))
@@ -241,8 +302,18 @@ def remove(path: Any) -> None:
 def rmtree(path: Any) -> None:
     """Removes a folder with all that is in it, or a file.
 
+    Args:
+        path: of the folder or file; a string or `os.PathLike`.
+
     Raises:
         NotFoundError: there is none.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.gfile.rmtree(folder)
+        >>> tf.io.gfile.exists(folder)
+        False
     """
     if not exists(path):
         raise errors.NotFoundError(None, None, f"{path} not found")
@@ -253,9 +324,21 @@ def rmtree(path: Any) -> None:
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copies a file.
 
+    Args:
+        src, dst: paths: from where, and to where.
+        overwrite: whether it takes the place of what is at `dst`.
+
     Raises:
         NotFoundError: there is no `src`.
         AlreadyExistsError: there is a `dst`, and `overwrite` is False.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/a", "text")
+        >>> tf.io.gfile.copy(folder + "/a", folder + "/b")
+        >>> tf.io.read_file(folder + "/b").numpy()
+        b'text'
     """
     stat(src)
     _refuse_existing(dst, overwrite)
@@ -266,9 +349,21 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Renames or moves a file or folder.
 
+    Args:
+        src, dst: paths: from where, and to where.
+        overwrite: whether it takes the place of what is at `dst`.
+
     Raises:
         NotFoundError: there is no `src`.
         AlreadyExistsError: there is a `dst`, and `overwrite` is False.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/a", "text")
+        >>> tf.io.gfile.rename(folder + "/a", folder + "/b")
+        >>> tf.io.gfile.listdir(folder)
+        ['b']
     """
     stat(src)
     _refuse_existing(dst, overwrite)
@@ -286,6 +381,13 @@ def glob(pattern: Any) -> list[str]:
 
     Args:
         pattern: one, or a list of them.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/a.txt", "text")
+        >>> tf.io.gfile.glob(folder + "/*.txt") == [folder + "/a.txt"]
+        True
     """
     patterns: Sequence[Any] = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else list(pattern)
     return [found for p in patterns for found in sorted(_matching(os.fsdecode(local_path(p))))]
@@ -322,6 +424,13 @@ def walk(
         top: where to begin.
         topdown: a folder comes before those in it.
         onerror: is called with an error, where a folder can't be read.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.io.write_file(folder + "/sub/a.txt", "text")
+        >>> [names for _, _, names in tf.io.gfile.walk(folder)]
+        [[], ['a.txt']]
     """
     try:
         names = listdir(top)
@@ -340,5 +449,10 @@ def walk(
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of paths that can be opened: plain ones, and those with `file://`."""
+    """The kinds of paths that can be opened: plain ones, and those with `file://`.
+
+    Example:
+        >>> tf.io.gfile.get_registered_schemes()
+        ['', 'file']
+    """
     return ["", "file"]

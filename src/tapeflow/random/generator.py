@@ -347,6 +347,10 @@ def get_global_generator() -> Generator:
 
     Raises:
         RuntimeError: determinism is enabled, and nobody set one.
+
+    Example:
+        >>> tf.random.get_global_generator().normal([2]).shape
+        TensorShape([2])
     """
     with _lock:
         if not _global:

@@ -75,12 +75,44 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The same as `tf.signal.rfft` over the last two dimensions; `fft_length` is a list of two numbers."""
+    """The same as `tf.signal.rfft` over the last two dimensions; `fft_length` is a list of two numbers.
+
+    Args:
+        input_tensor: real, of rank 2 or more.
+        fft_length: the lengths that the dimensions are cut off or continued with zeros to; by default as they are.
+
+    Returns:
+        A complex tensor.
+
+    Raises:
+        ValueError: the rank is less, or the dtype another.
+        InvalidArgumentError: `fft_length` is not of shape `[2]`.
+
+    Example:
+        >>> np.allclose(tf.signal.rfft2d(tf.ones([2, 2])), np.fft.rfft2(np.ones([2, 2])))
+        True
+    """
     return _rfft(input_tensor, fft_length, 2, "RFFT2D", name)
 
 
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The same as `tf.signal.rfft` over the last three dimensions; `fft_length` is a list of three numbers."""
+    """The same as `tf.signal.rfft` over the last three dimensions; `fft_length` is a list of three numbers.
+
+    Args:
+        input_tensor: real, of rank 3 or more.
+        fft_length: the lengths that the dimensions are cut off or continued with zeros to; by default as they are.
+
+    Returns:
+        A complex tensor.
+
+    Raises:
+        ValueError: the rank is less, or the dtype another.
+        InvalidArgumentError: `fft_length` is not of shape `[3]`.
+
+    Example:
+        >>> np.allclose(tf.signal.rfft3d(tf.ones([2, 2, 2])), np.fft.rfftn(np.ones([2, 2, 2])))
+        True
+    """
     return _rfft(input_tensor, fft_length, 3, "RFFT3D", name)
 
 
@@ -107,12 +139,44 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
 
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `tf.signal.rfft2d`; `fft_length` is a list of two numbers."""
+    """The inverse of `tf.signal.rfft2d`; `fft_length` is a list of two numbers.
+
+    Args:
+        input_tensor: complex, of rank 2 or more.
+        fft_length: the lengths that the dimensions of the result have; by default as they are, the last one even.
+
+    Returns:
+        A real tensor.
+
+    Raises:
+        ValueError: the rank is less, or the dtype another.
+        InvalidArgumentError: `fft_length` is not of shape `[2]`.
+
+    Example:
+        >>> np.allclose(tf.signal.irfft2d(tf.ones([2, 2], tf.complex64)), np.fft.irfft2(np.ones([2, 2])))
+        True
+    """
     return _irfft(input_tensor, fft_length, 2, "IRFFT2D", name)
 
 
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
-    """The inverse of `tf.signal.rfft3d`; `fft_length` is a list of three numbers."""
+    """The inverse of `tf.signal.rfft3d`; `fft_length` is a list of three numbers.
+
+    Args:
+        input_tensor: complex, of rank 3 or more.
+        fft_length: the lengths that the dimensions of the result have; by default as they are, the last one even.
+
+    Returns:
+        A real tensor.
+
+    Raises:
+        ValueError: the rank is less, or the dtype another.
+        InvalidArgumentError: `fft_length` is not of shape `[3]`.
+
+    Example:
+        >>> np.allclose(tf.signal.irfft3d(tf.ones([2, 2, 2], tf.complex64)), np.fft.irfftn(np.ones([2, 2, 2])))
+        True
+    """
     return _irfft(input_tensor, fft_length, 3, "IRFFT3D", name)
 
 
@@ -187,7 +251,20 @@ def fftnd(
 def ifftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Any:
-    """The inverse of `tf.signal.fftnd`."""
+    """The inverse of `tf.signal.fftnd`.
+
+    Args:
+        input_tensor: complex.
+        fft_length, axes, norm: as for `tf.signal.fftnd`.
+
+    Raises:
+        InvalidArgumentError: there are no such dimensions.
+        ValueError: there is no such norm, or the dtype is another.
+
+    Example:
+        >>> tf.signal.ifftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
+        [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
     x = _complex_input(input_tensor, "IFFTND", 1)
     lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=False)
     return _scaled(ops.ifftnd(x, lengths, axes, name), _factor(norm, lengths, inverse=True))
@@ -196,7 +273,20 @@ def ifftnd(
 def rfftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Any:
-    """The same as `tf.signal.fftnd` of real numbers; the last dimension of `axes` has `length // 2 + 1` elements."""
+    """The same as `tf.signal.fftnd` of real numbers; the last dimension of `axes` has `length // 2 + 1` elements.
+
+    Args:
+        input_tensor: real.
+        fft_length, axes, norm: as for `tf.signal.fftnd`.
+
+    Raises:
+        InvalidArgumentError: there are no such dimensions.
+        ValueError: there is no such norm, or the dtype is another.
+
+    Example:
+        >>> tf.signal.rfftnd(tf.constant([[1.0, 1.0], [1.0, 1.0]])).numpy().tolist()
+        [[(4+0j), 0j], [0j, 0j]]
+    """
     x = _real_input(input_tensor, "RFFTND", 1)
     lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=False)
     return _scaled(ops.rfftnd(x, lengths, axes, _complex_of(x.dtype), name), _factor(norm, lengths, inverse=False))
@@ -205,7 +295,20 @@ def rfftnd(
 def irfftnd(
     input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Any:
-    """The inverse of `tf.signal.rfftnd`; `fft_length` has the lengths of the result."""
+    """The inverse of `tf.signal.rfftnd`; `fft_length` has the lengths of the result.
+
+    Args:
+        input_tensor: complex.
+        fft_length, axes, norm: as for `tf.signal.fftnd`.
+
+    Raises:
+        InvalidArgumentError: there are no such dimensions.
+        ValueError: there is no such norm, or the dtype is another.
+
+    Example:
+        >>> tf.signal.irfftnd(tf.constant([[4 + 0j, 0], [0, 0]])).numpy().tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
     x = _complex_input(input_tensor, "IRFFTND", 1)
     lengths, axes = _lengths_and_axes(x, fft_length, axes, is_half=True)
     return _scaled(ops.irfftnd(x, lengths, axes, x.dtype.real_dtype, name), _factor(norm, lengths, inverse=True))

@@ -74,27 +74,97 @@ def fft(input: Any, name: str | None = None) -> Any:
 
 @op("IFFT", kernel=_transform(1, inverse=True), shape=_at_least(1))
 def ifft(input: Any, name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform of the last dimension. See `tf.signal.fft`."""
+    """The inverse discrete Fourier transform of the last dimension. See `tf.signal.fft`.
+
+    Args:
+        input: complex64 or complex128, of rank 1 or more.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: the rank is less, or the input is not complex.
+
+    Example:
+        >>> tf.signal.ifft([4 + 0j, 0, 0, 0]).numpy().tolist()
+        [(1+0j), (1+0j), (1+0j), (1+0j)]
+    """
 
 
 @op("FFT2D", kernel=_transform(2, inverse=False), shape=_at_least(2))
 def fft2d(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform of the last two dimensions. See `tf.signal.fft`."""
+    """The discrete Fourier transform of the last two dimensions. See `tf.signal.fft`.
+
+    Args:
+        input: complex64 or complex128, of rank 2 or more.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: the rank is less, or the input is not complex.
+
+    Example:
+        >>> np.allclose(tf.signal.fft2d(tf.ones([2, 2], tf.complex64)), np.fft.fft2(np.ones([2, 2])))
+        True
+    """
 
 
 @op("IFFT2D", kernel=_transform(2, inverse=True), shape=_at_least(2))
 def ifft2d(input: Any, name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform of the last two dimensions. See `tf.signal.fft`."""
+    """The inverse discrete Fourier transform of the last two dimensions. See `tf.signal.fft`.
+
+    Args:
+        input: complex64 or complex128, of rank 2 or more.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: the rank is less, or the input is not complex.
+
+    Example:
+        >>> np.allclose(tf.signal.ifft2d(tf.ones([2, 2], tf.complex64)), np.fft.ifft2(np.ones([2, 2])))
+        True
+    """
 
 
 @op("FFT3D", kernel=_transform(3, inverse=False), shape=_at_least(3))
 def fft3d(input: Any, name: str | None = None) -> Any:
-    """The discrete Fourier transform of the last three dimensions. See `tf.signal.fft`."""
+    """The discrete Fourier transform of the last three dimensions. See `tf.signal.fft`.
+
+    Args:
+        input: complex64 or complex128, of rank 3 or more.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: the rank is less, or the input is not complex.
+
+    Example:
+        >>> np.allclose(tf.signal.fft3d(tf.ones([2, 2, 2], tf.complex64)), np.fft.fftn(np.ones([2, 2, 2])))
+        True
+    """
 
 
 @op("IFFT3D", kernel=_transform(3, inverse=True), shape=_at_least(3))
 def ifft3d(input: Any, name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform of the last three dimensions. See `tf.signal.fft`."""
+    """The inverse discrete Fourier transform of the last three dimensions. See `tf.signal.fft`.
+
+    Args:
+        input: complex64 or complex128, of rank 3 or more.
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        InvalidArgumentError: the rank is less, or the input is not complex.
+
+    Example:
+        >>> np.allclose(tf.signal.ifft3d(tf.ones([2, 2, 2], tf.complex64)), np.fft.ifftn(np.ones([2, 2, 2])))
+        True
+    """
 
 
 def _are_adjoint(forward: Any, backward: Any, rank: int) -> None:
@@ -204,7 +274,20 @@ def _(call: Call, dy: Any) -> Any:
 
 @op("IFFTND", kernel=_nd_kernel(torch.fft.ifftn), host=("fft_length", "axes"), shape=_nd_rule)
 def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Any:
-    """The inverse of `tf.fftnd`."""
+    """The inverse of `tf.fftnd`.
+
+    Args:
+        input: complex64 or complex128.
+        fft_length: a length for each dimension of `axes`.
+        axes: the dimensions.
+
+    Raises:
+        InvalidArgumentError: there are no such dimensions.
+
+    Example:
+        >>> tf.ifftnd(tf.constant([[4 + 0j, 0], [0, 0]]), [2, 2], [0, 1]).numpy().tolist()
+        [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
+    """
 
 
 @ifftnd.gradient(needs="shapes")
@@ -263,7 +346,21 @@ def _(call: Call, dy: Any) -> Any:
 
 @op("IRFFTND", kernel=_nd_kernel(torch.fft.irfftn), host=("fft_length", "axes"), shape=lambda *a: _nd_rule(*a[:3]))
 def irfftnd(input: Any, fft_length: Any, axes: Any, Treal: Any = float32, name: str | None = None) -> Any:
-    """The inverse of `tf.rfftnd`; `Treal` is the dtype of the result."""
+    """The inverse of `tf.rfftnd`; `Treal` is the dtype of the result.
+
+    Args:
+        input: complex64 or complex128.
+        fft_length: a length for each dimension of `axes` of the result.
+        axes: the dimensions.
+        Treal: float32 or float64.
+
+    Raises:
+        InvalidArgumentError: there are no such dimensions.
+
+    Example:
+        >>> tf.irfftnd(tf.constant([[4 + 0j, 0], [0, 0]]), [2, 2], [0, 1]).numpy().tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
 
 
 @irfftnd.gradient(needs="shapes dtypes")

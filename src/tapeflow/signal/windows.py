@@ -57,7 +57,23 @@ def hann_window(window_length: Any, periodic: Any = True, dtype: Any = float32, 
 
 
 def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = float32, name: str | None = None) -> Any:
-    """The Hamming window: `0.54 - 0.46 cos(2 pi n / N)`. See `tf.signal.hann_window`."""
+    """The Hamming window: `0.54 - 0.46 cos(2 pi n / N)`. See `tf.signal.hann_window`.
+
+    Args:
+        window_length: how many samples.
+        periodic: whether it continues as a period, or is symmetric.
+        dtype: a float dtype.
+
+    Returns:
+        A tensor of shape `[window_length]`.
+
+    Raises:
+        ValueError: `dtype` is not a float dtype, or `window_length` no scalar.
+
+    Example:
+        >>> tf.signal.hamming_window(4).numpy().round(2).tolist()
+        [0.07999999821186066, 0.5400000214576721, 1.0, 0.5400000214576721]
+    """
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
