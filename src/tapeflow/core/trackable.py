@@ -7,6 +7,7 @@ checkpoint has and the object has not yet is kept on the object, as a deferred r
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -206,11 +207,22 @@ def _tracked_form(value: Any) -> Any:
 _PLAIN = frozenset({int, float, str, bool, bytes, type(None), type, type(lambda: 0)})
 
 
+function_types: list[type] = []  # functions, which a SavedModel holds too: filled by `tapeflow/function`
+
+
 class AutoTrackable(Trackable):
     """A trackable object whose attributes are its children.
 
     As in TensorFlow, one that was given a plain value since keeps the child that it had by that name; `del` takes it away.
     """
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        found = super()._trackable_children(save_type, **kwargs)
+        if save_type != SAVED_MODEL:
+            return found
+        kinds = tuple(function_types)
+        names = [name for name in dir(self) if isinstance(inspect.getattr_static(self, name, None), kinds)]
+        return found | {name: getattr(self, name) for name in names}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if (

@@ -356,6 +356,12 @@ class Function:
     def _list_all_concrete_functions(self) -> Any:
         return lambda: list(self._traces.values())
 
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
+        """The traces, for who saves the function; one with an input signature has one at once."""
+        if not self._traces and self._input_signature is not None:
+            self.get_concrete_function()
+        return {f"trace_{i}": trace for i, trace in enumerate(self._traces.values())}
+
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of all traces, for people."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces.values())

@@ -17,7 +17,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.operation import NodeOp, Operation
 
-_PRODUCER = 2397  # TensorFlow 2.21's version of the format
+PRODUCER = 2397  # TensorFlow 2.21's version of the format
 
 
 def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
@@ -29,8 +29,8 @@ def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = Fa
         add_shapes: gives every node an attr `_output_shapes`.
     """
     proto = graph_pb2.GraphDef()
-    proto.versions.producer = _PRODUCER
-    writer = _Writer()
+    proto.versions.producer = PRODUCER
+    writer = FunctionWriter()
     for operation in graph.get_operations()[from_version or 0 :]:
         nodes = writer.nodes(operation)
         if add_shapes:
@@ -44,10 +44,10 @@ def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = Fa
 
 def node_def(operation: Operation) -> Any:
     """An operation as a `NodeDef`."""
-    return _Writer().nodes(operation)[-1]
+    return FunctionWriter().nodes(operation)[-1]
 
 
-class _Writer:
+class FunctionWriter:
     """Writes the nodes of a graph, and the functions that they call.
 
     Attributes:
@@ -57,6 +57,20 @@ class _Writer:
     def __init__(self) -> None:
         self.library: dict[str, Any] = {}
         self._names: dict[int, str] = {}  # of the functions, by their bodies
+
+    def add(self, name: str, body: Any) -> None:
+        """Writes a body into the library, as a function of all that it takes."""
+        proto = function_pb2.FunctionDef()
+        self.library[name] = proto
+        proto.signature.name = name
+        arguments = {id(t): f"arg{i}" for i, t in enumerate(body.inputs)}
+        for t in body.inputs:
+            proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
+            proto.attr["_input_shapes"].list.shape.append(_shape(t.shape))
+        self._body(proto, body, arguments)
+        for i, t in enumerate(body.outputs):
+            proto.signature.output_arg.add(name=f"out{i}", type=t.dtype.as_datatype_enum)
+            proto.ret[f"out{i}"] = arguments.get(id(t)) or _result(t)
 
     def nodes(self, operation: Operation) -> list[Any]:
         """The node of an operation, after those that it takes and that are no operations here."""

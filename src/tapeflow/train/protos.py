@@ -29,6 +29,7 @@ _MESSAGES = {
     "6 fixed32 crc32c, 7 TensorSliceProto* slices",
     "CheckpointState": "1 string model_checkpoint_path, 2 string* all_model_checkpoint_paths, "
     "3 double* all_model_checkpoint_timestamps, 4 double last_preserved_timestamp",
+    "SavedModel": "1 int64 saved_model_schema_version, 2 bytes* meta_graphs",  # messages, that are parsed one by one
     "BytesList": "1 bytes* value",
     "FloatList": "1 float* value",
     "Int64List": "1 int64* value",
@@ -92,6 +93,7 @@ def _message(name: str) -> Any:
 BundleHeaderProto = _message("BundleHeaderProto")
 BundleEntryProto = _message("BundleEntryProto")
 CheckpointState = _message("CheckpointState")
+SavedModel = _message("SavedModel")
 BytesList = _message("BytesList")
 FloatList = _message("FloatList")
 Int64List = _message("Int64List")

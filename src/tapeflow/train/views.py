@@ -8,7 +8,6 @@ from typing import Any
 
 from tapeflow.core.trackable import CHECKPOINT, Trackable
 from tapeflow.train.bundle import Bundle
-from tapeflow.train.object_graph import View
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph
 
@@ -26,12 +25,12 @@ class TrackableView:
     """
 
     def __init__(self, root: Any) -> None:
-        self._view = View(root)
+        self._root = root
 
     @property
     def root(self) -> Any:
         """The object."""
-        return self._view.root
+        return self._root
 
     @classmethod
     def children(cls, obj: Any, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
@@ -41,7 +40,13 @@ class TrackableView:
 
     def descendants(self) -> list[Any]:
         """The root and all that can be reached from it, level by level."""
-        return self._view.walk()[0]
+        found, queue = {id(self.root): self.root}, deque([self.root])
+        while queue:
+            for child in self.children(queue.popleft()).values():
+                if isinstance(child, Trackable) and id(child) not in found:
+                    found[id(child)] = child
+                    queue.append(child)
+        return list(found.values())
 
 
 class CheckpointView:

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Writes the SavedModel in tests/data/saved_model, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
+
+    record_saved_model.py record        writes it anew
+    record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "saved_model"
+
+
+def model(tf):
+    """A module with variables in lists and dicts, and functions with and without input signatures."""
+
+    class Block(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], name="w")
+            self.count = tf.Variable(0, trainable=False)
+            self.items = [tf.Variable(5.0), {"k": tf.Variable([1.0, 2.0])}]
+            self.pair = (tf.Variable(3.0),)
+            self.constant = tf.constant([7.0, 8.0] * 100)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="inputs")])
+        def __call__(self, x):
+            self.count.assign_add(1)
+            return {"out": tf.nn.relu(tf.matmul(x, self.w)) + self.items[0], "sum": tf.reduce_sum(x, axis=-1)}
+
+        @tf.function
+        def loop(self, n):
+            total = tf.constant(0)
+            for i in tf.range(n):
+                if i % 2 == 0:
+                    total += i
+                else:
+                    total -= 1
+            return total, self.constant[:3] * 2.0
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.string)])
+        def text(self, s):
+            return tf.strings.join([s, tf.strings.upper(s)], "-")
+
+        @tf.function
+        def options(self, x, k=2, *, flag=True):
+            return (x * self.pair[0] * tf.cast(k, x.dtype) if flag else self.inner(x)), {"a": [x, x + 1.0]}
+
+        @tf.function
+        def inner(self, x):
+            return tf.nn.softmax(x) * self.items[1]["k"]
+
+    m = Block()
+    m.loop(tf.constant(5))
+    m.options(tf.ones([2]))
+    m.options(tf.ones([2]), k=3)
+    m.options(tf.ones([2]), flag=False)
+    return m
+
+
+def results(tf, m):
+    """What every function gives, and the gradients of one, as Python values."""
+
+    def plain(value):
+        if isinstance(value, dict):
+            return {key: plain(value[key]) for key in sorted(value)}
+        if isinstance(value, (list, tuple)):
+            return [plain(v) for v in value]
+        return value.numpy().tolist() if value.dtype != tf.string else value.numpy()
+
+    x = tf.constant([[1.0, 2.0], [3.0, -4.0]])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(m(x)["out"] ** 2)
+    return {
+        "gradients": plain(tape.gradient(loss, [m.w, m.items[0]])),
+        "call": plain(m(x)),
+        "count": plain(m.count),
+        "loop": plain(m.loop(tf.constant(7))),
+        "text": plain(m.text("abc")),
+        "options": plain([m.options(tf.ones([2])), m.options([1.0, 2.0], k=3), m.options(tf.ones([2]), flag=False)]),
+        "signature": plain(m.signatures["serving_default"](inputs=x)),
+    }
+
+
+def record():
+    import tensorflow as tf
+
+    shutil.rmtree(HOME, ignore_errors=True)
+    m = model(tf)
+    tf.saved_model.save(m, str(HOME), signatures=m.__call__)
+    (HOME / "fingerprint.pb").unlink()
+    print(results(tf, tf.saved_model.load(str(HOME))))
+
+
+def check(path):
+    import tensorflow as tf
+
+    ours, theirs = (results(tf, tf.saved_model.load(str(p))) for p in (path, HOME))
+    if ours != theirs:
+        raise SystemExit(f"TapeFlow's gives {ours}\nTensorFlow's {theirs}")
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        signature = tf.compat.v1.saved_model.load(session, ["serve"], path).signature_def["serving_default"]
+        feeds = {signature.inputs["inputs"].name: [[1.0, 2.0], [3.0, -4.0]]}
+        found = session.run(signature.outputs["out"].name, feeds).tolist()
+    if found != theirs["signature"]["out"]:
+        raise SystemExit(f"In a session, TapeFlow's gives {found}, TensorFlow's {theirs['signature']['out']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["record", "check"])
+    parser.add_argument("directory", nargs="?")
+    args = parser.parse_args()
+    record() if args.command == "record" else check(args.directory)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The functions of a SavedModel: traces made of its library, and callables that choose among them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.convert import convert
+from tapeflow.core.nest_paths import flatten_up_to
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.spec_proto import from_proto
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.function import Function
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.function import Options
+from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
+from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.importing import Builder
+from tapeflow.graph.node_protos import Node, function_of, in_order
+from tapeflow.saved_model.messages import signature_of
+
+
+class Library:
+    """The functions of a SavedModel, made when they are first asked for.
+
+    Args:
+        graph_def: has their definitions.
+        concrete_functions: `SavedConcreteFunction` messages by name.
+        objects: the loaded objects by their numbers, filled before a function is asked for.
+    """
+
+    def __init__(self, graph_def: Any, concrete_functions: Mapping[str, Any], objects: Mapping[int, Any]) -> None:
+        self._definitions = {f.signature.name: f for f in graph_def.library.function}
+        self._saved = concrete_functions
+        self._objects = objects
+        self._made: dict[str, ConcreteFunction] = {}
+
+    def input_signature(self, name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The specs and Python values that a trace takes."""
+        args, kwargs = from_proto(self._saved[name].canonicalized_input_signature)
+        return tuple(args), dict(kwargs)
+
+    def concrete(self, name: str, signature: inspect.Signature) -> ConcreteFunction:
+        """A trace, of a function with these parameters.
+
+        Raises:
+            UnimplementedError, NotFoundError: it has an op that is not here.
+            ValueError: its definition contradicts itself.
+        """
+        if name not in self._made:
+            self._made[name] = self._concrete(name, signature)
+        return self._made[name]
+
+    def _concrete(self, name: str, signature: inspect.Signature) -> ConcreteFunction:
+        saved, definition = self._saved[name], function_of(self._definitions[name])
+        args, kwargs = self.input_signature(name)
+        specs = [s for s in nest.flatten((args, kwargs), expand_composites=True) if isinstance(s, TensorSpec)]
+        graph = FuncGraph(name.removeprefix("__inference_"))
+        builder = Builder(graph, self._definitions)
+        with graph.as_default():
+            tensors = [graph.input(s, s.name or "input") for s in specs]
+            for number in saved.bound_inputs:
+                bound = self._objects[number]
+                tensors.append(graph.capture_variable(bound) if isinstance(bound, Variable) else graph.capture(bound))
+            if [t.dtype for t in tensors] != definition.dtypes:
+                raise ValueError(f"The function {name!r} takes other tensors than the SavedModel says.")
+            builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
+            builder.add(in_order(definition.nodes, definition.arguments))
+            result = Node("result", "", [], [], {})
+            outputs = iter([graph.as_output(builder._tensor(result, o), name) for o in definition.outputs])
+            structure = from_proto(saved.output_signature)
+            leaves = nest.flatten(structure, expand_composites=True)
+            flat = [next(outputs) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
+            for tensor, leaf in zip(flat, leaves, strict=True):
+                if isinstance(leaf, TensorSpec):
+                    tensor.set_shape(leaf.shape)
+            graph.structured_outputs = nest.pack_sequence_as(structure, flat, expand_composites=True)
+            graph.outputs = [t for t in flat if isinstance(t, Tensor)]
+        parameters = Signature(_with_signature(name, signature))
+        return ConcreteFunction(graph, FunctionType(parameters, args, kwargs, parameters.names(args, kwargs)))
+
+
+def _with_signature(name: str, signature: inspect.Signature) -> Any:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    function.__name__ = name
+    function.__signature__ = signature  # type: ignore[attr-defined]  # `inspect` reads it; the stubs have no such attribute
+    return function
+
+
+def restored_function(name: str, saved: Any, library: Library) -> Function:
+    """A `tf.function` that calls the one of its saved traces that fits.
+
+    Args:
+        name: its name.
+        saved: a `SavedFunction` message.
+        library: has the traces.
+    """
+    signature = signature_of(saved.function_spec)
+    names = list(saved.concrete_functions)
+
+    def restored(*args: Any, **kwargs: Any) -> Any:
+        bound = Signature(restored).bind(args, kwargs)
+        for converts in (False, True):
+            for trace in names:
+                fitted = _fitted(library.input_signature(trace), bound, converts)
+                if fitted is not None:
+                    concrete = library.concrete(trace, signature)
+                    return concrete.call_flat(concrete.function_type.tensors(*fitted))
+        raise ValueError(_no_match([library.input_signature(n) for n in names], bound))
+
+    restored.__name__ = name
+    restored.__signature__ = signature  # type: ignore[attr-defined]  # as above
+    specs = from_proto(saved.function_spec.input_signature)
+    return Function(restored, Options(None if specs is None else tuple(specs), autograph=False), name)
+
+
+def _fitted(expected: Any, bound: Any, converts: bool) -> Any:
+    """The arguments, as a trace for `expected` takes them, or None if it does not."""
+    try:
+        if not converts:
+            nest.assert_same_structure(expected, bound)
+        values = flatten_up_to(expected, bound, check_types=False)
+        leaves = [_fitted_leaf(s, v, converts) for s, v in zip(nest.flatten(expected), values, strict=True)]
+    except (ValueError, TypeError):
+        return None
+    return nest.pack_sequence_as(expected, leaves)
+
+
+def _fitted_leaf(spec: Any, value: Any, converts: bool) -> Any:
+    """An argument as its spec asks for it.
+
+    Raises:
+        ValueError, TypeError: it does not fit.
+    """
+    if isinstance(spec, TensorSpec) and converts and not isinstance(value, Tensor):
+        value = convert(value, spec.dtype)
+    found = spec_of(value)
+    if is_tensor_spec(spec):
+        if not is_tensor_spec(found) or not spec.is_compatible_with(found):
+            raise ValueError(f"{value!r} does not fit {spec!r}")
+    elif type(spec) is not type(value) or spec != value:
+        raise ValueError(f"{value!r} is not {spec!r}")
+    return value
+
+
+def _no_match(expected: Sequence[Any], bound: Any) -> str:
+    if not expected:
+        return "Found zero restored functions for caller function."
+
+    def shown(args: Any, kwargs: Any) -> str:
+        lines = [f"  Positional arguments ({len(args)} total):", *(f"    * {a}" for a in args)]
+        return "\n".join([*lines, f"  Keyword arguments: {kwargs}"])
+
+    options = "\n\n".join(f"Option {i}:\n{shown(*e)}" for i, e in enumerate(expected, 1))
+    return (
+        f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n{shown(*bound)}\n\n Expected "
+        f"these arguments to match one of the following {len(expected)} option(s):\n\n{options}"
+    )
+
+
+class SignatureMap(Mapping[str, ConcreteFunction]):
+    """The signatures of a loaded SavedModel: functions that take tensors by name, and give dicts of tensors."""
+
+    def __init__(self, names: Mapping[str, Any], library: Library) -> None:
+        self._names, self._library = names, library
+
+    def __getitem__(self, key: str) -> ConcreteFunction:
+        return bare_function(self._names[key], self._library)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"_SignatureMap({dict(self)})"
+
+
+def bare_function(saved: Any, library: Library) -> ConcreteFunction:
+    """The trace that a `SavedBareConcreteFunction` message stands for."""
+    if saved.HasField("function_spec"):
+        return library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
+    keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in saved.argument_keywords]
+    return library.concrete(saved.concrete_function_name, inspect.Signature(keywords))

@@ -1,0 +1,200 @@
+"""`tf.saved_model.load`."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow import errors
+from tapeflow.array.creation import zeros
+from tapeflow.array.protos import make_ndarray
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.trackable import AutoTrackable
+from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
+from tapeflow.saved_model.messages import read_model, variables_prefix
+from tapeflow.saved_model.options import LoadOptions
+from tapeflow.train.bundle import Bundle
+from tapeflow.train.reader import OBJECT_GRAPH
+from tapeflow.train.restoration import parse_graph
+
+_CONTAINERS = frozenset(
+    {"trackable_list_wrapper", "trackable_dict_wrapper", "trackable_tuple_wrapper", "signature_map"}
+)
+
+
+class LoadedObject(AutoTrackable):
+    """An object of a loaded SavedModel: its variables, functions and other objects are its attributes."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function that was saved as `__call__`.
+
+        Raises:
+            TypeError: there is none.
+        """
+        call = self.__dict__.get("__call__")
+        if call is None:
+            raise TypeError("The object of the SavedModel is not callable: no `__call__` was saved with it.")
+        return call(*args, **kwargs)
+
+
+def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+    """Loads what `tf.saved_model.save` saved, here or in TensorFlow.
+
+    Args:
+        export_dir: the directory.
+        tags: the tags of the graph, for checking; by default there is one graph.
+        options: how it is read.
+
+    Returns:
+        An object with the attributes that were saved, and with `signatures`, a mapping of functions. What was a
+        `tf.function` is one again, with the traces that it had.
+
+    Raises:
+        OSError: there is no SavedModel, or it is damaged.
+        ValueError: the tags are other ones, or it was written by TensorFlow 1.
+        UnimplementedError: it holds an object that is not supported, such as a table.
+
+    Example:
+        >>> import tempfile
+        >>> module, path = tf.Module(), tempfile.mkdtemp()
+        >>> module.v = tf.Variable([1.0, 2.0])
+        >>> tf.saved_model.save(module, path)
+        >>> tf.saved_model.load(path).v.numpy().tolist()
+        [1.0, 2.0]
+    """
+    directory = os.fspath(export_dir)
+    graphs = read_model(directory)
+    meta = graphs[0]
+    found = list(meta.meta_info_def.tags)
+    wanted = found if tags is None else [tags] if isinstance(tags, str) else list(tags)
+    if len(graphs) != 1 or not meta.object_graph_def.nodes:
+        raise ValueError(f"The SavedModel at {directory} was written by TensorFlow 1, as graphs without objects: it can't be loaded.")
+    if set(wanted) != set(found):
+        raise ValueError(
+            f"Got an incompatible argument to `tags`: {wanted}. The SavedModel at {directory} has one MetaGraph with tags "
+            f"{found}. You may omit the argument, pass 'None', or pass matching tags."
+        )
+    root = _Loader(directory, meta, options or LoadOptions()).load()
+    root.tensorflow_version = meta.meta_info_def.tensorflow_version
+    return root
+
+
+class _Loader:
+    """Makes the objects of a SavedModel.
+
+    Attributes:
+        objects: those made so far, by their numbers.
+    """
+
+    def __init__(self, directory: str, meta: Any, options: LoadOptions) -> None:
+        self._directory, self._options = directory, options
+        self._nodes = meta.object_graph_def.nodes
+        self._constants = {n.name: n for n in meta.graph_def.node if n.op == "Const"}
+        self.objects: dict[int, Any] = {}
+        self._library = Library(meta.graph_def, meta.object_graph_def.concrete_functions, self.objects)
+        self._check()
+
+    def _check(self) -> None:
+        """Checks that every number is a node's.
+
+        Raises:
+            OSError: one is not.
+        """
+        numbers = [c.node_id for node in self._nodes for c in node.children]
+        if any(not 0 <= n < len(self._nodes) for n in numbers):
+            raise OSError(f"The SavedModel at {self._directory} names objects that it does not have.")
+
+    def load(self) -> Any:
+        """The root, with all that it has."""
+        values = self._values()
+        make: dict[str, Callable[[int, Any], Any]] = {
+            "user_object": lambda i, user: None if user.identifier in _CONTAINERS else LoadedObject(),
+            "variable": lambda i, variable: self._variable(i, variable, values),
+            "constant": lambda i, constant: self._constant(constant),
+            "function": lambda i, function: restored_function(self._name_of(i), function, self._library),
+            "bare_concrete_function": lambda i, function: None,  # it is made of the others
+        }
+        for i, node in enumerate(self._nodes):
+            kind = node.WhichOneof("kind")
+            if kind not in make:
+                raise errors.UnimplementedError(
+                    None, None, f"The SavedModel at {self._directory} holds an object of kind {kind!r} ({self._name_of(i)!r}), "
+                    "which can't be loaded yet."
+                )  # fmt: skip
+            self.objects[i] = make[kind](i, getattr(node, kind))
+        for i, node in enumerate(self._nodes):
+            if isinstance(self.objects[i], LoadedObject):
+                for child in node.children:
+                    setattr(self.objects[i], child.local_name, self._attribute(child.node_id))
+        return self.objects[0]
+
+    def _attribute(self, number: int) -> Any:
+        """An object as an attribute. Lists and dicts become trackable as such, and so are filled before."""
+        made, node = self.objects[number], self._nodes[number]
+        if made is None:
+            made = self.objects[number] = self._function_or_container(node)
+        return made
+
+    def _function_or_container(self, node: Any) -> Any:
+        if node.WhichOneof("kind") == "bare_concrete_function":
+            return bare_function(node.bare_concrete_function, self._library)
+        kind = node.user_object.identifier
+        if kind == "signature_map":
+            saved = {c.local_name: self._nodes[c.node_id].bare_concrete_function for c in node.children}
+            return SignatureMap(saved, self._library)
+        if kind == "trackable_dict_wrapper":
+            return {c.local_name: self._attribute(c.node_id) for c in node.children}
+        children = sorted((int(c.local_name), c.node_id) for c in node.children if c.local_name.isdigit())
+        items = [self._attribute(i) for _, i in children]
+        return tuple(items) if kind == "trackable_tuple_wrapper" else items
+
+    def _name_of(self, number: int) -> str:
+        """The name of an attribute that a node is."""
+        return next((c.local_name for node in self._nodes for c in node.children if c.node_id == number), "root")
+
+    # ---- values ------------------------------------------------------------------------------------------------------
+
+    def _values(self) -> dict[int, tuple[Bundle, str]]:
+        """Where each variable's value is, by its number: nodes of the checkpoint are found by the same names."""
+        if self._options.experimental_skip_checkpoint or not any(n.HasField("variable") for n in self._nodes):
+            return {}
+        bundle = Bundle(variables_prefix(self._directory))
+        saved = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
+        found, pairs, queue = {}, {0: 0}, deque([0])
+        while queue:
+            number = queue.popleft()
+            node = saved[pairs[number]]
+            for attribute in node.attributes:
+                found[number] = bundle, attribute.checkpoint_key
+            below = {c.local_name: c.node_id for c in node.children}
+            for child in self._nodes[number].children:
+                if child.local_name in below and child.node_id not in pairs:
+                    pairs[child.node_id] = below[child.local_name]
+                    queue.append(child.node_id)
+        return found
+
+    def _variable(self, number: int, proto: Any, values: dict[int, tuple[Bundle, str]]) -> Variable:
+        shape, dtype = TensorShape(proto.shape), as_dtype(proto.dtype)
+        where = values.get(number)
+        if where is not None:
+            value = where[0].read(where[1])
+        elif self._options.experimental_skip_checkpoint or self._options.allow_partial_checkpoint:
+            value = zeros([0 if d is None else d for d in shape.as_list()], dtype)
+        else:
+            raise errors.NotFoundError(
+                None, None, f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
+            )
+        return Variable(
+            value, trainable=proto.trainable, name=proto.name or None, dtype=dtype, shape=shape,
+            synchronization=VariableSynchronization(proto.synchronization),
+            aggregation=VariableAggregation(proto.aggregation),
+        )  # fmt: skip
+
+    def _constant(self, proto: Any) -> Any:
+        tensor = self._constants[proto.operation].attr["value"].tensor
+        return convert(make_ndarray(tensor), as_dtype(tensor.dtype))

@@ -1,0 +1,118 @@
+"""What is in a SavedModel's files: `saved_model.pb`, one message, and beside it a checkpoint of the variables."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections import namedtuple
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
+
+from tapeflow.core.spec_proto import from_proto, to_proto
+from tapeflow.train.bundle import write_file
+from tapeflow.train.protos import SavedModel
+
+FILE = "saved_model.pb"
+VERSION = 1  # of the format
+
+FullArgSpec = namedtuple("FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"])
+
+
+def variables_prefix(export_dir: str) -> str:
+    """The name of the checkpoint of a SavedModel's variables."""
+    return os.path.join(export_dir, "variables", "variables")
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a directory is a SavedModel's.
+
+    Example:
+        >>> tf.saved_model.contains_saved_model("/no/such/directory")
+        False
+    """
+    return os.path.exists(os.path.join(os.fspath(export_dir), FILE))
+
+
+def write_model(export_dir: str, meta_graph: Any) -> None:
+    """Writes `saved_model.pb`."""
+    model = SavedModel(saved_model_schema_version=VERSION, meta_graphs=[meta_graph.SerializeToString(deterministic=True)])
+    path = os.path.join(export_dir, FILE)
+    write_file(path, model.SerializeToString(), aside=f"{path}.tmp{os.getpid()}")
+
+
+def read_model(export_dir: str) -> list[Any]:
+    """The `MetaGraphDef`s of a SavedModel.
+
+    Raises:
+        OSError: there is none, or it is damaged.
+    """
+    path = os.path.join(export_dir, FILE)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        raise OSError(f"SavedModel file does not exist at: {export_dir}/{{saved_model.pbtxt|saved_model.pb}}") from None
+    try:
+        return [meta_graph_pb2.MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
+    except DecodeError as error:
+        raise OSError(f"Cannot parse file {path}: {error}.") from None
+
+
+def function_spec(signature: inspect.Signature, input_signature: Any = None) -> Any:
+    """The parameters of a Python function as a `FunctionSpec` message.
+
+    Raises:
+        ValueError: a default is nothing that can be written.
+    """
+    named: dict[Any, list[inspect.Parameter]] = {}
+    for parameter in signature.parameters.values():
+        named.setdefault(parameter.kind, []).append(parameter)
+    positional = named.get(inspect.Parameter.POSITIONAL_ONLY, []) + named.get(inspect.Parameter.POSITIONAL_OR_KEYWORD, [])
+    keywords = named.get(inspect.Parameter.KEYWORD_ONLY, [])
+    defaults = tuple([p.default for p in positional if p.default is not p.empty])
+    spec = FullArgSpec(
+        args=[p.name for p in positional],
+        varargs=next((p.name for p in named.get(inspect.Parameter.VAR_POSITIONAL, ())), None),
+        varkw=next((p.name for p in named.get(inspect.Parameter.VAR_KEYWORD, ())), None),
+        defaults=defaults or None,
+        kwonlyargs=[p.name for p in keywords],
+        kwonlydefaults={p.name: p.default for p in keywords if p.default is not p.empty} or None,
+        annotations={},
+    )
+    proto = saved_object_graph_pb2.FunctionSpec()
+    proto.fullargspec.CopyFrom(to_proto(spec))
+    proto.input_signature.CopyFrom(to_proto(input_signature))
+    return proto
+
+
+def signature_of(proto: Any) -> inspect.Signature:
+    """The parameters that a `FunctionSpec` message describes; a method's first one is left out.
+
+    Raises:
+        ValueError: it describes none.
+    """
+    spec = from_proto(proto.fullargspec)
+    args = list(spec.args)[1:] if proto.is_method else list(spec.args)
+    defaults, more = tuple(spec.defaults or ()), spec.kwonlydefaults or {}
+    empty = inspect.Parameter.empty
+    values = [empty] * (len(args) - len(defaults)) + list(defaults)
+    parameters = [
+        inspect.Parameter(_name(name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for name, value in zip(args, values, strict=True)
+    ]
+    if spec.varargs:
+        parameters.append(inspect.Parameter(spec.varargs, inspect.Parameter.VAR_POSITIONAL))
+    parameters += [
+        inspect.Parameter(_name(name), inspect.Parameter.KEYWORD_ONLY, default=more.get(name, empty))
+        for name in spec.kwonlyargs or ()
+    ]
+    if spec.varkw:
+        parameters.append(inspect.Parameter(spec.varkw, inspect.Parameter.VAR_KEYWORD))
+    return inspect.Signature(parameters)
+
+
+def _name(text: str) -> str:
+    """A name that Python's parameters can have: TensorFlow's may hold slashes and dots."""
+    return text if text.isidentifier() else "".join(c if c.isalnum() else "_" for c in f"_{text}")

@@ -1,0 +1,77 @@
+"""`tf.saved_model.SaveOptions` and `LoadOptions`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SaveOptions:
+    """How a SavedModel is written.
+
+    Args:
+        namespace_whitelist, save_debug_info, function_aliases, experimental_debug_stripper, experimental_io_device,
+        experimental_variable_policy, experimental_custom_gradients: accepted, and without effect.
+        experimental_image_format: must be False: the model is one message.
+        experimental_skip_saver: leaves out of the graph what TensorFlow 1 restores variables with.
+        experimental_sharding_callback: must be None: the variables have one data file.
+        extra_tags: tags beside "serve".
+
+    Raises:
+        NotImplementedError: an argument asks for what is not supported.
+    """
+
+    def __init__(
+        self,
+        namespace_whitelist: Any = None,
+        save_debug_info: bool = False,
+        function_aliases: Any = None,
+        experimental_debug_stripper: bool = False,
+        experimental_io_device: str | None = None,
+        experimental_variable_policy: Any = None,
+        experimental_custom_gradients: bool = True,
+        experimental_image_format: bool = False,
+        experimental_skip_saver: bool = False,
+        experimental_sharding_callback: Any = None,
+        extra_tags: Any = None,
+    ) -> None:
+        if experimental_image_format or experimental_sharding_callback is not None:
+            raise NotImplementedError(
+                "A SavedModel is written as one message and one data file: leave experimental_image_format and "
+                "experimental_sharding_callback out."
+            )
+        self.namespace_whitelist = list(namespace_whitelist or ())
+        self.save_debug_info = save_debug_info
+        self.function_aliases = dict(function_aliases or {})
+        self.experimental_debug_stripper = experimental_debug_stripper
+        self.experimental_io_device = experimental_io_device
+        self.experimental_variable_policy = experimental_variable_policy
+        self.experimental_custom_gradients = experimental_custom_gradients
+        self.experimental_image_format = experimental_image_format
+        self.experimental_skip_saver = experimental_skip_saver
+        self.experimental_sharding_callback = experimental_sharding_callback
+        self.extra_tags = extra_tags
+
+
+class LoadOptions:
+    """How a SavedModel is read.
+
+    Args:
+        allow_partial_checkpoint: lets variables without a saved value be zeros.
+        experimental_io_device, experimental_variable_policy, experimental_load_function_aliases: accepted, and without
+            effect.
+        experimental_skip_checkpoint: leaves all variables zeros.
+    """
+
+    def __init__(
+        self,
+        allow_partial_checkpoint: bool = False,
+        experimental_io_device: str | None = None,
+        experimental_skip_checkpoint: bool = False,
+        experimental_variable_policy: Any = None,
+        experimental_load_function_aliases: bool = False,
+    ) -> None:
+        self.allow_partial_checkpoint = allow_partial_checkpoint
+        self.experimental_io_device = experimental_io_device
+        self.experimental_skip_checkpoint = experimental_skip_checkpoint
+        self.experimental_variable_policy = experimental_variable_policy
+        self.experimental_load_function_aliases = experimental_load_function_aliases

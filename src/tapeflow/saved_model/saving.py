@@ -1,0 +1,276 @@
+"""`tf.saved_model.save`."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tensorboard.compat.proto import meta_graph_pb2
+from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
+
+from tapeflow import nest
+from tapeflow.core import op_def as op_defs
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import string
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.spec_proto import to_proto
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.trackable import Trackable
+from tapeflow.core.variable import Variable
+from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.graph.export import PRODUCER, FunctionWriter
+from tapeflow.saved_model.messages import function_spec, variables_prefix, write_model
+from tapeflow.saved_model.objects import FunctionNode, SavedView, SignatureNode
+from tapeflow.saved_model.options import SaveOptions
+from tapeflow.saved_model.serving import add_constant, add_saver, add_signature, add_variable
+from tapeflow.saved_model.signatures import signatures_of
+from tapeflow.scopes import executing_eagerly
+from tapeflow.train.bundle import write_bundle
+from tapeflow.train.object_graph import state_of
+from tapeflow.train.reader import OBJECT_GRAPH
+
+_IDENTIFIERS = {ListWrapper: "trackable_list_wrapper", _DictWrapper: "trackable_dict_wrapper",
+                _TupleWrapper: "trackable_tuple_wrapper", SignatureNode: "signature_map"}  # fmt: skip
+
+
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
+    """Saves an object with its variables and functions, so that it can be loaded without the code that made it.
+
+    What is saved is found by the names of attributes. Of a `tf.function` there are its traces so far; one with an
+    `input_signature` needs none.
+
+    Args:
+        obj: a module, or what else a checkpoint can save.
+        export_dir: the directory for the files; made where it is missing.
+        signatures: for servers and TensorFlow 1: a function with an `input_signature` or a trace, or a dict of them. They
+            take tensors by name, and give tensors by name. By default, the object's function if it has just one.
+        options: how it is written.
+
+    Raises:
+        ValueError: `obj` can't be saved, or a signature is none.
+        AssertionError: a function uses a variable that is no attribute of `obj`, nor of what it has.
+        NotImplementedError: this is in a `tf.function`.
+
+    Example:
+        >>> import tempfile
+        >>> class Scale(tf.Module):
+        ...     def __init__(self):
+        ...         self.factor = tf.Variable(2.0)
+        ...     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        ...     def __call__(self, x):
+        ...         return x * self.factor
+        >>> path = tempfile.mkdtemp()
+        >>> tf.saved_model.save(Scale(), path)
+        >>> tf.saved_model.load(path)([1.0, 3.0]).numpy().tolist()
+        [2.0, 6.0]
+    """
+    if not executing_eagerly():
+        raise NotImplementedError("tf.saved_model.save is not supported inside a traced @tf.function. Move it outside of it.")
+    if not isinstance(obj, Trackable):
+        raise ValueError(
+            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` class, for export. "
+            f"Got {obj} with type {type(obj)}."
+        )
+    options = options or SaveOptions()
+    obj._maybe_initialize_trackable()  # type: ignore[attr-defined]  # every trackable has it
+    model = _Model(SavedView(obj, signatures_of(obj, signatures)))
+    directory = os.fspath(export_dir)
+    prefix = variables_prefix(directory)
+    os.makedirs(os.path.dirname(prefix), exist_ok=True)
+    write_bundle(prefix, model.checkpoint())
+    write_model(directory, model.meta_graph(options))
+
+
+class _Model:
+    """What is being saved.
+
+    Attributes:
+        objects: all nodes, by number.
+        concretes: the traces by the names under which they are saved.
+    """
+
+    def __init__(self, view: SavedView) -> None:
+        self.objects, self._paths, self._children = view.walk()
+        self._signatures: SignatureNode = view.attached["signatures"]
+        self._constants: list[EagerTensor] = []  # the nodes after the objects
+        self._ids = {id(o): i for i, o in enumerate(self.objects)}
+        self._variables = {i: v for i, o in enumerate(self.objects) if (v := _variable_of(o)) is not None}
+        self._ids.update((id(v), i) for i, v in self._variables.items())
+        self.concretes: dict[str, ConcreteFunction] = {}
+        self._names: dict[int, str] = {}
+        for node in self.objects:
+            for concrete in getattr(node, "traces", ()) if isinstance(node, FunctionNode) else ():
+                self._add(concrete)
+
+    def _add(self, concrete: ConcreteFunction) -> None:
+        if id(concrete) in self._names:
+            return
+        name = re.sub(r"\W", "_", concrete.name.decode())
+        self._names[id(concrete)] = name
+        self.concretes[name] = concrete
+        for captured in concrete._captured:
+            self._number_of(captured, concrete)
+
+    def _number_of(self, captured: Any, concrete: ConcreteFunction) -> int:
+        """The node of what a trace captures; constants become nodes."""
+        found = self._ids.get(id(captured))
+        if found is not None:
+            return found
+        if not isinstance(captured, EagerTensor) or captured.dtype.name in ("resource", "variant"):
+            raise AssertionError(
+                "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. tf.Variable) "
+                "captured by functions must be 'tracked' by assigning them to an attribute of a tracked object or assigned "
+                f"to an attribute of the main object directly. Function name = {concrete.name!r}, captured: {captured!r}"
+            )
+        self._ids[id(captured)] = number = len(self.objects) + len(self._constants)
+        self._constants.append(captured)
+        return number
+
+    def checkpoint(self) -> list[tuple[str, EagerTensor]]:
+        """The variables by name, and the object graph: the nodes have the numbers that they have in the model."""
+        graph, tensors = TrackableObjectGraph(), []
+        for trackable, path, below in zip(self.objects, self._paths, self._children, strict=True):
+            node = graph.nodes.add()
+            for name, child in below.items():
+                node.children.add(node_id=self._ids[id(child)], local_name=name)
+            for name, tensor in state_of(trackable).items():
+                key = f"{path}/.ATTRIBUTES/{name}"
+                node.attributes.add(name=name, full_name=getattr(trackable, "_shared_name", ""), checkpoint_key=key)
+                tensors.append((key, tensor))
+        for _ in self._constants:
+            graph.nodes.add()
+        return [*tensors, (OBJECT_GRAPH, convert(graph.SerializeToString(deterministic=True), string))]
+
+    def meta_graph(self, options: SaveOptions) -> Any:
+        """The `MetaGraphDef`."""
+        from tapeflow.version import VERSION
+
+        meta = meta_graph_pb2.MetaGraphDef()
+        meta.meta_info_def.tags.extend(["serve", *(options.extra_tags or ())])
+        meta.meta_info_def.tensorflow_version = VERSION
+        self._write_objects(meta.object_graph_def)
+        self._write_functions(meta.graph_def)
+        captured = self._write_graph(meta.graph_def)
+        if not options.experimental_skip_saver:
+            add_saver(meta, self._saved_variables())
+        for name, node in self._signatures.nodes.items():
+            concrete = node.function
+            inputs = [captured[self._number_of(c, concrete)] for c in concrete._captured]
+            add_signature(meta, name, self._names[id(concrete)], concrete, inputs)
+        meta.graph_def.node.add(name="init", op="NoOp")
+        meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "init"
+        meta.collection_def["saved_model_main_op"].node_list.value.append("init")
+        return meta
+
+    # ---- the object graph --------------------------------------------------------------------------------------------
+
+    def _write_objects(self, proto: Any) -> None:
+        for i, (trackable, below) in enumerate(zip(self.objects, self._children, strict=True)):
+            node = proto.nodes.add()
+            for name, child in below.items():
+                node.children.add(node_id=self._ids[id(child)], local_name=name)
+            if i in self._variables:
+                _write_variable(node.variable, self._variables[i])
+            elif isinstance(trackable, FunctionNode):
+                self._write_function(node, trackable)
+            else:
+                user = node.user_object
+                user.identifier = _IDENTIFIERS.get(type(trackable)) or trackable._object_identifier
+                user.version.producer = user.version.min_consumer = 1
+                user.metadata = trackable._tracking_metadata
+        for i in range(len(self._constants)):
+            proto.nodes.add().constant.operation = _constant_name(i)
+        for name, concrete in self.concretes.items():
+            saved = proto.concrete_functions[name]
+            saved.bound_inputs.extend(self._number_of(c, concrete) for c in concrete._captured)
+            saved.canonicalized_input_signature.CopyFrom(to_proto(concrete.structured_input_signature))
+            saved.output_signature.CopyFrom(to_proto(concrete.structured_outputs))
+
+    def _write_function(self, node: Any, function: FunctionNode) -> None:
+        if isinstance(function.function, ConcreteFunction):
+            concrete = function.function
+            bare = node.bare_concrete_function
+            bare.concrete_function_name = self._names[id(concrete)]
+            names = [spec.name for spec in _tensor_specs(concrete)]
+            bare.argument_keywords.extend(names)
+            bare.allowed_positional_arguments = len(names)
+            bare.function_spec.CopyFrom(function_spec(_signature(concrete)))
+            return
+        node.function.SetInParent()
+        node.function.concrete_functions.extend(self._names[id(c)] for c in function.traces)
+        signature, specs = function.function.function_spec.signature, function.function.input_signature
+        node.function.function_spec.CopyFrom(function_spec(signature, specs))
+
+    # ---- the graph ---------------------------------------------------------------------------------------------------
+
+    def _write_functions(self, graph_def: Any) -> None:
+        writer = FunctionWriter()
+        for name, concrete in self.concretes.items():
+            writer.add(name, concrete.body)
+        for function in writer.library.values():
+            for node in function.node_def:
+                _check_op(node.op, function.signature.name)
+        graph_def.library.function.extend(writer.library.values())
+        graph_def.versions.producer = PRODUCER
+        graph_def.versions.min_consumer = 12
+
+    def _write_graph(self, graph_def: Any) -> dict[int, str]:
+        """The nodes of variables and constants; gives their names by the numbers of the objects."""
+        names = {i: add_variable(graph_def, v, f"variable_{i}") for i, v in self._variables.items()}
+        for i, constant in enumerate(self._constants):
+            names[len(self.objects) + i] = add_constant(graph_def, _constant_name(i), constant)
+        return names
+
+    def _saved_variables(self) -> list[tuple[str, str, Variable]]:
+        """Each variable's name in the checkpoint and in the graph."""
+        found = []
+        for i, variable in self._variables.items():
+            (kind,) = state_of(self.objects[i])
+            found.append((f"{self._paths[i]}/.ATTRIBUTES/{kind}", f"variable_{i}", variable))
+        return found
+
+
+def _variable_of(trackable: Any) -> Variable | None:
+    """The variable that an object is, or that it holds, as those of Keras do."""
+    held = trackable.value if hasattr(trackable, "_write_object_proto") else trackable
+    return held if isinstance(held, Variable) else None
+
+
+def _constant_name(index: int) -> str:
+    return f"constant_{index}"
+
+
+def _tensor_specs(concrete: ConcreteFunction) -> Sequence[TensorSpec]:
+    return [s for s in nest.flatten(concrete.structured_input_signature) if isinstance(s, TensorSpec)]
+
+
+def _signature(concrete: ConcreteFunction) -> Any:
+    """The parameters of a trace's Python function; the names of a signature's own, which has only `**tensors`."""
+    signature = concrete.function_type.signature.signature
+    if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+        keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in concrete.function_type.kwargs]
+        kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        return inspect.Signature([*kept, *keywords])
+    return signature
+
+
+def _write_variable(proto: Any, variable: Variable) -> None:
+    proto.dtype = variable.dtype.as_datatype_enum
+    proto.shape.CopyFrom(variable.shape.as_proto())
+    proto.trainable = variable.trainable
+    proto.synchronization = variable.synchronization.value
+    proto.aggregation = variable.aggregation.value
+    proto.name = variable.name.partition(":")[0]
+
+
+def _check_op(op: str, function: str) -> None:
+    try:
+        op_defs.get(op)
+    except LookupError:
+        raise ValueError(
+            f"The function {function} has an operation {op!r}, which only this process can run: it can't be saved."
+        ) from None

@@ -1,0 +1,76 @@
+"""Signatures: functions of named tensors that give named tensors, which a server can call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.spec import TensorSpec
+from tapeflow.core.tensor import Tensor
+from tapeflow.function import Function
+from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.function.function import Options
+from tapeflow.saved_model.objects import default_function
+
+DEFAULT = "serving_default"
+
+
+def signatures_of(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
+    """What `tf.saved_model.save` is given as signatures of an object, as traces by name.
+
+    Raises:
+        ValueError: one is no function with an input signature, or takes or gives something else than named tensors.
+    """
+    if signatures is None:
+        chosen = default_function(root)
+        try:
+            return {} if chosen is None else {DEFAULT: _wrapper(DEFAULT, _concrete(chosen))}
+        except ValueError:  # nobody asked for it
+            return {}
+    given = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
+    return {name: _wrapper(name, _concrete(function)) for name, function in given.items()}
+
+
+def _concrete(function: Any) -> ConcreteFunction:
+    if isinstance(function, Function) and function.input_signature is not None:
+        return function.get_concrete_function()
+    if not isinstance(function, ConcreteFunction):
+        raise ValueError(
+            f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only `tf.functions` "
+            "with an input signature or concrete functions can be used as a signature."
+        )
+    return function
+
+
+def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
+    """A trace that takes tensors by name and gives a dict of them."""
+    specs = nest.flatten(concrete.structured_input_signature)
+    names = [str(spec.name) for spec in specs if isinstance(spec, TensorSpec)]
+    if len(names) != len(specs) or len(set(names)) != len(names):
+        raise ValueError(
+            f"The signature {name!r} takes {concrete.structured_input_signature}: signatures take tensors, each of another "
+            "name."
+        )
+
+    def signature_wrapper(**tensors: Any) -> dict[str, Any]:
+        return _named_outputs(name, concrete.call_flat([tensors[n] for n in names]))
+
+    function = Function(signature_wrapper, Options(autograph=False), f"signature_wrapper_{concrete.graph.name}")
+    return function.get_concrete_function(**{n: TensorSpec(s.shape, s.dtype, n) for n, s in zip(names, specs, strict=True)})
+
+
+def _named_outputs(name: str, result: Any) -> dict[str, Any]:
+    if isinstance(result, Tensor):
+        return {"output_0": result}
+    if result is None:
+        return {}
+    if isinstance(result, Mapping):
+        named = dict(result)
+    elif isinstance(result, (list, tuple)):
+        named = {f"output_{i}": value for i, value in enumerate(result)}
+    else:
+        named = {"": None}
+    if not all(isinstance(k, str) and isinstance(v, Tensor) for k, v in named.items()):
+        raise ValueError(f"The signature {name!r} gives {result}: signatures give a tensor, a list of tensors, or a dict of them.")
+    return named

@@ -1,0 +1,183 @@
+"""SavedModels, to and fro. What is in `data/saved_model` and what it gives were recorded with TensorFlow 2.21."""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SCRIPT = ROOT / "scripts" / "record_saved_model.py"
+RECORDED = ROOT / "tests" / "data" / "saved_model"
+RESULTS = {
+    "gradients": [[[22.0, 28.0, 34.0], [44.0, 56.0, 68.0]], 114.0],
+    "call": {"out": [[11.0, 14.0, 17.0], [5.0, 5.0, 5.0]], "sum": [3.0, -1.0]},
+    "count": 2,
+    "loop": [9, [14.0, 16.0, 14.0]],
+    "text": b"abc-ABC",
+    "options": [
+        [[6.0, 6.0], {"a": [[1.0, 1.0], [2.0, 2.0]]}],
+        [[9.0, 18.0], {"a": [[1.0, 2.0], [2.0, 3.0]]}],
+        [[0.5, 1.0], {"a": [[1.0, 1.0], [2.0, 2.0]]}],
+    ],
+    "signature": {"out": [[11.0, 14.0, 17.0], [5.0, 5.0, 5.0]], "sum": [3.0, -1.0]},
+}
+
+
+@pytest.fixture(scope="module")
+def recorder():
+    sys.path.insert(0, str(SCRIPT.parent))
+    try:
+        import record_saved_model
+    finally:
+        sys.path.pop(0)
+    return record_saved_model
+
+
+@pytest.fixture(scope="module")
+def saved(recorder, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("saved"))
+    model = recorder.model(tf)
+    tf.saved_model.save(model, path, signatures=model.__call__)
+    return path
+
+
+def test_loads_what_tensorflow_saved(recorder):
+    loaded = tf.saved_model.load(RECORDED)
+    assert recorder.results(tf, loaded) == RESULTS
+    assert loaded.w.trainable and not loaded.count.trainable and loaded.w.name == "w:0"
+
+
+def test_loads_what_it_saved(recorder, saved):
+    assert recorder.results(tf, tf.saved_model.load(saved)) == RESULTS
+
+
+def test_loads_what_it_loaded_and_saved(recorder, tmp_path):
+    loaded = tf.saved_model.load(RECORDED)
+    loaded.loop(tf.constant(1)), loaded.options(tf.ones([2])), loaded.options(tf.ones([2]), k=3)
+    loaded.options(tf.ones([2]), flag=False)
+    loaded.w.assign(2 * loaded.w)
+    tf.saved_model.save(loaded, tmp_path, signatures=loaded.signatures["serving_default"])
+    again = tf.saved_model.load(tmp_path)
+    assert again.text("abc").numpy() == b"abc-ABC"
+    np.testing.assert_allclose(again(tf.ones([1, 2]))["out"], [[11.0, 15.0, 19.0]])
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_loads_ours(saved):
+    subprocess.run([sys.executable, str(SCRIPT), "check", saved], check=True)
+
+
+def test_signatures(saved):
+    signatures = tf.saved_model.load(saved).signatures
+    assert list(signatures) == ["serving_default"] and len(signatures) == 1
+    found = signatures["serving_default"](inputs=tf.constant([[1.0, 1.0]]))
+    assert {k: v.numpy().tolist() for k, v in found.items()} == {"out": [[8.0, 10.0, 12.0]], "sum": [2.0]}
+    with pytest.raises(KeyError):
+        signatures["other"]
+
+
+def test_the_traces_are_those_that_were_saved(saved):
+    loaded = tf.saved_model.load(saved)
+    with pytest.raises(ValueError, match="Could not find matching concrete function to call loaded from the SavedModel"):
+        loaded.options(tf.ones([3]))
+    with pytest.raises(ValueError, match="match one of the following 3 option"):
+        loaded.options(tf.ones([2]), k=7)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        loaded.options()
+    in_a_function = tf.function(lambda x: loaded(x)["sum"] + 1.0)
+    assert in_a_function(tf.ones([1, 2])).numpy().tolist() == [3.0]
+    assert loaded.loop.get_concrete_function(tf.TensorSpec([], tf.int32)).structured_outputs[0].dtype is tf.int32
+
+
+class Scale(tf.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    @tf.function(input_signature=[tf.TensorSpec([]), tf.TensorSpec([], tf.int32)])
+    def both(self, x, n):
+        return x * self.factor, n
+
+    @tf.function
+    def untraced(self, x):
+        return x
+
+
+def test_outputs_of_signatures_have_names(tmp_path):
+    module = Scale(tf.Variable(2.0))
+    tf.saved_model.save(module, tmp_path, signatures={"s": module.both})
+    loaded = tf.saved_model.load(tmp_path)
+    found = loaded.signatures["s"](x=tf.constant(3.0), n=tf.constant(4))
+    assert {k: v.numpy().item() for k, v in found.items()} == {"output_0": 6.0, "output_1": 4}
+    with pytest.raises(ValueError, match="zero restored functions"):
+        loaded.untraced(1.0)
+    with pytest.raises(TypeError, match="not callable"):
+        loaded(1.0)
+
+
+def test_the_only_function_is_the_signature(tmp_path):
+    module = tf.Module()
+    module.double = tf.function(lambda x: 2.0 * x, input_signature=[tf.TensorSpec([], name="x")])
+    tf.saved_model.save(module, tmp_path)
+    signature = tf.saved_model.load(tmp_path).signatures["serving_default"]
+    assert signature(x=tf.constant(4.0))["output_0"].numpy() == 8.0
+
+
+def test_refuses_what_cannot_be_saved(tmp_path):
+    module = Scale(tf.Variable(2.0))
+    with pytest.raises(ValueError, match="Expected an object of type `Trackable`"):
+        tf.saved_model.save(3, tmp_path)
+    for wrong in (3, module.untraced, {"a": 3}):
+        with pytest.raises(ValueError, match=r"Only `tf\.functions` with an input signature"):
+            tf.saved_model.save(module, tmp_path, signatures=wrong)
+    elsewhere = tf.Variable(3.0)
+    module.uses = tf.function(lambda x: x * elsewhere, input_signature=[tf.TensorSpec([])])
+    with pytest.raises(AssertionError, match="Tried to export a function which references an 'untracked' resource"):
+        tf.saved_model.save(module, tmp_path)
+    module.uses = tf.function(lambda: tf.saved_model.save(Scale(tf.Variable(1.0)), tmp_path))
+    with pytest.raises(NotImplementedError, match=r"not supported inside a traced @tf\.function"):
+        module.uses()
+    with pytest.raises(NotImplementedError, match="one message and one data file"):
+        tf.saved_model.SaveOptions(experimental_image_format=True)
+
+
+def test_refuses_what_cannot_be_loaded(saved, tmp_path):
+    assert tf.saved_model.contains_saved_model(saved) and not tf.saved_model.contains_saved_model(tmp_path)
+    with pytest.raises(OSError, match="SavedModel file does not exist at"):
+        tf.saved_model.load(tmp_path)
+    with pytest.raises(ValueError, match=r"incompatible argument to `tags`: \['other'\]"):
+        tf.saved_model.load(saved, tags="other")
+    assert tf.saved_model.load(saved, tags=["serve"])
+    (tmp_path / "saved_model.pb").write_bytes(b"\xff" * 100)
+    with pytest.raises(OSError, match="Cannot parse file"):
+        tf.saved_model.load(tmp_path)
+
+
+def test_without_the_values_of_variables(saved):
+    options = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+    loaded = tf.saved_model.load(saved, options=options)
+    assert loaded.w.numpy().tolist() == [[0.0] * 3] * 2 and float(loaded.items[0]) == 0.0
+
+
+def test_keras_models(tmp_path):
+    layers = tf.keras.layers
+    tf.keras.utils.set_random_seed(0)
+    model = tf.keras.Sequential(
+        [tf.keras.Input((8, 8, 1)), layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(), layers.MaxPooling2D(),
+         layers.Flatten(), layers.Dropout(0.5), layers.Dense(3, activation="softmax")]
+    )  # fmt: skip
+    x = np.linspace(0, 1, 128, dtype=np.float32).reshape(2, 8, 8, 1)
+    expected = [[0.2514, 0.40731, 0.34128], [0.17352, 0.50822, 0.31826]]  # as in TensorFlow, with this seed
+    np.testing.assert_allclose(model(x), expected, atol=1e-5)
+    model.export(tmp_path / "exported", verbose=False)
+    tf.saved_model.save(model, tmp_path / "saved")
+    loaded = tf.saved_model.load(tmp_path / "exported")
+    np.testing.assert_allclose(loaded.serve(x), expected, atol=1e-5)
+    served = tf.keras.layers.TFSMLayer(str(tmp_path / "exported"), call_endpoint="serve")
+    np.testing.assert_allclose(served(x), expected, atol=1e-5)
+    signature = tf.saved_model.load(tmp_path / "saved").signatures["serving_default"]
+    np.testing.assert_allclose(signature(tf.constant(x))["output_0"], expected, atol=1e-5)
