@@ -125,3 +125,19 @@ def test_nothing_to_map():
 def test_errors_of_traces(call, error, said):
     with pytest.raises(error, match=said):
         tf.function(call)()
+
+
+def magnitude(v):
+    if v > 0.0:
+        return v
+    return -v
+
+
+def test_functions_that_are_handed_over_are_converted_too():
+    def all_of(x):
+        scanned = tf.scan(lambda a, v: a + magnitude(v), x)
+        return tf.map_fn(magnitude, x), tf.vectorized_map(magnitude, x), scanned
+
+    mapped, vectorized, scanned = tf.function(all_of)(tf.constant([1.0, -2.0]))
+    assert mapped.numpy().tolist() == vectorized.numpy().tolist() == [1.0, 2.0]
+    assert scanned.numpy().tolist() == [1.0, 3.0]

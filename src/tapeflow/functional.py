@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow import nest
 from tapeflow.control_flow import while_loop
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.context import registry
+from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
@@ -65,6 +65,7 @@ def map_fn(
     if any(e.shape.rank == 0 for e in flat):
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     count = _common_length(flat)
+    fn = as_traced(fn)
     readers = [_reader(e, count) for e in flat]
     collections = [_collection(spec, count, infer_shape) for spec in specs]
 
@@ -80,6 +81,15 @@ def map_fn(
     )  # fmt: skip
     stacked = [c.stacked(arrays) for c, arrays in zip(collections, collected, strict=True)]
     return nest.pack_sequence_as(like, stacked)
+
+
+def as_traced(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as AutoGraph converts it, if it is called while a function is traced."""
+    if state.graph is None or not state.graph.building_function:
+        return fn
+    from tapeflow.autograph.conversion import converted
+
+    return converted(fn)
 
 
 def _as_value(value: Any) -> Any:
@@ -271,6 +281,7 @@ def _fold(
     fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, parallel_iterations: int, name: str, reverse: bool
 ) -> Any:
     walk = _Walk(fn, elems, initializer, reverse)
+    fn = as_traced(fn)
 
     def body(i: Any, value: Any) -> Any:
         return (fn(value, walk.read(i)),)
@@ -312,6 +323,7 @@ def scan(
         [1, 3, 6]
     """
     walk = _Walk(fn, elems, initializer, reverse)
+    fn = as_traced(fn)
     like = elems if initializer is None else initializer
     arrays = []
     for value in nest.flatten(walk.start):

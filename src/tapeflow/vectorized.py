@@ -109,6 +109,7 @@ def _staged(fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> Any:
     """In a graph: `fn` is traced once, and a loop calls what it became for each slice."""
     from tapeflow import equal, gather, map_fn, range, reduce_max, stack, where
     from tapeflow.function.body import Body
+    from tapeflow.functional import as_traced
     from tapeflow.graph.func_graph import FuncGraph
 
     lengths = [shape_of(e)[0] for e in flat]
@@ -116,7 +117,7 @@ def _staged(fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> Any:
     count = _common_size(lengths) if known else reduce_max(stack(lengths))
     graph = FuncGraph("loop_body")
     inputs = [graph.input(TensorSpec(e.shape[1:], e.dtype), "slice") for e in flat]
-    result = graph.trace(fn, (nest.pack_sequence_as(elems, inputs),), {})
+    result = graph.trace(as_traced(fn), (nest.pack_sequence_as(elems, inputs),), {})
     body = Body(graph)
 
     def call(i: Any) -> list[Any]:
