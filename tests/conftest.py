@@ -3,9 +3,23 @@
 import pytest
 
 import tapeflow as tf
+from tapeflow.core import device as devices
 
 
 @pytest.fixture(autouse=True)
 def no_global_seed():
     """A test that sets the global seed decides nothing for the next one."""
     tf.random.set_seed(None)
+
+
+@pytest.fixture
+def two_cpus(monkeypatch):
+    """Two logical CPUs, as for a strategy."""
+    found = [devices.Device("CPU", i, devices.CPU) for i in range(2)]
+    monkeypatch.setattr(devices.machine, "_logical", found)
+
+
+@pytest.fixture
+def strategy(two_cpus):
+    """A strategy with two replicas."""
+    return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])

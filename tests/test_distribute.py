@@ -4,21 +4,12 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import device as devices
 
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
 AGGREGATION = tf.VariableAggregation
 
 
-@pytest.fixture(autouse=True)
-def two_cpus(monkeypatch):
-    found = [devices.Device("CPU", i, devices.CPU) for i in range(2)]
-    monkeypatch.setattr(devices.machine, "_logical", found)
-
-
-@pytest.fixture
-def strategy():
-    return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+pytestmark = pytest.mark.usefixtures("two_cpus")
 
 
 def replica_id():

@@ -4,20 +4,11 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import device as devices
 
 range_ = tf.data.Dataset.range
 
 
-@pytest.fixture(autouse=True)
-def two_cpus(monkeypatch):
-    found = [devices.Device("CPU", i, devices.CPU) for i in range(2)]
-    monkeypatch.setattr(devices.machine, "_logical", found)
-
-
-@pytest.fixture
-def strategy():
-    return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+pytestmark = pytest.mark.usefixtures("two_cpus")
 
 
 def parts(batch):

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
-from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
 from tapeflow import nest
 from tapeflow.core import op_def as op_defs
@@ -30,7 +29,7 @@ from tapeflow.saved_model.serving import add_constant, add_saver, add_signature,
 from tapeflow.saved_model.signatures import signatures_of
 from tapeflow.scopes import executing_eagerly
 from tapeflow.train.bundle import write_bundle
-from tapeflow.train.object_graph import state_of
+from tapeflow.train.object_graph import graph_and_tensors
 from tapeflow.train.reader import OBJECT_GRAPH
 
 _IDENTIFIERS = {ListWrapper: "trackable_list_wrapper", _DictWrapper: "trackable_dict_wrapper",
@@ -94,7 +93,8 @@ class _Model:
     """
 
     def __init__(self, view: SavedView) -> None:
-        self.objects, self._paths, self._children = view.walk()
+        self.objects = view.walk()[0]
+        self._graph, self._tensors = graph_and_tensors(view)  # as a checkpoint has them: the nodes have the same numbers
         self._signatures: SignatureNode = view.attached["signatures"]
         self._constants: list[EagerTensor] = []  # the nodes after the objects
         self._ids = {id(o): i for i, o in enumerate(self.objects)}
@@ -131,19 +131,10 @@ class _Model:
         return number
 
     def checkpoint(self) -> list[tuple[str, EagerTensor]]:
-        """The variables by name, and the object graph: the nodes have the numbers that they have in the model."""
-        graph, tensors = TrackableObjectGraph(), []
-        for trackable, path, below in zip(self.objects, self._paths, self._children, strict=True):
-            node = graph.nodes.add()
-            for name, child in below.items():
-                node.children.add(node_id=self._ids[id(child)], local_name=name)
-            for name, tensor in state_of(trackable).items():
-                key = f"{path}/.ATTRIBUTES/{name}"
-                node.attributes.add(name=name, full_name=getattr(trackable, "_shared_name", ""), checkpoint_key=key)
-                tensors.append((key, tensor))
+        """The variables by name, and the object graph."""
         for _ in self._constants:
-            graph.nodes.add()
-        return [*tensors, (OBJECT_GRAPH, convert(graph.SerializeToString(deterministic=True), string))]
+            self._graph.nodes.add()
+        return [*self._tensors, (OBJECT_GRAPH, convert(self._graph.SerializeToString(deterministic=True), string))]
 
     def meta_graph(self, options: SaveOptions) -> Any:
         """The `MetaGraphDef`."""
@@ -169,10 +160,10 @@ class _Model:
     # ---- the object graph --------------------------------------------------------------------------------------------
 
     def _write_objects(self, proto: Any) -> None:
-        for i, (trackable, below) in enumerate(zip(self.objects, self._children, strict=True)):
+        for i, trackable in enumerate(self.objects):
             node = proto.nodes.add()
-            for name, child in below.items():
-                node.children.add(node_id=self._ids[id(child)], local_name=name)
+            for child in self._graph.nodes[i].children:
+                node.children.add(node_id=child.node_id, local_name=child.local_name)
             if i in self._variables:
                 _write_variable(node.variable, self._variables[i])
             elif isinstance(trackable, FunctionNode):
@@ -227,11 +218,8 @@ class _Model:
 
     def _saved_variables(self) -> list[tuple[str, str, Variable]]:
         """Each variable's name in the checkpoint and in the graph."""
-        found = []
-        for i, variable in self._variables.items():
-            (kind,) = state_of(self.objects[i])
-            found.append((f"{self._paths[i]}/.ATTRIBUTES/{kind}", f"variable_{i}", variable))
-        return found
+        keys = {i: self._graph.nodes[i].attributes[0].checkpoint_key for i in self._variables}
+        return [(keys[i], f"variable_{i}", variable) for i, variable in self._variables.items()]
 
 
 def _variable_of(trackable: Any) -> Variable | None:
