@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, Tensor, invalid, traced
 from tapeflow.math.gradients import shape_of
 
 
@@ -207,12 +208,22 @@ def _one_hot_rule(indices: TensorShape, depth: Any, on: TensorShape, off: Tensor
     return TensorShape(dims)
 
 
+_MOST_KEPT = 4096  # numbers
+
+
+@functools.lru_cache(64)
+def _count(depth: int, device: torch.device) -> torch.Tensor:
+    """The numbers below `depth`, which nobody changes."""
+    return torch.arange(depth, device=device)
+
+
 def _hot(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor, axis: int = -1) -> torch.Tensor:
     rank = indices.ndim
     if axis < -1 or depth < 0 or on.ndim or off.ndim:
         raise TypeError("the shape rule says what is wrong")
     column = indices.unsqueeze(axis)
-    places = torch.arange(depth, device=indices.device)
+    kept = depth <= _MOST_KEPT and not traced(indices)
+    places = _count(depth, indices.device) if kept else torch.arange(depth, device=indices.device)
     if axis not in (-1, rank):
         places = places.view((-1,) + (1,) * (rank - axis))
     return torch.where(column == places, on, off)
