@@ -61,7 +61,7 @@ class ListDataset(Elements):
 # ---- fingerprints ----------------------------------------------------------------------------------------------------
 
 
-def fingerprint(dataset: Dataset) -> EagerTensor:
+def fingerprint(dataset: Any) -> EagerTensor:
     """A number that datasets made in the same way share."""
     found = fingerprint64("\n".join(_told(dataset)).encode())
     return EagerTensor(torch.from_numpy(np.array(found, np.uint64)), uint64)
@@ -81,8 +81,9 @@ def _told(dataset: Any) -> Iterator[str]:
 
 def _text(value: Any) -> str:
     if isinstance(value, MappedFunction):
+        constants = [op.op.attrs["value"] for op in value._body.graph._operations if op.type == "Const"]
         captured = [c for c in value._captured if isinstance(c, EagerTensor)]
-        return f"{value._body.compiled.source}{[_text(c.value) for c in captured]}"
+        return f"{value._body.compiled.source}{[_text(c.value) for c in (*constants, *captured)]}"
     if isinstance(value, torch.Tensor):
         from tapeflow.core.dtypes import FROM_TORCH
 

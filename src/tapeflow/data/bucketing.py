@@ -24,7 +24,7 @@ from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 
 def bucket_by_sequence_length(
-    dataset: Dataset,
+    dataset: Any,
     element_length_func: Callable[..., Any],
     bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
@@ -9,12 +11,16 @@ from typing import Any
 
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import resource
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import resource, string
 from tapeflow.core.held import held
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.trackable import Trackable
 from tapeflow.data.rewriting import rewritten
+from tapeflow.data.shuffling import SeedLog
 from tapeflow.data.spec import IteratorSpec
-from tapeflow.data.structure import Packer, flatten
+from tapeflow.data.structure import Element, Packer, flatten
+from tapeflow.data.threads import running
 from tapeflow.errors import OutOfRangeError
 from tapeflow.optional import Optional
 
@@ -57,8 +63,10 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
         return self
 
 
-class OwnedIterator(Iterator):
+class OwnedIterator(Iterator, Trackable):
     """An iterator over a dataset. Several threads may take elements from it.
+
+    A checkpoint saves how far it is, and with which seeds its shuffles began; it is restored by going there again.
 
     Args:
         dataset: the dataset.
@@ -67,9 +75,61 @@ class OwnedIterator(Iterator):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._spec = dataset.element_spec
-        self._elements = rewritten(dataset)._iterate()
         self._pack = Packer(self._spec)
         self._lock = threading.Lock()
+        self._begin(SeedLog())
+
+    def _begin(self, log: SeedLog) -> None:
+        self._log, self._taken = log, 0
+        self._elements = rewritten(self._dataset)._iterate()
+
+    def take(self) -> Element:
+        """The next element as it goes through pipelines."""
+        with self._lock:
+            before, running.log = running.log, self._log
+            try:
+                element = next(self._elements)
+            finally:
+                running.log = before
+            self._taken += 1
+        return element
+
+    # ---- checkpoints -------------------------------------------------------------------------------------------------
+
+    def told(self) -> str:
+        """How far it is, as JSON."""
+        with self._lock:
+            return json.dumps({"taken": self._taken, "seeds": self._log.told()})
+
+    def go_to(self, told: str) -> None:
+        """Goes to where another iterator over such a dataset was.
+
+        Raises:
+            InvalidArgumentError: that was no iterator's state.
+            OutOfRangeError: the dataset is shorter.
+        """
+        try:
+            state = json.loads(told)
+            log, count = SeedLog(state["seeds"]), int(state["taken"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise invalid(f"This is no state of an iterator: {told[:100]!r}. [Op:DeserializeIterator]") from error
+        with self._lock:
+            self._begin(log)
+        for i in range(count):
+            try:
+                self.take()
+            except StopIteration:
+                raise OutOfRangeError(
+                    None, None, f"The dataset ended after {i} elements, and the iterator that was saved had taken {count}."
+                ) from None
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"ITERATOR_STATE": convert(self.told(), string)}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        self.go_to(restored_tensors["ITERATOR_STATE"].numpy().decode())
+
+    # ---- elements ----------------------------------------------------------------------------------------------------
 
     @property
     def element_spec(self) -> Any:
@@ -95,9 +155,7 @@ class OwnedIterator(Iterator):
     def __next__(self) -> Any:
         if state.graph is not None:
             return self._in_graph().get_next()
-        with self._lock:
-            element = next(self._elements)
-        return self._pack(element)
+        return self._pack(self.take())
 
     def get_next(self) -> Any:
         """The next element.
@@ -140,9 +198,23 @@ class NumpyIterator:
         return self
 
     def __next__(self) -> Any:
-        with self._iterator._lock:
-            element = next(self._iterator._elements)
-        return self._pack.arrays(element)
+        return self._pack.arrays(self._iterator.take())
+
+    def save(self) -> bytes:
+        """How far it is, as bytes that `restore` takes."""
+        return base64.urlsafe_b64encode(self._iterator.told().encode())
+
+    def restore(self, state: bytes) -> None:
+        """Goes to where an iterator over such a dataset was when it gave `state`.
+
+        Raises:
+            InvalidArgumentError: that is no iterator's state.
+        """
+        try:
+            told = base64.urlsafe_b64decode(state).decode()
+        except ValueError as error:
+            raise invalid("Invalid character found in base64. [Op:DecodeBase64]") from error
+        self._iterator.go_to(told)
 
     def next(self) -> Any:
         """The next element."""

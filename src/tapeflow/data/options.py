@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, ClassVar
+from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
@@ -34,44 +34,75 @@ class AutotuneAlgorithm(enum.Enum):
     STAGE_BASED = 4
 
 
+class Option:
+    """An option with a type, as an attribute of a class of options.
+
+    Args:
+        kind: its class.
+        default: what it is where nobody set it; options of a class of their own are made when they are asked for.
+    """
+
+    def __init__(self, kind: type, default: Any = None) -> None:
+        self.kind, self.default = kind, default
+
+    def __set_name__(self, owner: type[OptionsBase], name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        found = instance._options.get(self.name)
+        if self.name not in instance._options:
+            if not issubclass(self.kind, OptionsBase):
+                return self.default() if self.default is list else self.default
+            found = instance._options[self.name] = self.kind()
+        return found
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if value is not None and not isinstance(value, self.kind):
+            raise TypeError(f'Property "{self.name}" must be of type {self.kind}, got: {value!r} (type: {type(value)})')
+        instance._options[self.name] = value
+
+
+class OtherName(Option):
+    """An older name of an option."""
+
+    def __set_name__(self, owner: type[OptionsBase], name: str) -> None:
+        pass
+
+    def __init__(self, option: Option, name: str) -> None:
+        super().__init__(option.kind, option.default)
+        self.name = name
+
+
 class OptionsBase:
     """Options with types: only what is declared can be set."""
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {}  # by name, the type and the default
+    _options: dict[str, Any]
 
     def __init__(self) -> None:
         object.__setattr__(self, "_options", {})
 
-    def __getattr__(self, name: str) -> Any:
-        declared = type(self)._declared.get(name)
-        if declared is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        kind, default = declared
-        if name not in self._options:
-            if not issubclass(kind, OptionsBase):
-                return default() if callable(default) else default
-            self._options[name] = kind()
-        return self._options[name]
+    @classmethod
+    def _declared(cls) -> dict[str, Option]:
+        return {o.name: o for o in cls.__dict__.values() if isinstance(o, Option)}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        declared = type(self)._declared.get(name)
-        if declared is None:
+        if not isinstance(getattr(type(self), name, None), Option):
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
-        if value is not None and not isinstance(value, declared[0]):
-            raise TypeError(f'Property "{name}" must be of type {declared[0]}, got: {value!r} (type: {type(value)})')
-        self._options[name] = value
+        object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._declared)
+        return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._declared())
 
     def _merged(self, other: Any) -> Any:
         """These options, with those that `other` sets."""
         result = type(self)()
-        for name, (kind, _) in self._declared.items():
+        for name, option in self._declared().items():
             mine, given = self._options.get(name), other._options.get(name)
-            if issubclass(kind, OptionsBase):
+            if issubclass(option.kind, OptionsBase):
                 if mine is not None or given is not None:
-                    result._options[name] = (mine or kind())._merged(given or kind())
+                    result._options[name] = (mine or option.kind())._merged(given or option.kind())
             elif given is not None or mine is not None:
                 result._options[name] = mine if given is None else given
         return result
@@ -80,57 +111,49 @@ class OptionsBase:
 class AutotuneOptions(OptionsBase):
     """Options of choosing buffer sizes and threads."""
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {
-        "enabled": (bool, None),
-        "cpu_budget": (int, None),
-        "ram_budget": (int, None),
-        "autotune_algorithm": (AutotuneAlgorithm, None),
-        "initial_parallelism": (int, None),
-        "min_parallelism": (int, None),
-    }
+    enabled = Option(bool)
+    cpu_budget = Option(int)
+    ram_budget = Option(int)
+    autotune_algorithm = Option(AutotuneAlgorithm)
+    initial_parallelism = Option(int)
+    min_parallelism = Option(int)
 
 
 class DistributeOptions(OptionsBase):
     """Options of sharing a dataset out among workers."""
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {
-        "auto_shard_policy": (AutoShardPolicy, lambda: AutoShardPolicy.AUTO),
-        "num_devices": (int, None),
-    }
+    auto_shard_policy = Option(AutoShardPolicy, AutoShardPolicy.AUTO)
+    num_devices = Option(int)
 
 
 class OptimizationOptions(OptionsBase):
     """Options of rewriting a pipeline before it runs."""
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {
-        "apply_default_optimizations": (bool, None),
-        "filter_fusion": (bool, None),
-        "filter_parallelization": (bool, None),
-        "inject_prefetch": (bool, None),
-        "map_and_batch_fusion": (bool, None),
-        "map_and_filter_fusion": (bool, None),
-        "map_fusion": (bool, None),
-        "map_parallelization": (bool, None),
-        "noop_elimination": (bool, None),
-        "parallel_batch": (bool, None),
-        "seq_interleave_prefetch": (bool, None),
-        "shuffle_and_repeat_fusion": (bool, None),
-    }
+    apply_default_optimizations = Option(bool)
+    filter_fusion = Option(bool)
+    filter_parallelization = Option(bool)
+    inject_prefetch = Option(bool)
+    map_and_batch_fusion = Option(bool)
+    map_and_filter_fusion = Option(bool)
+    map_fusion = Option(bool)
+    map_parallelization = Option(bool)
+    noop_elimination = Option(bool)
+    parallel_batch = Option(bool)
+    seq_interleave_prefetch = Option(bool)
+    shuffle_and_repeat_fusion = Option(bool)
 
 
 class ServiceOptions(OptionsBase):
     """Options of the data service."""
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {"pinned": (bool, None)}
+    pinned = Option(bool)
 
 
 class ThreadingOptions(OptionsBase):
     """Options of the threads of a pipeline."""
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {
-        "max_intra_op_parallelism": (int, None),
-        "private_threadpool_size": (int, None),
-    }
+    max_intra_op_parallelism = Option(int)
+    private_threadpool_size = Option(int)
 
 
 class Options(OptionsBase):
@@ -147,24 +170,20 @@ class Options(OptionsBase):
         False
     """
 
-    _declared: ClassVar[dict[str, tuple[type, Any]]] = {
-        "autotune": (AutotuneOptions, None), "dataset_name": (str, None), "deterministic": (bool, None),
-        "experimental_distribute": (DistributeOptions, None),
-        "experimental_external_state_policy": (ExternalStatePolicy, None),
-        "experimental_optimization": (OptimizationOptions, None), "experimental_service": (ServiceOptions, None),
-        "experimental_slack": (bool, None), "experimental_symbolic_checkpoint": (bool, None),
-        "experimental_warm_start": (bool, None), "framework_type": (list, list), "threading": (ThreadingOptions, None),
-    }  # fmt: skip
-    _other_names: ClassVar[dict[str, str]] = {
-        "experimental_deterministic": "deterministic",
-        "experimental_threading": "threading",
-    }
-
-    def __getattr__(self, name: str) -> Any:
-        return super().__getattr__(self._other_names.get(name, name))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(self._other_names.get(name, name), value)
+    autotune = Option(AutotuneOptions)
+    dataset_name = Option(str)
+    deterministic = Option(bool)
+    experimental_distribute = Option(DistributeOptions)
+    experimental_external_state_policy = Option(ExternalStatePolicy)
+    experimental_optimization = Option(OptimizationOptions)
+    experimental_service = Option(ServiceOptions)
+    experimental_slack = Option(bool)
+    experimental_symbolic_checkpoint = Option(bool)
+    experimental_warm_start = Option(bool)
+    framework_type = Option(list, list)
+    threading = Option(ThreadingOptions)
+    experimental_deterministic = OtherName(deterministic, "deterministic")
+    experimental_threading = OtherName(threading, "threading")
 
     def merge(self, options: Options) -> Options:
         """These options, with those that `options` sets.

@@ -99,7 +99,7 @@ _BATCH, _SMOOTHING = 32, 10  # the distribution is estimated anew for so many; e
 
 
 def _acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
-    """With which probability an element of each class is kept, and the share of elements that are kept unseen.
+    """With which probability an element of each class is kept, and the share of what is given that is kept unseen.
 
     Of the ratios of both distributions, the least is the share of the original that the target holds; the rest is got by
     rejection: `p = (ratio - least) / (greatest - least)`.
@@ -139,13 +139,15 @@ class RejectionResampleDataset(Node):
         seen = np.full(len(self._target), float(_SMOOTHING))
         accept, unseen = _acceptance(seen / seen.sum() if self._given is None else self._given, self._target)
         class_of = self._class.caller()
+        as_it_is = next(random) < unseen  # how the next element that is given is chosen
         for number, element in enumerate(rewritten(self._input_dataset)._iterate(), 1):
             of = class_of(element)
             label = int(of[0])
             seen[label] += 1
             if self._given is None and number % _BATCH == 0:
                 accept, unseen = _acceptance(seen / seen.sum(), self._target)
-            if next(random) < unseen or next(random) < accept[label]:
+            if as_it_is or next(random) < accept[label]:
+                as_it_is = next(random) < unseen
                 yield (*of, *element)
 
 

@@ -96,7 +96,7 @@ class _Metadata(NamedTuple):
     """TensorFlow's `SnapshotMetadataRecord`: fields 2, 6 and 1000."""
 
     run: str
-    count: int
+    size: int
     finalized: bool
 
     def write(self, folder: str, spec: Any) -> None:
@@ -104,7 +104,7 @@ class _Metadata(NamedTuple):
         dtypes = bytes(s.dtype.as_datatype_enum for part in flatten(spec) for s in part.flatten())
         data = (
             b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
-            b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.count) + varint(1000 << 3) + b"\x01"
+            b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"
         )  # fmt: skip
         _put(os.path.join(folder, _METADATA), data)
 
@@ -140,7 +140,7 @@ def _put(path: str, data: bytes) -> None:
 # ---- save and load ---------------------------------------------------------------------------------------------------
 
 
-def save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
+def save(dataset: Any, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
     """`Dataset.save`."""
     folder, kind = os.fspath(path), _compression(compression)
     spec = dataset.element_spec
@@ -196,7 +196,7 @@ class LoadDataset(Node):
             except NotFoundError:
                 raise NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.") from None
         metadata = _Metadata.read(folder)
-        self._count = metadata.count
+        self._count = metadata.size
         super().__init__(spec, _shards(os.path.join(folder, metadata.run), spec, compression, reader_func))
 
     def _size(self) -> int:

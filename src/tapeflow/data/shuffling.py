@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from tapeflow.core.tensor import invalid
 from tapeflow.data.dataset import INFINITE
 from tapeflow.data.nodes import Chooser, Node, integer
 from tapeflow.data.structure import Element
+from tapeflow.data.threads import running
 from tapeflow.random.philox import from_seeds
 from tapeflow.random.seeds import lasting_seeds
 
@@ -60,18 +61,59 @@ class Seeds:
     """
 
     def __init__(self, seed: Any, renew: bool) -> None:
-        self._seeds = lasting_seeds(None if seed is None else integer(seed))
-        if self._seeds == (0, 0) and not renew:
-            self._seeds = secrets.randbits(63), secrets.randbits(63)
-        self._words = Words(self._seeds) if renew else None
+        found = lasting_seeds(None if seed is None else integer(seed))
+        self.base = found if found != (0, 0) else (secrets.randbits(63), secrets.randbits(63))
+        self.renew = renew
+        self._given = 0
         self._lock = threading.Lock()
 
     def next(self) -> tuple[int, int]:
         """The seeds of the next iterator."""
-        if self._words is None:
-            return self._seeds
+        return self.of(self.number(), self.base) if running.log is None else running.log.next(self)
+
+    def number(self) -> int:
+        """The number of the next iterator."""
         with self._lock:
-            return int(self._words.take(1)[0]), int(self._words.take(1)[0])
+            self._given += 1
+            return self._given - 1
+
+    def of(self, number: int, base: tuple[int, int]) -> tuple[int, int]:
+        """The seeds of an iterator by its number: with `renew`, these two words of the stream that `base` begins."""
+        if not self.renew:
+            return base
+        words = from_seeds(*base).skipped(number // 2).words(1, torch.device("cpu")).numpy().view(np.uint32)[0].tolist()
+        return words[0 if number % 2 == 0 else 2], words[1 if number % 2 == 0 else 3]
+
+
+class SeedLog:
+    """The seeds that the shuffles of one iterator began with, so that it can be made again.
+
+    Args:
+        past: what another log told, in the order in which its shuffles began.
+    """
+
+    def __init__(self, past: Sequence[Any] = ()) -> None:
+        self._past = [((int(a), int(b)), [int(n) for n in numbers]) for (a, b), numbers in past]
+        self._order: dict[Seeds, int] = {}
+        self._lines: list[tuple[tuple[int, int], list[int]]] = []
+
+    def next(self, seeds: Seeds) -> tuple[int, int]:
+        """The seeds with which a shuffle begins: those of the past, and when it is over, those that follow it."""
+        place = self._order.setdefault(seeds, len(self._order))
+        known = self._past[place] if place < len(self._past) else None
+        if place == len(self._lines):
+            self._lines.append((seeds.base if known is None else known[0], []))
+        base, numbers = self._lines[place]
+        if known is None:
+            number = seeds.number()
+        else:
+            number = known[1][len(numbers)] if len(numbers) < len(known[1]) else numbers[-1] + 1
+        numbers.append(number)
+        return seeds.of(number, base)
+
+    def told(self) -> list[Any]:
+        """What a later log has to know."""
+        return [[list(base), list(numbers)] for base, numbers in self._lines]
 
 
 class ShuffleDataset(Chooser):

@@ -19,6 +19,19 @@ _SLOW = 5e-4  # seconds: what takes less is not worth a thread
 _TRIALS = 2  # elements that are made before it is known whether they are slow
 
 
+class Running(threading.local):
+    """What a thread runs for.
+
+    Attributes:
+        log: where the iterator that it runs for notes the seeds that its shuffles begin with; None where there is none.
+    """
+
+    log: Any = None
+
+
+running = Running()
+
+
 def cores() -> int:
     """How many threads run at the same time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -86,7 +99,7 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
-    threading.Thread(target=_fill, args=(elements, buffer), name="tf_data_prefetch", daemon=True).start()
+    threading.Thread(target=_fill, args=(elements, buffer, running.log), name="tf_data_prefetch", daemon=True).start()
     del elements
     try:
         while (item := buffer.get()) is not _END:
@@ -97,7 +110,8 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
         buffer.close()
 
 
-def _fill(elements: Iterator[Any], buffer: _Buffer) -> None:
+def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any) -> None:
+    running.log = log
     try:
         for element in elements:
             if not buffer.put(element):
