@@ -70,6 +70,10 @@ CASES = {
     **{f"{name}_{axis}": (lambda r, name=name, axis=axis: getattr(tf, name)(r, axis), RAGGED)
        for name in ("reduce_sum", "reduce_max", "reduce_mean", "reduce_prod") for axis in (None, 0, 1, -1)},
     "reduce_deep": (lambda r: [tf.reduce_sum(r, axis) for axis in (0, 1, 2, [1, 2])], DEEP),
+    "reduce_variance": (lambda r: [tf.math.reduce_variance(r, axis) for axis in (None, 0, 1)], RAGGED),
+    "reduce_std": (lambda r: tf.math.reduce_std(r, 2), DEEP),
+    "reduce_logsumexp": (lambda r: tf.reduce_logsumexp(r, 1), RAGGED),
+    "dropout": (lambda r: tf.nn.experimental.stateless_dropout(r, 0.5, seed=[1, 2]), RAGGED),
     "reduce_any": (lambda r: (tf.reduce_any(r > 2.0, 1), tf.reduce_all(r > 0.0, 1)), RAGGED),
     "softmax": (lambda r: tf.nn.softmax(r), RAGGED),
     # arranging

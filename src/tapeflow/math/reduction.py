@@ -523,7 +523,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
         >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy().item()
         1000.6931762695312
     """
-    if not isinstance(input_tensor, Tensor):
+    if not isinstance(input_tensor, Tensor) and not hasattr(type(input_tensor), "__tf_dispatch__"):
         input_tensor = convert(input_tensor)
     largest = reduce_max(input_tensor, axis, True)
     zero = convert(0, largest.dtype)
@@ -552,6 +552,10 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         >>> tf.math.reduce_variance([[1.0, 3.0], [2.0, 8.0]], axis=1).numpy().tolist()
         [1.0, 9.0]
     """
+    if hasattr(type(input_tensor), "flat_values"):
+        from tapeflow.ragged.reducing import variance
+
+        return variance(input_tensor, axis, keepdims)
     if not isinstance(input_tensor, Tensor):
         input_tensor = convert(input_tensor)
     means = reduce_mean(input_tensor, axis, True)

@@ -97,6 +97,8 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, sampler: Callable[..., Any], n
     is_number = isinstance(rate, numbers.Real)
     if is_number and not 0 <= rate < 1:
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+    if hasattr(type(x), "flat_values"):  # ragged
+        return x.with_flat_values(_dropped(x.flat_values, rate, noise_shape, sampler, name))
     x = convert(x)
     dtype = x.dtype
     if not dtype.is_floating:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.array.gathering import gather
 from tapeflow.core.convert import host_value
-from tapeflow.core.dtypes import bool_, int32
+from tapeflow.core.dtypes import bool_, float64, int32
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum
 from tapeflow.ragged.row_partition import repeated, splits_of
@@ -93,6 +93,14 @@ def _mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     if isinstance(total, RaggedTensor):
         return total.with_flat_values(truediv(total.flat_values, count.flat_values))
     return truediv(total, count)
+
+
+def variance(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+    """The variance over dimensions: the mean of the squares less the square of the mean; integers count as float64."""
+    from tapeflow import square
+
+    numbers = cast(rt, float64) if rt.dtype.is_integer else rt
+    return reduce("Mean", square(numbers), axis, keepdims) - square(reduce("Mean", numbers, axis, keepdims))
 
 
 def _logical(op: str, rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
