@@ -399,3 +399,10 @@ def test_gradients_of_some_outputs_of_a_called_function():
         one, both = gradient_of(x, which)
         np.testing.assert_allclose(one, expected, rtol=1e-6)
         np.testing.assert_allclose(both, dsin + dcos, rtol=1e-6)
+
+
+def test_dtypes_that_are_computed_in_another_one():
+    function = tf.function(lambda a, b: a * b + a)
+    a, b = tf.constant([1, 2, 100], tf.uint16), tf.constant([3, 2, 700], tf.uint16)
+    for _ in range(3):
+        assert function(a, b).numpy().tolist() == [4, 6, (100 * 700 + 100) % 65536]

@@ -60,6 +60,7 @@ def compute(op: Op, args: Sequence[Any], types: dict[str, DType], name: str | No
     if state.devices:
         values = devices.place(values, devices.current())
     kernel: Callable[..., Any] = op.kernel
+    as_called = True
     if op.creates:
         device = devices.current_or_default()
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
@@ -71,14 +72,15 @@ def compute(op: Op, args: Sequence[Any], types: dict[str, DType], name: str | No
         except (errors.OpError, ValueError):
             raise
         except Exception as error:
-            result = _second_try(op, kernel, values, error)
+            result, as_called = _second_try(op, kernel, values, error), False
     except (errors.OpError, ValueError) as error:
         raise located(error, op, name) from None
     except torch.OutOfMemoryError as error:
         raise errors.ResourceExhaustedError(None, None, f"{_first_line(error)} [Op:{op.name}] name: {name or ''}") from None
     except Exception as error:
         raise translated(op, args, values, error, name) from error
-    return _as_promised(op, result, types)
+    result, exact = _as_promised(op, result, types)
+    return result, exact and as_called
 
 
 def _leaves(values: Sequence[Any]) -> list[Any]:
