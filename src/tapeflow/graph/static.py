@@ -6,12 +6,14 @@ in part, without running anything.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.kernels import compute
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 
@@ -50,26 +52,38 @@ def _evaluated(op: Any) -> Any:
             return _NOTHING
         if out.shape.num_elements() > _MOST_ELEMENTS:
             return _NOTHING
-    args = []
-    for kind, arg in zip(op.op.kinds, op.args, strict=True):
-        if kind == "tensor":
-            arg = _eager(arg)
-        elif kind == "list":
-            arg = [_eager(t) for t in arg]
-            arg = None if any(t is None for t in arg) else arg
-        elif kind == "host":
-            arg = host_static(arg)
-            if isinstance(arg, SymbolicTensor) or (isinstance(arg, tuple) and None in arg):
-                return _NOTHING
-        if arg is None and kind in ("tensor", "list"):
-            return _NOTHING
-        args.append(arg)
-    from tapeflow.core.kernels import compute
+    return computed(op.op, op.args, op.types, value_of) or _NOTHING
 
+
+def computed(
+    op: Any, args: Sequence[Any], types: dict[str, Any], known: Callable[[SymbolicTensor], Any]
+) -> tuple[Any, ...] | None:
+    """The raw values that a registered op gives, where all that it takes is known and it does not fail.
+
+    Args:
+        args: the arguments of an operation.
+        types: its type attrs.
+        known: gives a tensor's raw value, or None.
+    """
+    given: list[Any] = []
+    for kind, arg in zip(op.kinds, args, strict=True):
+        if kind in ("tensor", "list"):
+            tensors = [arg] if kind == "tensor" else arg
+            values = [known(t) for t in tensors]
+            if any(v is None for v in values):
+                return None
+            arg = [EagerTensor(v, t.dtype) for v, t in zip(values, tensors, strict=True)]
+            arg = arg[0] if kind == "tensor" else arg
+        elif kind == "host":
+            value = known(arg) if isinstance(arg, SymbolicTensor) else None
+            arg = host_static(arg) if value is None else numbers(value)
+            if isinstance(arg, SymbolicTensor) or (isinstance(arg, tuple) and None in arg):
+                return None
+        given.append(arg)
     try:
-        result, _ = compute(op.op, args, op.types, None)
+        result, _ = compute(op, given, types, None)
     except Exception:  # it will fail when it runs, and say so
-        return _NOTHING
+        return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
@@ -79,11 +93,6 @@ def _element(op: Any) -> int | None:
     if whole is None or not isinstance(begin, tuple) or len(begin) != 1 or begin[0] is None or op.args[8] != 1:
         return None
     return whole[begin[0]] if -len(whole) <= begin[0] < len(whole) else None
-
-
-def _eager(tensor: SymbolicTensor) -> EagerTensor | None:
-    value = value_of(tensor)
-    return None if value is None else EagerTensor(value, tensor.dtype)
 
 
 def host_static(value: Any) -> Any:

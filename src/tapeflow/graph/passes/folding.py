@@ -11,11 +11,9 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.kernels import compute
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.program import Program, Step, substituted
-from tapeflow.graph.static import host_static, numbers, value_of
+from tapeflow.graph.static import computed, value_of
 
 _MOST_BYTES = 1 << 16  # of a folded value: more would cost memory for as long as the function lives
 
@@ -107,33 +105,9 @@ def _computed(program: Program, step: Step) -> tuple[Any, ...] | None:
     found = [value_of(t) for t in step.outputs]
     if all(v is not None for v in found):
         return tuple(found)
-    args: list[Any] = []
-    for kind, arg in zip(step.op.kinds, step.args, strict=True):
-        if kind == "tensor":
-            arg = _tensor(program, arg)
-        elif kind == "list":
-            arg = [_tensor(program, t) for t in arg]
-            arg = None if any(t is None for t in arg) else arg
-        elif kind == "host":
-            known = program.known(arg)
-            arg = host_static(arg) if known is None else numbers(known)
-            if isinstance(arg, SymbolicTensor) or (type(arg) is tuple and None in arg):
-                return None
-        if arg is None and kind in ("tensor", "list"):
-            return None
-        args.append(arg)
-    try:
-        result, _ = compute(step.op, args, step.types, None)
-    except Exception:  # it will fail when it runs, and say so
-        return None
-    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+    return computed(step.op, step.args, step.types, program.known)
 
 
 def _is_little(tensor: SymbolicTensor) -> bool:
     shape = tensor.shape
     return shape.is_fully_defined() and shape.num_elements() * max(tensor.dtype.size or 1, 1) <= _MOST_BYTES
-
-
-def _tensor(program: Program, tensor: SymbolicTensor) -> EagerTensor | None:
-    value = program.known(tensor)
-    return None if value is None else EagerTensor(value, tensor.dtype)
