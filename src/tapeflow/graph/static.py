@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.shape import TensorShape
 from tapeflow.core.kernels import compute
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 
