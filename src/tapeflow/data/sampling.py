@@ -98,16 +98,10 @@ def _choice(logits: Any, pair: Any) -> Any:
 _BATCH, _SMOOTHING = 32, 10  # the distribution is estimated anew for so many; each class counts as seen so often
 
 
-def _acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
-    """With which probability an element of each class is kept, and the share of what is given that is kept unseen.
-
-    Of the ratios of both distributions, the least is the share of the original that the target holds; the rest is got by
-    rejection: `p = (ratio - least) / (greatest - least)`.
-    """
+def _acceptance(initial: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """With which probability an element of each class is kept: the ratio of both distributions, over the greatest."""
     ratio = target / np.where(initial > 0, initial, np.inf)
-    least, greatest = ratio.min(), ratio.max()
-    spread = greatest - least
-    return (ratio - least) / spread if spread > 0 else np.ones_like(ratio), float(least)
+    return ratio / ratio.max()
 
 
 class RejectionResampleDataset(Node):
@@ -137,17 +131,15 @@ class RejectionResampleDataset(Node):
     def _iterate(self) -> Iterator[Element]:
         random = _uniform(Words(self._seeds.next()))
         seen = np.full(len(self._target), float(_SMOOTHING))
-        accept, unseen = _acceptance(seen / seen.sum() if self._given is None else self._given, self._target)
+        accept = _acceptance(seen / seen.sum() if self._given is None else self._given, self._target)
         class_of = self._class.caller()
-        as_it_is = next(random) < unseen  # how the next element that is given is chosen
         for number, element in enumerate(rewritten(self._input_dataset)._iterate(), 1):
             of = class_of(element)
             label = int(of[0])
             seen[label] += 1
             if self._given is None and number % _BATCH == 0:
-                accept, unseen = _acceptance(seen / seen.sum(), self._target)
-            if as_it_is or next(random) < accept[label]:
-                as_it_is = next(random) < unseen
+                accept = _acceptance(seen / seen.sum(), self._target)
+            if next(random) < accept[label]:
                 yield (*of, *element)
 
 
