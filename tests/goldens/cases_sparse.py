@@ -296,3 +296,26 @@ S.size(ST([[0]],[1],[2]))
 S.union(p,ST([[0,0,0]],[1],[1,1,1]))
 S.union(ST([[0,1],[0,0]],[1,2],[1,2]),ST([[0,1],[0,0]],[1,2],[1,2]))
 """)
+
+# ---- as strings ----
+GROUP.values("""
+tf.io.serialize_sparse(tf.sparse.from_dense([[1., 0, 2], [0, 3, 0]]))
+tf.io.serialize_many_sparse(tf.sparse.from_dense([[1, 0, 2], [0, 3, 0], [0, 0, 0]]))
+tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.sparse.from_dense([[1., 0, 2], [0, 3, 0]])), tf.float32)
+tf.io.deserialize_many_sparse(tf.io.serialize_sparse(tf.sparse.from_dense([[1., 0, 2]])), tf.float32)
+tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(tf.sparse.from_dense([['', 'x', 'yy']])), tf.string)
+""")
+GROUP.snippets("""
+# serialized sparse tensors of different lengths
+parts = [tf.sparse.from_dense([[1., 0, 2], [0, 3, 0]]), tf.sparse.from_dense([[0, 0, 0, 4.]])]
+tf.io.deserialize_many_sparse(tf.stack([tf.io.serialize_sparse(p) for p in parts]), tf.float32)
+""")
+GROUP.errors("""
+tf.io.serialize_sparse(tf.constant([1]))
+tf.io.serialize_sparse(tf.sparse.from_dense([[1]]), tf.float32)
+tf.io.serialize_many_sparse(tf.sparse.from_dense([1, 2]))
+tf.io.deserialize_many_sparse(tf.io.serialize_sparse(tf.sparse.from_dense([[1]])), tf.float32)
+tf.io.deserialize_many_sparse([['a', 'b', 'c']], tf.float32)
+tf.io.deserialize_many_sparse([['a', 'b']], tf.float32)
+tf.io.deserialize_many_sparse(tf.zeros([0, 3], tf.string), tf.float32)
+""")

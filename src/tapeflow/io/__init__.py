@@ -26,3 +26,4 @@ from tapeflow.io.parsing import (
     parse_single_sequence_example,
 )
 from tapeflow.io.records import TFRecordOptions, TFRecordWriter, decode_compressed
+from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, serialize_sparse

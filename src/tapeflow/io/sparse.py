@@ -1,0 +1,241 @@
+"""Sparse tensors as strings, three for each: the serialized `TensorProto`s of its indices, values and shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from google.protobuf.message import DecodeError
+
+from tapeflow.array.protos import make_ndarray
+from tapeflow.core.convert import convert, datatype_name, from_numpy_type
+from tapeflow.core.dtypes import FROM_TORCH, DType, as_dtype, string
+from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
+from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.errors import UnimplementedError
+
+
+def _check(value: Any) -> Any:
+    from tapeflow.sparse import SparseTensor
+
+    if not isinstance(value, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    return value
+
+
+# ---- to strings ------------------------------------------------------------------------------------------------------
+
+
+def _serialized(array: np.ndarray, dtype: DType) -> bytes:
+    """An array as a `TensorProto` that holds its bytes, as TensorFlow's kernels write it."""
+    from tensorboard.compat.proto import tensor_pb2
+
+    proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum)
+    for length in array.shape:
+        proto.tensor_shape.dim.add(size=length)
+    if dtype is string:
+        proto.string_val.extend(array.tolist())
+    else:
+        proto.tensor_content = array.tobytes()
+    return proto.SerializeToString()
+
+
+def _three(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, dtype: DType) -> list[bytes]:
+    int64 = as_dtype("int64")
+    return [_serialized(indices, int64), _serialized(values, dtype), _serialized(shape, int64)]
+
+
+def _arrays(
+    indices: torch.Tensor, values: Any, shape: torch.Tensor
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, DType]:
+    if isinstance(values, np.ndarray):
+        return indices.numpy(), values, shape.numpy(), string
+    dtype = FROM_TORCH[values.dtype]
+    return indices.cpu().numpy(), EagerTensor(values, dtype).numpy(), shape.cpu().numpy(), dtype
+
+
+def _texts(rows: list[Any], shape: tuple[int, ...]) -> np.ndarray:
+    found = np.empty(len(rows), object)
+    found[:] = rows
+    return found.reshape(shape)
+
+
+def _check_type(out_type: Any) -> None:
+    if as_dtype(out_type) is not string:
+        raise UnimplementedError(None, None, "Sparse tensors are serialized to strings only, not to variants")
+
+
+def _serialize(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:
+    _check_type(out_type)
+    return _texts(_three(*_arrays(indices, values, shape)), (3,))
+
+
+@op("SerializeSparse", kernel=_serialize, strings=_serialize, shape=lambda *_: TensorShape([3]))
+def _serialize_sparse(
+    sparse_indices: Any, sparse_values: Any, sparse_shape: Any, out_type: Any = string, name: str | None = None
+) -> Any:
+    """A sparse tensor as three strings."""
+
+
+def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
+    """A sparse tensor as strings.
+
+    Args:
+        sp_input: a `tf.SparseTensor`.
+        out_type: `tf.string`.
+
+    Returns:
+        A string tensor of shape `[3]`: the serialized indices, values and shape.
+
+    Raises:
+        TypeError: it is no sparse tensor.
+        InvalidArgumentError: `out_type` is no such dtype.
+        UnimplementedError: `out_type` is `tf.variant`.
+
+    Example:
+        >>> serialized = tf.io.serialize_sparse(tf.sparse.from_dense([[0, 7]]))
+        >>> tf.sparse.to_dense(tf.io.deserialize_many_sparse(serialized, tf.int32)).numpy().tolist()
+        [[0, 7]]
+    """
+    sparse = _check(sp_input)
+    return _serialize_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
+
+
+def _serialize_many(indices: torch.Tensor, values: Any, shape: torch.Tensor, out_type: Any = string) -> np.ndarray:
+    _check_type(out_type)
+    places, array, dims, dtype = _arrays(indices, values, shape)
+    if len(dims) < 2:
+        raise invalid(f"Rank of input SparseTensor should be > 1, but saw rank: {len(dims)}")
+    rows: list[bytes] = []
+    for row in range(int(dims[0])):
+        own = places[:, 0] == row
+        rows += _three(np.ascontiguousarray(places[own, 1:]), array[own], dims[1:], dtype)
+    return _texts(rows, (int(dims[0]), 3))
+
+
+@op("SerializeManySparse", kernel=_serialize_many, strings=_serialize_many, shape=lambda *_: TensorShape([None, 3]))
+def _serialize_many_sparse(
+    sparse_indices: Any, sparse_values: Any, sparse_shape: Any, out_type: Any = string, name: str | None = None
+) -> Any:
+    """The parts of a sparse tensor along its first dimension, each as three strings."""
+
+
+def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
+    """The parts of a sparse tensor along its first dimension, each as strings.
+
+    Args:
+        sp_input: a `tf.SparseTensor` of rank 2 or more.
+        out_type: `tf.string`.
+
+    Returns:
+        A string tensor of shape `[n, 3]`; see `tf.io.serialize_sparse`.
+
+    Raises:
+        TypeError: it is no sparse tensor.
+        InvalidArgumentError: the rank is less than 2, or `out_type` no such dtype.
+        UnimplementedError: `out_type` is `tf.variant`.
+
+    Example:
+        >>> tf.io.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [8, 0]])).shape
+        TensorShape([2, 3])
+    """
+    sparse = _check(sp_input)
+    return _serialize_many_sparse(sparse.indices, sparse.values, sparse.dense_shape, out_type, name)
+
+
+# ---- from strings ----------------------------------------------------------------------------------------------------
+
+
+def _parsed(serialized: bytes) -> np.ndarray:
+    from tensorboard.compat.proto import tensor_pb2
+
+    try:
+        return make_ndarray(tensor_pb2.TensorProto.FromString(serialized))
+    except (DecodeError, TypeError, ValueError):
+        raise invalid("Could not parse serialized proto") from None
+
+
+def _check_part(
+    number: int, indices: np.ndarray, values: np.ndarray, shape: np.ndarray, rank: int, dtype: DType
+) -> None:
+    found = string if values.dtype.hasobject else from_numpy_type(values)
+    if found is not dtype:
+        shown = datatype_name(found) if found is not None else values.dtype.name
+        raise invalid(
+            f"Requested SparseTensor of type {datatype_name(dtype)} but SparseTensor[{number}].values.dtype() == "
+            f"{shown}"
+        )
+    if indices.ndim != 2 or shape.ndim != 1 or indices.shape != (len(values), len(shape)):
+        raise invalid(f"SparseTensor[{number}] has indices of shape {indices.shape} and a shape of {shape.shape}")
+    if len(shape) != rank:
+        raise invalid(
+            f"Inconsistent shape across SparseTensors: rank prior to SparseTensor[{number}] was: {rank} but rank of "
+            f"SparseTensor[{number}] is: {len(shape)}"
+        )
+
+
+def _deserialize_many(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
+    given = TensorShape(serialized_sparse.shape)
+    if not serialized_sparse.ndim or serialized_sparse.shape[-1] != 3:
+        raise invalid(f"Serialized sparse should have 3 as the last dimension {text(given)}")
+    if not serialized_sparse.size:
+        raise invalid(
+            f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {text(given)}"
+        )
+    batch = serialized_sparse.shape[:-1]
+    parts = [[_parsed(t) for t in row] for row in serialized_sparse.reshape(-1, 3).tolist()]
+    rank = len(parts[0][2])
+    places = []
+    for number, ((indices, values, shape), outer) in enumerate(zip(parts, np.ndindex(batch), strict=True)):
+        _check_part(number, indices, values, shape, rank, as_dtype(dtype))
+        places.append(np.concatenate([np.tile(np.array(outer, np.int64), (len(indices), 1)), indices], 1))
+    shape = np.concatenate([np.array(batch, np.int64), np.max([p[2] for p in parts], 0)])
+    values = convert(np.concatenate([p[1] for p in parts]), as_dtype(dtype)).value
+    return torch.from_numpy(np.concatenate(places).astype(np.int64)), values, torch.from_numpy(shape)
+
+
+def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
+    return [TensorShape([None, None]), TensorShape([None]), TensorShape([None])]
+
+
+@op("DeserializeManySparse", kernel=_deserialize_many, strings=_deserialize_many, shape=_deserialized_shapes)
+def _deserialize_many_sparse(serialized_sparse: Any, dtype: Any, name: str | None = None) -> Any:
+    """The indices, values and shape of what sparse tensors make together."""
+
+
+not_differentiable(_serialize_sparse, _serialize_many_sparse, _deserialize_many_sparse)
+
+
+def deserialize_many_sparse(
+    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+) -> Any:
+    """Serialized sparse tensors, together as one.
+
+    Args:
+        serialized_sparse: strings of shape `[..., 3]`, what `tf.io.serialize_many_sparse` gives.
+        dtype: the dtype of the values.
+        rank: the rank of one of them, if that is known.
+
+    Returns:
+        A `tf.SparseTensor` whose first dimensions are those of `[...]`. Its others are as long as the longest of all.
+
+    Raises:
+        InvalidArgumentError: the strings are no sparse tensors, or of different ranks, or of another dtype.
+
+    Example:
+        >>> serialized = tf.io.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [8, 0]]))
+        >>> tf.sparse.to_dense(tf.io.deserialize_many_sparse(serialized, tf.int32)).numpy().tolist()
+        [[0, 7], [8, 0]]
+    """
+    from tapeflow.sparse import SparseTensor
+
+    indices, values, shape = _deserialize_many_sparse(serialized_sparse, dtype, name)
+    if rank is not None:
+        outer = convert(serialized_sparse).shape.rank
+        whole = None if outer is None else rank + outer - 1
+        indices.set_shape([None, whole])
+        shape.set_shape([whole])
+    return SparseTensor(indices, values, shape)
