@@ -250,3 +250,12 @@ def test_zeros_and_ones_of_every_dtype():
             tf.zeros(shape)
     with pytest.raises(TypeError, match="Cannot convert 1 to EagerTensor of dtype string"):
         tf.ones([2], tf.string)
+
+
+def test_what_is_a_tensor():
+    ragged, sparse = tf.ragged.constant([[1], []]), tf.sparse.from_dense([[1]])
+    for value in (tf.constant(1), tf.Variable(1), ragged, sparse, tf.IndexedSlices([1.0], [0])):
+        assert tf.is_tensor(value)
+    dataset, optional = tf.data.Dataset.range(2), tf.experimental.Optional.from_value(1)
+    for value in (dataset, iter(dataset), optional, tf.linalg.LinearOperatorIdentity(2), tf.TensorArray(tf.int32, 1), 1):
+        assert not tf.is_tensor(value)

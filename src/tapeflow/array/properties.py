@@ -120,10 +120,10 @@ def is_tensor(x: Any) -> bool:
     """Whether `x` is one of TensorFlow's tensors or variables, dense or composite, and not something to convert.
 
     Example:
-        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
-        (True, False)
+        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1]), tf.is_tensor(tf.ragged.constant([[1], []]))
+        (True, False, True)
     """
-    return isinstance(x, (TensorType, CompositeTensor))
+    return isinstance(x, TensorType) or (isinstance(x, CompositeTensor) and x._is_tensor)
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

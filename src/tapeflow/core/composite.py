@@ -18,6 +18,7 @@ class CompositeTensor:
     __slots__ = ()
 
     _type_spec: Any
+    _is_tensor: bool = False  # whether `tf.is_tensor` takes it for one: it has elements of one dtype, and a shape
 
 
 class CompositeSpec:

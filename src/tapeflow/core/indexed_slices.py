@@ -25,6 +25,8 @@ class IndexedSlices(CompositeTensor):
         [[1.0], [0.0], [2.0]]
     """
 
+    _is_tensor = True
+
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 

@@ -40,6 +40,7 @@ class RaggedTensor(CompositeTensor):
 
     __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # by which Keras and others tell it
     __slots__ = ("__dict__", "_row_partition", "_values")
+    _is_tensor = True
     __array_priority__ = 100
 
     def __init__(self, values: Any, row_partition: RowPartition, internal: Any = False) -> None:

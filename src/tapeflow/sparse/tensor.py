@@ -48,6 +48,7 @@ class SparseTensor(CompositeTensor):
 
     __module__ = "tensorflow.python.framework.sparse_tensor"  # by which Keras and others tell it
     __slots__ = ("__dict__", "_dense_shape", "_indices", "_shape", "_values")
+    _is_tensor = True
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = convert(indices, int64)
