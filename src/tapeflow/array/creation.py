@@ -18,7 +18,7 @@ from tapeflow.core.device import CPU, default
 from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
+from tapeflow.core.shape_rules import same, text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 
@@ -286,12 +286,12 @@ def _empty_texts(x: np.ndarray) -> np.ndarray:
     return np.full(x.shape, b"" if x.dtype == object else 0, x.dtype)
 
 
-@op("ZerosLike", kernel=torch.zeros_like, strings=_empty_texts)
+@op("ZerosLike", kernel=torch.zeros_like, strings=_empty_texts, shape=same)
 def _zeros_like(x: Any, name: str | None = None) -> Any:
     """Zeros of the dtype and shape of another tensor."""
 
 
-@op("OnesLike", kernel=torch.ones_like)
+@op("OnesLike", kernel=torch.ones_like, shape=same)
 def _ones_like(x: Any, name: str | None = None) -> Any:
     """Ones of the dtype and shape of another tensor."""
 

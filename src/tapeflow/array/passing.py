@@ -9,6 +9,7 @@ import torch
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import state
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape_rules import same
 from tapeflow.core.tape import Call
@@ -105,24 +106,43 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
 not_differentiable(stop_gradient, guarantee_const)
 
 
-def no_op(name: str | None = None) -> None:
-    """Does nothing.
+def no_op(name: str | None = None) -> Any:
+    """Does nothing: in a graph, an operation that does nothing.
 
     Example:
         >>> tf.no_op()
     """
+    return None if state.graph is None else _grouped((), name or "NoOp")
 
 
-def group(*inputs: Any, **kwargs: Any) -> None:
+def group(*inputs: Any, **kwargs: Any) -> Any:
     """Groups operations that run in a graph; eagerly they have run already, and there is nothing to give.
 
     Args:
-        inputs: operations or tensors.
+        inputs: operations, tensors, variables, and nests of them.
         kwargs: `name`.
+
+    Returns:
+        In a graph, an operation that runs after all of them; eagerly None.
+
+    Raises:
+        ValueError: there is an unknown keyword argument.
 
     Example:
         >>> tf.group(tf.constant(1), tf.constant(2))
     """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
+    return None if state.graph is None else _grouped(nest.flatten(inputs, expand_composites=True), name or "group_deps")
+
+
+def _grouped(inputs: Sequence[Any], name: str) -> Any:
+    from tapeflow.graph.operation import NodeOp
+
+    graph = state.graph
+    with graph.control_dependencies([i for i in inputs if i is not None]):
+        return graph.node(NodeOp("NoOp"), (), (), name)
 
 
 def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:

@@ -265,7 +265,8 @@ class variable_scope:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
         self._name_or_scope, self._default_name, self._reuse = name_or_scope, default_name, reuse
         self._changed = {
-            "initializer": initializer, "regularizer": regularizer, "partitioner": partitioner, "constraint": constraint,
+            "initializer": initializer, "regularizer": regularizer, "partitioner": partitioner,
+            "constraint": constraint,
             "dtype": None if dtype is None else as_dtype(dtype), "custom_getter": custom_getter,
             "caching_device": caching_device, "use_resource": use_resource,
         }  # fmt: skip
