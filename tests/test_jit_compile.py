@@ -199,13 +199,18 @@ def _python(x):
     return tf.numpy_function(lambda v: v + 1, [x], tf.float32)
 
 
+def _checks(x):
+    return tf.debugging.check_numerics(x, "what it was")
+
+
 def _prints(x):
     tf.print("seen")
     return x
 
 
 @pytest.mark.parametrize(
-    "function, op", [(_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_prints, "Print")]
+    "function, op",
+    [(_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_checks, "CheckNumerics"), (_prints, "Print")],
 )
 def test_what_cannot_be_compiled_runs_all_the_same_with_one_warning(function, op, caplog, monkeypatch):
     monkeypatch.setattr(inductor, "_require_compiler", lambda: None)

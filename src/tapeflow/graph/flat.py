@@ -197,7 +197,7 @@ class Flat:
         for step in program.steps:
             if step.op is READ:
                 env[id(step.outputs[0])] = of(step.args[0]).now
-            elif step.registered:
+            elif step.registered and not step.must_run:
                 args = [[of(v) for v in a] if k == "list" else of(a) if isinstance(a, SymbolicTensor) else a
                         for k, a in zip(step.op.kinds, step.args, strict=True)]  # fmt: skip
                 self._call(step, _kernel(step), step.op.kinds, args, env)
@@ -293,7 +293,7 @@ def _kernel(step: Step) -> Callable[..., Any]:
 
 
 def _why_not(step: Step) -> str:
-    if step.op.bodies:
+    if not step.registered and step.op.bodies:
         return f"{label(step)} decides by values what to run"
     if step.must_run:
         return f"{label(step)} has side effects"
