@@ -36,7 +36,7 @@ def map_fn(
             a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
         dtype: an older name of `fn_output_signature`.
         infer_shape: whether all results must have the same shape.
-        parallel_iterations, back_prop, swap_memory: mean nothing to eager execution.
+        parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Raises:
         ValueError: there is no tensor in `elems`, one is a scalar, first dimensions differ, or results are of another
@@ -162,7 +162,7 @@ class _Parts:
     and `_from_parts` makes the whole of all of them, joined along their first dimensions.
     """
 
-    def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
+    def __init__(self, spec: Any, count: Any) -> None:
         self.spec, self.count = spec, count
 
     def arrays(self) -> list[TensorArray]:
@@ -181,7 +181,11 @@ class _Parts:
 
 def _collection(spec: Any, count: Any, infer_shape: bool) -> _Tensors | _Parts:
     """What the results of all calls are collected in, by the spec of one."""
-    return (_Tensors if isinstance(spec, TensorSpec) else _Parts)(spec, count, infer_shape)
+    if isinstance(spec, TensorSpec):
+        return _Tensors(spec, count, infer_shape)
+    if not hasattr(spec, "_stacked_parts"):
+        raise TypeError(f"map_fn can't stack values of {spec}: it stacks tensors, ragged and sparse tensors.")
+    return _Parts(spec, count)
 
 
 # ---- folds -----------------------------------------------------------------------------------------------------------
@@ -202,7 +206,7 @@ def foldl(
         fn: takes what was combined so far and a slice.
         elems: a tensor or a nest of tensors with equal first dimensions.
         initializer: what to begin with; by default the first slice.
-        parallel_iterations, back_prop, swap_memory: mean nothing to eager execution.
+        parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
         What `fn` gave last, or the initializer where there are no slices.
@@ -308,7 +312,7 @@ def scan(
         initializer: what to begin with; by default the first slice, which then is the first value too.
         infer_shape: whether all values must have the same shape.
         reverse: goes from last to first; the values keep the places of their slices.
-        parallel_iterations, back_prop, swap_memory: mean nothing to eager execution.
+        parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
         Tensors in the structure of what `fn` gives, with a value for each slice.
