@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same, text
@@ -107,7 +106,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     """
     if colors is None:
         colors = convert(np.zeros((0, 4), np.float32))
-    return _draw(convert(images, None, hint=float32), boxes, colors, name)
+    return _draw(images, boxes, colors, name)
 
 
 # ---- sampling --------------------------------------------------------------------------------------------------------
