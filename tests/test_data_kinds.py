@@ -228,3 +228,29 @@ def test_iterators_of_arrays_are_restored():
     assert list(iterator) == rest
     with pytest.raises(tf.errors.InvalidArgumentError):
         iterator.restore(b"!")
+
+
+# ---- sessions --------------------------------------------------------------------------------------------------------
+
+
+def test_sessions_take_elements():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        once = v1.data.make_one_shot_iterator(v1.data.Dataset.range(2)).get_next()
+        assert [session.run(once), session.run(once)] == [0, 1]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(once)
+        size = v1.placeholder(tf.int64, [])
+        iterator = v1.data.make_initializable_iterator(Dataset.range(size).map(lambda x: x + 10))
+        element = iterator.get_next()
+        with pytest.raises(tf.errors.FailedPreconditionError, match="has not been initialized"):
+            session.run(element)
+        for count in (2, 1):
+            session.run(iterator.initializer, {size: count})
+            assert [session.run(element) for _ in range(count)] == [10, 11][:count]
+        either = v1.data.Iterator.from_structure(tf.int64, [])
+        element = either.get_next()
+        for first in (3, 7):
+            session.run(either.make_initializer(Dataset.range(first, 9)))
+            assert session.run(element) == first
+    assert v1.data.get_output_types(Dataset.range(2)) == tf.int64

@@ -153,7 +153,7 @@ from tapeflow.core.dimension import Dimension
 _find = names.finder()
 
 
-_NAMESPACES = frozenset({"graph_util", "losses", "math", "nn", "train"})  # with functions of their own
+_NAMESPACES = frozenset({"data", "graph_util", "losses", "math", "nn", "train"})  # with functions of their own
 
 
 def __getattr__(name: str) -> Any:

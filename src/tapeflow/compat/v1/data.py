@@ -1,0 +1,161 @@
+"""`tf.compat.v1.data`: datasets whose iterators sessions initialize and take elements from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.compat.v1 import names
+from tapeflow.core.context import state
+from tapeflow.core.dtypes import as_dtype, resource
+from tapeflow.core.held import held
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec
+from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
+from tapeflow.data.dataset import Dataset
+from tapeflow.data.iterators import OwnedIterator
+from tapeflow.data.staged import StagedIterator
+from tapeflow.errors import FailedPreconditionError
+from tapeflow.graph.python_op import python_op
+
+__all__ = ["Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset", "TextLineDataset"]
+
+__getattr__ = names.finder("data")
+
+
+class _Slot:
+    """Holds the iterator that a session's graph takes elements from.
+
+    Attributes:
+        dataset: over which it goes, where no initializer is needed.
+    """
+
+    def __init__(self, dataset: Dataset | None = None) -> None:
+        self._iterator = None if dataset is None else OwnedIterator(dataset)
+
+    def begin(self, dataset: Dataset) -> None:
+        """Goes over a dataset from its start."""
+        self._iterator = OwnedIterator(dataset)
+
+    def _begun(self) -> OwnedIterator:
+        if self._iterator is None:
+            raise FailedPreconditionError(
+                None,
+                None,
+                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
+                "operation for this iterator before getting the next element.",
+            )
+        return self._iterator
+
+    def get_next(self) -> Any:
+        """The next element."""
+        return self._begun().get_next()
+
+    def get_next_as_optional(self) -> Any:
+        """The next element, or nothing."""
+        return self._begun().get_next_as_optional()
+
+
+class Iterator(StagedIterator):
+    """An iterator in a graph, which a session initializes with the operation that `make_initializer` gives.
+
+    Made by `from_structure`, `make_initializable_iterator` and `make_one_shot_iterator`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     iterator = tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+        ...     element = iterator.get_next()
+        ...     with tf.compat.v1.Session() as session:
+        ...         session.run(iterator.initializer)
+        ...         print(session.run(element), session.run(element))
+        0 1
+    """
+
+    def __init__(self, slot: Any, element_spec: Any, dataset: Dataset | None = None) -> None:
+        super().__init__(held(slot, resource), element_spec)
+        self._initializer = None if dataset is None else self.make_initializer(dataset)
+
+    @staticmethod
+    def from_structure(
+        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+    ) -> Iterator:
+        """An iterator for datasets of elements of these dtypes and shapes, yet without one."""
+        types = structure.flatten(output_types)
+        shapes = (
+            [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
+        )  # fmt: skip
+        specs = [TensorSpec(TensorShape(s), as_dtype(t)) for s, t in zip(shapes, types, strict=True)]
+        return Iterator(_Slot(), structure.pack(output_types, specs))
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that begins to go over the dataset.
+
+        Raises:
+            ValueError: there is none, as the iterator was made without a dataset, or for one time only.
+        """
+        if self._initializer is None:
+            raise ValueError("The iterator does not have an initializer.")
+        return self._initializer
+
+    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Any:
+        """An operation that begins to go over a dataset.
+
+        Raises:
+            TypeError: its elements are of other dtypes or shapes.
+        """
+        structure.common_spec(self._spec, dataset.element_spec)
+
+        def begin(handle: Any, known: Any) -> None:
+            handle.value[()].begin(known.value[()])
+
+        return python_op("MakeIterator", begin, [self._handle, dataset._variant_tensor])
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements."""
+        return get_output_types(self)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements."""
+        return get_output_shapes(self)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements."""
+        return get_output_classes(self)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Any:
+    """An iterator that goes over a dataset once, and needs no initializer.
+
+    Args:
+        dataset: one that depends on no tensor of a graph.
+    """
+    return iter(dataset) if state.graph is None else Iterator(_Slot(dataset), dataset.element_spec)
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
+    """An iterator that goes over a dataset whenever its initializer has run.
+
+    Raises:
+        RuntimeError: no graph is being built.
+    """
+    if state.graph is None:
+        raise RuntimeError("make_initializable_iterator() is not supported in eager mode. Use Python-style iteration instead.")
+    return Iterator(_Slot(), dataset.element_spec, dataset)
+
+
+def get_output_types(dataset_or_iterator: Any) -> Any:
+    """The dtypes of the elements, in their structure."""
+    return structure.map_specs(lambda s: getattr(s, "dtype", None), dataset_or_iterator.element_spec)
+
+
+def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """The shapes of the elements, in their structure."""
+    return structure.map_specs(lambda s: getattr(s, "shape", None), dataset_or_iterator.element_spec)
+
+
+def get_output_classes(dataset_or_iterator: Any) -> Any:
+    """The classes of the elements, in their structure."""
+    return structure.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)
