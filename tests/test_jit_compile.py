@@ -208,10 +208,12 @@ def _prints(x):
     return x
 
 
-@pytest.mark.parametrize(
-    "function, op",
-    [(_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_checks, "CheckNumerics"), (_prints, "Print")],
-)
+REFUSED = [
+    (_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_checks, "CheckNumerics"), (_prints, "Print"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function, op", REFUSED)
 def test_what_cannot_be_compiled_runs_all_the_same_with_one_warning(function, op, caplog, monkeypatch):
     monkeypatch.setattr(inductor, "_require_compiler", lambda: None)
     jitted = tf.function(function, jit_compile=True)
