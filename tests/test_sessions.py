@@ -1,5 +1,7 @@
 """Graphs and sessions of TensorFlow 1's kind, and the `GraphDef` of a graph."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,121 @@ def test_graphs_know_their_operations():
     with pytest.raises(KeyError):
         graph.get_operation_by_name("nothing")
     assert v1.Session(graph=graph).run("total:0") == np.float32(3.0)
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+
+
+def test_runs_in_parts_compute_everything_once():
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = tf.Variable(0.0)
+        x, y = v1.placeholder(tf.float32, [], "x"), v1.placeholder(tf.float32, [], "y")
+        session.run(v.initializer)
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            total = x + 1.0
+        product = total * y
+        handle = session.partial_run_setup([total, product, v.op], [x, y])
+        assert session.partial_run(handle, total, {x: 2.0}) == 3.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="can't be computed from the feeds"):
+            session.partial_run(handle, product)
+        assert session.partial_run(handle, [product, v.op], {y: 4.0}) == [12.0, None]
+        assert session.run(v) == 1.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Must run 'setup' before performing partial runs!"):
+            session.partial_run(handle, total)
+        handle = session.partial_run_setup([product], [x, y])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="was not specified in partial_run_setup"):
+            session.partial_run(handle, total, {x: 1.0})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="at least one target"):
+            session.partial_run_setup([])
+
+
+def test_callables():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None])
+        call = session.make_callable({"sum": tf.reduce_sum(x), "x": x}, [x])
+        assert call([1.0, 2.0])["sum"] == 3.0 and call([5.0])["sum"] == 5.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="You must feed"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("fetch", "error", "message"),
+    [
+        (None, TypeError, 'Argument `fetch` = None has invalid type "NoneType"'),
+        (3, TypeError, 'Argument `fetch` = 3 has invalid type "int" must be a string or Tensor'),
+        ("nope", ValueError, "cannot be interpreted as a Tensor"),
+        ("nope:0", ValueError, "refers to a Tensor which does not exist"),
+    ],
+)
+def test_what_can_not_be_fetched(fetch, error, message):
+    with tf.Graph().as_default(), v1.Session() as session, pytest.raises(error, match=message):
+        session.run(fetch)
+
+
+def test_what_can_not_be_fed():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, i = v1.placeholder(tf.float32, [None]), v1.placeholder(tf.int32)
+        for feed, error in (({"q:0": 3.0}, TypeError), ({3: 3.0}, TypeError), ({x: x}, TypeError),
+                            ({i: 2**40}, TypeError), ({x: "abc"}, ValueError), ({x: 3.0}, ValueError), ([1], TypeError)):  # fmt: skip
+            with pytest.raises(error):
+                session.run(x, feed)
+
+
+def test_values_of_composite_tensors():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.sparse_placeholder(tf.float32)
+        value = session.run(x, {x: ([[0, 1]], [2.0], [3, 4])})
+        assert type(value).__name__ == "SparseTensorValue"
+        assert (value.indices.tolist(), value.values.tolist(), value.dense_shape.tolist()) == ([[0, 1]], [2.0], [3, 4])
+
+
+def test_variables_of_a_graph():
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        v, w = tf.Variable([1.0, 2.0], name="v"), tf.Variable(3.0, name="v")
+        assert (v.name, w.name, v.op.type, v.graph, v.initializer.name) == (
+            "v:0",
+            "v_1:0",
+            "VarHandleOp",
+            graph,
+            "v/Assign",
+        )
+        assert session.run(v1.report_uninitialized_variables()).tolist() == [b"v", b"v_1"]
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Could not find variable v"):
+            session.run(v)
+        session.run(v1.global_variables_initializer())
+        assert session.run(v1.is_variable_initialized(v))
+        v.load([5.0, 6.0], session)
+        assert v.eval().tolist() == [5.0, 6.0]
+        assert {v: 1}[v] == 1
+        session.run(tf.group(v1.assign(v, [0.0, 0.0]), v1.assign_add(w, 1.0)))
+        assert session.run([v, w])[1] == 4.0 and session.run(v).tolist() == [0.0, 0.0]
+
+
+def test_without_eager_execution():
+    v1.disable_eager_execution()
+    try:
+        assert not tf.executing_eagerly() and not v1.executing_eagerly_outside_functions()
+        c = tf.constant(2.0) * 3.0
+        with v1.Session() as session:
+            assert session.run(c) == 6.0
+        v1.reset_default_graph()
+        assert v1.get_default_graph().get_operations() == [] and not tf.executing_eagerly()
+        with tf.Graph().as_default(), pytest.raises(AssertionError, match="nested graphs"):
+            v1.reset_default_graph()
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(tf.executing_eagerly()))
+        thread.start()
+        thread.join()
+        assert seen == [True]
+    finally:
+        v1.enable_eager_execution()
+    assert tf.executing_eagerly() and (tf.constant(2.0) * 3.0).numpy() == 6.0
+
+
+def test_collections():
+    with tf.Graph().as_default() as graph:
+        v1.add_to_collection("mine", 1)
+        v1.get_variable("a/v", [1])
+        assert v1.get_collection("mine") == [1]
+        assert [v.name for v in v1.get_collection(v1.GraphKeys.GLOBAL_VARIABLES, "a/")] == ["a/v:0"]
+        assert sorted(graph.get_all_collection_keys()) == ["mine", "trainable_variables", "variables"]

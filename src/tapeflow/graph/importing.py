@@ -176,11 +176,13 @@ class Builder:
         if not node.functions:
             check_attrs(node, definition, self.prefix)
             check_inputs(node, definition, tensors, self.prefix)
+        state.name_scope = f"{self.prefix}{node.name}"  # for what else it takes to make the operation
         with ExitStack() as stack:
             controls = [o for c in node.controls for o in self._control(c)]
             if controls:
                 stack.enter_context(self.graph.control_dependencies(controls))
             operation = self._registered(node, definition, tensors) if build is None else build(self, node, tensors)
+        state.name_scope = ""
         if operation is None:  # nothing to do, such as the deletion of what goes by itself
             self.values[node.name] = []
             return
