@@ -22,7 +22,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph import passes
 from tapeflow.graph.operation import Operation
 from tapeflow.graph.program import Program, Step
-from tapeflow.graph.python_op import as_eager
+from tapeflow.graph.python_op import as_eager, eager_arguments
 from tapeflow.graph.static import host_static, numbers, value_of
 from tapeflow.graph.structured import StructuredWriter
 from tapeflow.graph.writing import Writer, identifier, runs_on_arrays
@@ -65,12 +65,7 @@ class Written:
             nonlocal known
             if known:
                 return op.kernel(*values)
-            args = [
-                EagerTensor(value, arg.dtype) if kind == "tensor"
-                else [EagerTensor(v, t.dtype) for v, t in zip(value, arg, strict=True)] if kind == "list"
-                else value
-                for kind, arg, value in zip(op.kinds, step.args, values, strict=True)
-            ]  # fmt: skip
+            args = eager_arguments(op.kinds, step.args, values)
             if step.placed:
                 with devices.device(step.operation.device):
                     return compute(op, args, step.types, step.operation.name)[0]

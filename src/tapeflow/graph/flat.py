@@ -16,11 +16,11 @@ from tapeflow.core import device as devices
 from tapeflow.core.dtypes import DType
 from tapeflow.core.kernels import compute
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.graph import READ
 from tapeflow.graph.operation import PRUNABLE, variable_of
 from tapeflow.graph.program import Program, Step
+from tapeflow.graph.python_op import eager_arguments
 from tapeflow.graph.static import numbers
 
 # What a change of a variable computes of the old value and the operand; None: it is the operand.
@@ -119,12 +119,7 @@ class Call:
         op, given = self.step.op, self.given(value_of)
         if self.step.exact:
             return self.promised(self.kernel(*given))
-        args = [
-            EagerTensor(g, a.dtype) if kind == "tensor"
-            else [EagerTensor(v, b.dtype) for v, b in zip(g, a, strict=True)] if kind == "list"
-            else g
-            for kind, a, g in zip(self.kinds, self.args, given, strict=True)
-        ]  # fmt: skip
+        args = eager_arguments(self.kinds, self.args, given)
         return self.promised(compute(op, args, self.step.types, self.step.operation.name)[0])
 
 

@@ -63,6 +63,22 @@ def as_eager(value: Any, dtype: DType) -> Any:
     return value if hasattr(value, "_read") else EagerTensor(value, dtype)
 
 
+def eager_arguments(kinds: Sequence[str], args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """Raw values as the careful path takes them: with eager tensors where a step has tensors, of their dtypes.
+
+    Args:
+        kinds: what each argument is, as of an op.
+        args: the step's arguments.
+        values: the kernel's.
+    """
+    return [
+        EagerTensor(value, arg.dtype) if kind == "tensor"
+        else [EagerTensor(v, t.dtype) for v, t in zip(value, arg, strict=True)] if kind == "list"
+        else value
+        for kind, arg, value in zip(kinds, args, values, strict=True)
+    ]  # fmt: skip
+
+
 class executing_eagerly:
     """A context in which ops of this thread run at once: no graph is built and no tape records."""
 
