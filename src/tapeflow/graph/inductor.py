@@ -144,6 +144,8 @@ class Jitted(Compiled):
             self.plan(values)
         except Refused as why:
             self._refuse(str(why))
+        except Exception as error:  # the function has done its work, which no fault of compiling may undo
+            self._refuse(f"it could not be prepared for it ({type(error).__name__}: {_first_line(error)})")
         return result
 
     def text(self, stage: str, captured: Sequence[Any]) -> str:
