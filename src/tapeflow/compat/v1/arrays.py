@@ -450,23 +450,25 @@ def Print(
         first_n: prints that often only.
         summarize: how many elements of each to print.
     """
-    left = [first_n]
+    left = -1 if first_n is None else first_n
 
-    def show(*values: Any) -> None:
-        if left[0] == 0:
-            return
-        if left[0] is not None and left[0] > 0:
-            left[0] -= 1
-        tf.print(
-            message or "",
-            *[f"[{v}]" for v in map(str, [np.asarray(v) for v in values])],
-            sep="",
-            summarize=summarize or 3,
-        )
+    def show(*values: Any) -> Any:
+        nonlocal left
+        if left:
+            left -= 1
+            tf.print((message or "") + "".join([_elements(v, summarize or 3) for v in values]))
+        return np.int32(0)
 
     tensor = convert(input_)
-    with tf.control_dependencies([tf.numpy_function(lambda *values: show(*values) or np.int32(0), list(data), int32)]):
+    with tf.control_dependencies([tf.numpy_function(show, list(data), int32)]):
         return tf.identity(tensor, name=name)
+
+
+def _elements(value: Any, count: int) -> str:
+    """The first elements of an array as TensorFlow 1 printed them: `[1 2 3...]`."""
+    flat = np.asarray(value).reshape(-1)
+    more = "..." if 0 <= count < flat.size else ""
+    return f"[{' '.join(map(str, flat[:count] if count >= 0 else flat))}{more}]"
 
 
 # ---- gradients -------------------------------------------------------------------------------------------------------

@@ -41,7 +41,8 @@ class _Slot:
             raise FailedPreconditionError(
                 None,
                 None,
-                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
+                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+                "initializer "
                 "operation for this iterator before getting the next element.",
             )
         return self._iterator
@@ -142,7 +143,9 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
         RuntimeError: no graph is being built.
     """
     if state.graph is None:
-        raise RuntimeError("make_initializable_iterator() is not supported in eager mode. Use Python-style iteration instead.")
+        raise RuntimeError(
+            "make_initializable_iterator() is not supported in eager mode. Use Python-style iteration instead."
+        )
     return Iterator(_Slot(), dataset.element_spec, dataset)
 
 

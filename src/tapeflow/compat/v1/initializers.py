@@ -1,4 +1,5 @@
 """The public `tf.compat.v1.initializers` namespace: first values of variables, from their shapes."""
+# ruff: noqa: F401 (what is imported from `variables` is public)
 
 from __future__ import annotations
 
@@ -8,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.compat.v1.variables import global_variables_initializer as global_variables
+from tapeflow.compat.v1.variables import local_variables_initializer as local_variables
+from tapeflow.compat.v1.variables import variables_initializer as variables
 from tapeflow.core.dtypes import as_dtype, float32
 
 # The standard deviation of a standard normal distribution cut off at two standard deviations.
@@ -141,7 +145,7 @@ class identity(Initializer):
             )
         from tapeflow.array.grids import eye
 
-        return eye(*shape, dtype=dtype) * self.gain
+        return eye(shape[0], shape[1], dtype=dtype) * self.gain
 
 
 class random_uniform(Initializer):

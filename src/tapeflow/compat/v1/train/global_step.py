@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 from tapeflow.compat.v1.defaults import get_default_graph
-from tapeflow.compat.v1.variable_scopes import VariableV1
+from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
 from tapeflow.core.dtypes import int64
@@ -45,11 +46,9 @@ def create_global_step(graph: Any = None) -> Any:
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     collections = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
-    if state.graph is graph:
-        with graph._outside_of_scopes():
-            return VariableV1(0, trainable=False, name="global_step", dtype=int64, collections=collections)
-    with graph.as_default():
-        return VariableV1(0, trainable=False, name="global_step", dtype=int64, collections=collections)
+    with ExitStack() as stack:
+        stack.enter_context(graph._outside_of_scopes() if state.graph is graph else graph.as_default())
+        return in_collections(Variable(0, trainable=False, name="global_step", dtype=int64), collections)
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:

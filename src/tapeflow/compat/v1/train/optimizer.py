@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from tapeflow.compat.v1.variable_scopes import VariableV1
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
@@ -183,6 +182,10 @@ class Optimizer:
         """The slot of that name that goes with a variable, or None."""
         return self._slots.get(name, {}).get(_key(var))
 
+    def _handles(self, var: Variable, *slots: str) -> list[Variable]:
+        """A variable and some of its slots."""
+        return [var, *[self._slots[name][_key(var)] for name in slots]]
+
     def get_slot_names(self) -> list[str]:
         """The names of its slots."""
         return sorted(self._slots)
@@ -201,14 +204,14 @@ class Optimizer:
             from tapeflow.array.creation import fill
 
             value = fill(var.shape.as_list(), convert(first, var.dtype))
-            slots[_key(var)] = VariableV1(value, trainable=False, name=f"{var._name}/{label or self._name}")
+            slots[_key(var)] = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
         return slots[_key(var)]
 
     def _variable(self, name: str, first: float) -> Variable:
         """A variable of the optimizer's own, one for each graph."""
         key = name, id(state.graph)
         if key not in self._own:
-            self._own[key] = VariableV1(first, trainable=False, name=name, dtype=float32)
+            self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
         return self._own[key]
 
     # ---- what the kinds say
@@ -327,7 +330,7 @@ class MomentumOptimizer(Optimizer):
         rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
         return self._run(
             "ResourceApplyMomentum",
-            [var, self.get_slot(var, "momentum")],
+            self._handles(var, "momentum"),
             rate,
             grad,
             momentum,
@@ -336,7 +339,7 @@ class MomentumOptimizer(Optimizer):
 
     def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
         rate, momentum = self._number(self._learning_rate, var), self._number(self._momentum, var)
-        handles = [var, self.get_slot(var, "momentum")]
+        handles = self._handles(var, "momentum")
         return self._run(
             "ResourceSparseApplyMomentum", handles, rate, grad, indices, momentum, attrs=(self._use_nesterov,)
         )
@@ -370,7 +373,7 @@ class AdamOptimizer(Optimizer):
 
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
         numbers = [*self._powers(), self._learning_rate, self._beta1, self._beta2, self._epsilon]
-        handles = [var, self.get_slot(var, "m"), self.get_slot(var, "v")]
+        handles = self._handles(var, "m", "v")
         return self._run("ResourceApplyAdam", handles, *[self._number(n, var) for n in numbers], grad, attrs=(False,))
 
     def _finish(self, updates: list[Any]) -> list[Any]:
@@ -407,11 +410,11 @@ class AdagradOptimizer(Optimizer):
         self._first_values = {"accumulator": initial_accumulator_value}
 
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
-        handles = [var, self.get_slot(var, "accumulator")]
+        handles = self._handles(var, "accumulator")
         return self._run("ResourceApplyAdagrad", handles, self._number(self._learning_rate, var), grad, attrs=(True,))
 
     def _apply_sparse(self, grad: Any, indices: Any, var: Variable) -> Any:
-        handles, rate = [var, self.get_slot(var, "accumulator")], self._number(self._learning_rate, var)
+        handles, rate = self._handles(var, "accumulator"), self._number(self._learning_rate, var)
         return self._run("ResourceSparseApplyAdagrad", handles, rate, grad, indices, attrs=(True,))
 
 
@@ -447,7 +450,7 @@ class RMSPropOptimizer(Optimizer):
             self._slot(v, "momentum", 0.0)
 
     def _op(self, kind: str, var: Variable, *rest: Any) -> Any:
-        handles = [var, *[self.get_slot(var, n) for n in self._slot_names]]
+        handles = self._handles(var, *self._slot_names)
         name = f"Resource{kind}{'Centered' if self._centered else ''}RMSProp"
         return self._run(name, handles, *[self._number(n, var) for n in self._numbers], *rest)
 
@@ -475,7 +478,7 @@ class AdadeltaOptimizer(Optimizer):
         self._numbers = (learning_rate, rho, epsilon)
 
     def _op(self, kind: str, var: Variable, *rest: Any) -> Any:
-        handles = [var, *[self.get_slot(var, n) for n in self._slot_names]]
+        handles = self._handles(var, *self._slot_names)
         return self._run(f"Resource{kind}Adadelta", handles, *[self._number(n, var) for n in self._numbers], *rest)
 
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
@@ -547,7 +550,7 @@ class FtrlOptimizer(Optimizer):
         numbers = [rate, self._number(self._l1, var), l2]
         if self._shrinkage > 0.0:
             numbers.append(self._number(self._shrinkage, var))
-        handles = [var, self.get_slot(var, "accum"), self.get_slot(var, "linear")]
+        handles = self._handles(var, "accum", "linear")
         name = f"Resource{kind}Ftrl{'V2' if self._shrinkage > 0.0 else ''}"
         return self._run(name, handles, *gradient, *numbers, self._number(self._power, var), attrs=(False,))
 
@@ -607,7 +610,7 @@ class ProximalAdagradOptimizer(Optimizer):
         self._first_values = {"accumulator": initial_accumulator_value}
 
     def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        handles = [var, self.get_slot(var, "accumulator")]
+        handles = self._handles(var, "accumulator")
         return self._run(
             f"Resource{kind}ProximalAdagrad", handles, *[self._number(n, var) for n in self._numbers], *gradient
         )
@@ -658,7 +661,7 @@ class AdagradDAOptimizer(Optimizer):
         from tapeflow.core.dtypes import int64
         from tapeflow.math.casting import cast
 
-        handles = [var, self.get_slot(var, "gradient_accumulator"), self.get_slot(var, "gradient_squared_accumulator")]
+        handles = self._handles(var, "gradient_accumulator", "gradient_squared_accumulator")
         step = cast(self._global_step, int64) + 1
         return self._run(
             f"Resource{kind}AdagradDA", handles, *gradient, *[self._number(n, var) for n in self._numbers], step

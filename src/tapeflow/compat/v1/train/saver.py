@@ -260,7 +260,7 @@ class Saver:
 
 def _by_name(given: Any) -> dict[str, Variable]:
     """The variables by the names that they have in checkpoints."""
-    pairs = given.items() if isinstance(given, Mapping) else [(getattr(v, "_name", None), v) for v in given]
+    pairs = given.items() if isinstance(given, Mapping) else [(getattr(v, "_name", ""), v) for v in given]
     found: dict[str, Variable] = {}
     for name, variable in pairs:
         if not isinstance(variable, Variable):
