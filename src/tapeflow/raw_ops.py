@@ -81,7 +81,7 @@ def _made(name: str, op: typing.Any) -> Callable[..., typing.Any]:
     attrs = [renamed.get(op.attr_names[p], op.attr_names[p]) for p in op.params[len(inputs) :]]
     taken = {*inputs, *attrs, "name"}
     outputs = definition.outputs
-    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None  # type: ignore[misc]
+    result_type: typing.Any = namedtuple(name, [o.name for o in outputs]) if len(outputs) > 1 else None
 
     def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         if args:

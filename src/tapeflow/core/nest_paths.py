@@ -285,7 +285,7 @@ def get_traverse_shallow_structure(
         raise TypeError(f"traverse_fn returned a non-bool scalar: {to_traverse} for input: {structure}")
     else:
         assert_shallow_structure(to_traverse, structure, expand_composites=expand_composites)
-        wanted = list(table[type(to_traverse)].values(to_traverse))  # type: ignore[union-attr]
+        wanted = list(table[type(to_traverse)].values(to_traverse))
         if not all(isinstance(want, bool) for want in wanted):
             raise TypeError(
                 f"traverse_fn didn't return a depth=1 structure of bools.  saw: {to_traverse}  "

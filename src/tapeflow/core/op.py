@@ -223,7 +223,7 @@ class Op:
         repeats = (count - len(outputs) + lists) // lists if lists else 1
         for out in outputs:
             if out.type_list_attr:
-                result.extend(types[out.type_list_attr])  # type: ignore[arg-type]
+                result.extend(types[out.type_list_attr])
                 continue
             dtype = out.type if out.type is not None else types[out.type_attr]
             result.extend([dtype] * (repeats if out.number_attr else 1))

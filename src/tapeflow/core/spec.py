@@ -73,7 +73,7 @@ class TensorSpec(DenseSpec):
         """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
-        return cls(tensor.shape, tensor.dtype, name)  # type: ignore[attr-defined]
+        return cls(tensor.shape, tensor.dtype, name)
 
     @property
     def value_type(self) -> type:
@@ -86,7 +86,7 @@ class TensorSpec(DenseSpec):
         return (
             isinstance(other, (TensorSpec, Tensor))
             and self._dtype.is_compatible_with(other.dtype)
-            and self._shape.is_compatible_with(other.shape)  # type: ignore[union-attr]
+            and self._shape.is_compatible_with(other.shape)
         )
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -160,9 +160,9 @@ class TensorSpec(DenseSpec):
     def __eq__(self, other: object) -> bool:
         return self is other or (
             type(other) is type(self)
-            and self._shape == other._shape  # type: ignore[attr-defined]
-            and self._dtype is other._dtype  # type: ignore[attr-defined]
-            and self._name == other._name  # type: ignore[attr-defined]
+            and self._shape == other._shape
+            and self._dtype is other._dtype
+            and self._name == other._name
         )
 
     def __hash__(self) -> int:
@@ -455,7 +455,7 @@ def register_type_spec_from_value_converter(type_object: type, converter_fn: Cal
 def spec_of(value: Any) -> Any:
     """The spec of a value that is one of TensorFlow's; None for all others, numbers, lists and arrays among them."""
     if isinstance(value, Tensor):
-        return TensorSpec(value.shape, value.dtype)  # type: ignore[attr-defined]
+        return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, "_type_spec", None)
     if spec is not None and isinstance(spec, TypeSpec):
         return spec

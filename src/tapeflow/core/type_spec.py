@@ -53,7 +53,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
-        return cls(*serialization)  # type: ignore[call-arg]
+        return cls(*serialization)
 
     # ---- two specs together ------------------------------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         return self
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._serialize() == other._serialize()  # type: ignore[attr-defined]
+        return type(other) is type(self) and self._serialize() == other._serialize()
 
     def __ne__(self, other: object) -> bool:
         return not self == other

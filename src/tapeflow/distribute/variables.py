@@ -39,7 +39,7 @@ class DistributedVariable(Variable, DistributedValues):
         self._values = tuple(values)
         self._how = synchronization, aggregation
         for value in self._values:
-            value._distributed_container = weakref.ref(self)  # type: ignore[attr-defined]
+            value._distributed_container = weakref.ref(self)
 
     @property
     def distribute_strategy(self) -> Any:

@@ -75,7 +75,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
             f"Got {obj} with type {type(obj)}."
         )
     options = options or SaveOptions()
-    obj._maybe_initialize_trackable()  # type: ignore[attr-defined]  # every trackable has it
+    obj._maybe_initialize_trackable()  # every trackable has it
     model = _Model(SavedView(obj, signatures_of(obj, signatures)))
     directory = os.fspath(export_dir)
     prefix = variables_prefix(directory)
