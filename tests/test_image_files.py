@@ -73,3 +73,15 @@ def test_files_in_functions(tmp_path):
         return tf.image.resize(decoded, [4, 5])
 
     np.testing.assert_allclose(read(path), tf.image.resize(image / np.float32(255), [4, 5]), rtol=1e-6)
+
+
+def test_keras_reads_a_folder_of_images(tmp_path):
+    image = picture(3, "uint8")
+    for label in ("cat", "dog"):
+        for number, encode in enumerate((tf.io.encode_png, tf.io.encode_jpeg)):
+            tf.io.write_file(str(tmp_path / label / f"{number}.{'png' if number == 0 else 'jpg'}"), encode(image))
+    data = tf.keras.utils.image_dataset_from_directory(str(tmp_path), image_size=(5, 6), batch_size=4, shuffle=False)
+    images, labels = next(iter(data))
+    assert images.shape == [4, 5, 6, 3]
+    assert labels.numpy().tolist() == [0, 0, 1, 1]
+    np.testing.assert_allclose(images[0], tf.image.resize(image, [5, 6]), rtol=1e-5)
