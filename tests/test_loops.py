@@ -286,3 +286,130 @@ def test_gradient_of_a_loop_of_scalars():
     for _ in range(2):
         y, dy = f(tf.constant(2.0), tf.constant(3))
         assert (float(y), float(dy)) == (16.0, 32.0)
+
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+
+def gradients_of(function, variables, *args):
+    """The gradients of a function's result by variables and floats among its arguments: recorded eagerly, and in graphs (the
+    first call, and one that is as fast as it gets)."""
+
+    def gradient(*args):
+        with tf.GradientTape() as tape:
+            sources = [*variables, *(a for a in args if a.dtype.is_floating)]
+            for s in sources:
+                tape.watch(s)
+            result = function(*args)
+        return tape.gradient(result, sources, unconnected_gradients="zero")
+
+    staged = tf.function(gradient)
+    return gradient(*args), staged(*args), staged(*args)
+
+
+def check_gradients(function, variables, *args):
+    eager, first, second = gradients_of(function, variables, *args)
+    for e, a, b in zip(eager, first, second, strict=True):
+        np.testing.assert_allclose(a, e, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(b, e, rtol=1e-5, atol=1e-7)
+
+
+def test_gradient_of_a_recurrent_loop():
+    w, b = tf.Variable(tf.eye(3) * 0.9), tf.Variable([0.1, 0.2, 0.3])
+    x = tf.constant([[1.0, -2.0, 3.0]])
+
+    def f(x, n):
+        h = x
+        for i in tf.range(n):
+            h = tf.tanh(h @ w + b * tf.cast(i, tf.float32))
+        return tf.reduce_sum(h * h)
+
+    for n in (0, 1, 4):
+        check_gradients(f, [w, b], x, tf.constant(n))
+
+
+def test_gradient_where_loop_variables_depend_on_each_other_later():
+    def f(a, b, n):
+        x, y, z = a, b, a * 2.0
+        for _ in tf.range(n):
+            x, y, z = y * 1.5, z * a, x + y
+        return tf.reduce_sum(x)
+
+    a, b = tf.constant([0.5, -0.5]), tf.constant([2.0, 3.0])
+    for n in (0, 1, 2, 3, 5):
+        check_gradients(f, [], a, b, tf.constant(n))
+
+
+def test_gradient_of_nested_loops_and_branches():
+    def f(x, n):
+        total = tf.zeros([])
+        for i in tf.range(n):
+            y = x
+            for _ in tf.range(i):
+                if tf.reduce_sum(y) > 2.0:
+                    y = y * 0.5
+                else:
+                    y = y * x + 0.25
+            total += tf.reduce_sum(y)
+        return total
+
+    x = tf.constant([0.9, 1.1])
+    check_gradients(f, [], x, tf.constant(5))
+
+
+def test_gradient_of_a_loop_with_a_limit():
+    def f(x):
+        return tf.while_loop(lambda y: tf.reduce_sum(y) < 100.0, lambda y: (y * x,), [x], maximum_iterations=3)[0]
+
+    x = tf.constant([1.5, 2.0])
+    check_gradients(f, [], x)
+
+
+def test_gradient_of_second_order_through_a_loop():
+    def cube(x, n):
+        y = tf.ones([])
+        for _ in tf.range(n):
+            y = y * x
+        return y
+
+    @tf.function
+    def second(x, n):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = cube(x, n)
+            dy = inner.gradient(y, x)
+        return dy, outer.gradient(dy, x)
+
+    for _ in range(2):
+        dy, ddy = second(tf.constant(2.0), tf.constant(4))
+        assert (float(dy), float(ddy)) == (32.0, 48.0)
+
+
+def test_gradient_through_arrays_in_a_loop():
+    def f(x, n):
+        array = tf.TensorArray(tf.float32, size=n)
+        h = x
+        for i in tf.range(n):
+            h = h * x
+            array = array.write(i, h)
+        return tf.reduce_sum(array.stack() * tf.constant([[1.0], [2.0], [3.0]]))
+
+    x = tf.constant([0.5, 2.0])
+    check_gradients(f, [], x, tf.constant(3))
+
+
+def test_two_gradients_of_one_loop():
+    @tf.function
+    def f(x, n):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            a, b = x, x * 2.0
+            for _ in tf.range(n):
+                a, b = a * x, b + x
+        return tape.gradient(a, x), tape.gradient(b, x), tape.gradient([a, b], x)
+
+    for _ in range(2):
+        da, db, both = f(tf.constant(3.0), tf.constant(2))
+        assert (float(da), float(db), float(both)) == (27.0, 4.0, 31.0)

@@ -19,6 +19,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
 from tapeflow.function.body import Body
 from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.loop_gradients import loop_gradient
 from tapeflow.graph.loops import Loop
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.taped import taped_gradient
@@ -244,7 +245,7 @@ def loop(
 
     stateful = condition_body.stateful or loop_body.stateful
     kernel = Loop(condition_body, loop_body, count, places, limited)
-    op = NodeOp("While" if stateful else "StatelessWhile", kernel, stateful=stateful, gradient=taped_gradient(run),
+    op = NodeOp("While" if stateful else "StatelessWhile", kernel, stateful=stateful, gradient=loop_gradient(kernel, run),
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip

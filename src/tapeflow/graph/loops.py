@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow import errors
-from tapeflow.graph.compile import Written
-from tapeflow.graph.regions import LoopRegion, region_of
+from tapeflow.core.held import boxed
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.graph.compile import Compiled, Written
+from tapeflow.graph.regions import LoopRegion, Region
 from tapeflow.graph.structured import StructuredWriter
 
 if TYPE_CHECKING:
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 
 class Loop(Written):
-    """Takes the loop variables' first values and what is captured, and gives the last values.
+    """Takes the loop variables' first values and what is captured, and gives the last values. If a gradient is asked for, it also
+    gives a record: for each iteration, what the gradient takes of it.
 
     Its first iteration runs the functions of condition and body, whose kernels have to show what they give. With the next one it
     is a function of its own.
@@ -31,14 +34,34 @@ class Loop(Written):
         self, condition: Body, body: Body, count: int, places: tuple[Sequence[int], Sequence[int]], limited: bool
     ) -> None:
         super().__init__(body.name)
-        self._condition, self._body = condition, body
-        self._count, self._places, self._limited = count, places, limited
+        self.condition, self.body = condition, body
+        self.count, self.places, self.limited = count, places, limited
+        self._kept: list[SymbolicTensor] | None = None
         self.stale = True
+
+    def keep(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
+        """Has the loop give a record of all iterations, with these tensors of the body's graph among others.
+
+        Returns:
+            Where they are in the record of an iteration.
+        """
+        self.stale = True
+        self._kept = kept = self._kept or []
+        known = {id(t): i for i, t in enumerate(kept)}
+        new = [t for t in tensors if id(t) not in known]
+        known.update((id(t), len(kept) + i) for i, t in enumerate(new))
+        kept += new
+        return [known[id(t)] for t in tensors]
+
+    @property
+    def _step(self) -> Compiled:
+        """What runs the body, and gives the tensors that are kept too."""
+        return self.body.giving([*self.body.outputs, *self._kept]) if self._kept else self.body.compiled
 
     def region(self) -> LoopRegion:
         """The loop as a part of a program."""
-        parts = region_of(self._condition), region_of(self._body)
-        return LoopRegion(*parts, self._count, self._places, self._limited)
+        parts = Region(self.condition.compiled.specialized()), Region(self._step.specialized())
+        return LoopRegion(*parts, self.count, self.places, self.limited)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -46,27 +69,33 @@ class Loop(Written):
         Raises:
             OpError: an op failed.
         """
-        limit = int(values[0]) if self._limited else -1
-        values = values[1:] if self._limited else values
-        now, captured = values[: self._count], values[self._count :]
+        limit = int(values[0]) if self.limited else -1
+        values = values[1:] if self.limited else values
+        now, captured = values[: self.count], values[self.count :]
+        record: list[Any] = []
         if self.stale:
-            of_condition, of_body = ([captured[i] for i in places] for places in self._places)
-            test, step = self._condition.compiled, self._body.compiled
+            of_condition, of_body = ([captured[i] for i in places] for places in self.places)
+            test, step = self.condition.compiled, self._step
             while True:
                 if not limit or not test(*now, *of_condition)[0]:
-                    return tuple(now)
-                now = step(*now, *of_body)
+                    return self._given(now, record)
+                made = step(*now, *of_body)
+                now = made[: self.count]
+                record.append(made[self.count :])
                 limit -= 1
                 if not test.stale and not step.stale:
                     break
             self._write(len(captured))
         try:
-            return self.function(limit, *now, *captured)
+            return self._given(self.function(limit, record, *now, *captured), record)
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
+
+    def _given(self, last: Sequence[Any], record: list[Any]) -> tuple[Any, ...]:
+        return tuple(last) if self._kept is None else (*last, boxed(record))
 
     def _write(self, captured: int) -> None:
         self.stale = False
         writer = StructuredWriter(self.careful)
-        writer.write_loop(self.name, self.region(), captured)
+        writer.write_loop(self.name, self.region(), captured, self._kept is not None)
         self.compile(writer)

@@ -43,17 +43,23 @@ class StructuredWriter(Writer):
         given = ", ".join(map(self.reference, program.outputs))
         self.row(indent, f"return ({given}{',' if len(program.outputs) == 1 else ''})")
 
-    def write_loop(self, name: str, loop: LoopRegion, places: int) -> None:
-        """Writes the function `name(limit, *loop variables, *captured values)` of a loop that captures so many values."""
+    def write_loop(self, name: str, loop: LoopRegion, places: int, keeps: bool) -> None:
+        """Writes the function `name(limit, record, *loop variables, *captured values)` of a loop.
+
+        Args:
+            places: how many values it captures.
+            keeps: whether it appends to the record, for each iteration, what the body gives beside the loop variables.
+        """
         self._are_numbers = loop.find_numbers()
         for region in (loop.condition, loop.body):
             region.find_indices(self._are_numbers)
-        limit = self.unique("limit")
+        limit, record = self.unique("limit"), self.unique("record")
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
         others = [self.unique(loop.captured[p][0].op.name if p in loop.captured else "unused") for p in range(places)]
-        self.row(0, f"def {name}({', '.join([limit, *starts, *others])}):")
+        self.row(0, f"def {name}({', '.join([limit, record, *starts, *others])}):")
         indent = self._in_silence()
-        last = self._loop(loop, limit, [(None, s) for s in starts], [(None, o) for o in others], indent)
+        forms = [(None, s) for s in starts], [(None, o) for o in others]
+        last = self._loop(loop, limit, *forms, indent, record if keeps else "")
         given = [self._boxed(own, name) for (_, own), name in zip(loop.variables, last, strict=True)]
         self.row(indent, f"return ({', '.join(given)}{',' if len(given) == 1 else ''})")
 
@@ -132,12 +138,13 @@ class StructuredWriter(Writer):
             self._called(out, name)
 
     def _loop(
-        self, loop: LoopRegion, limit: str, starts: Sequence[Any], captured: Sequence[Any], indent: int
+        self, loop: LoopRegion, limit: str, starts: Sequence[Any], captured: Sequence[Any], indent: int, record: str = ""
     ) -> list[str]:
         """Writes a loop; gives the names of its variables.
 
         Args:
             starts, captured: for each value, the expressions for it as a number and as a tensor, or None.
+            record: the name of the list that what is kept of iterations is appended to.
         """
         names = []
         for (of_condition, own), (number, tensor) in zip(loop.variables, starts, strict=True):
@@ -161,9 +168,13 @@ class StructuredWriter(Writer):
         self.row(indent + 1, f"if not {self._truth(loop.condition.program.outputs[0])}:")
         self.row(indent + 2, "break")
         self._region(loop.body, indent + 1)
+        outputs = loop.body.program.outputs
+        if record:
+            kept = "".join(f"{self.reference(t)}, " for t in outputs[len(names) :])
+            self.row(indent + 1, f"{record}.append(({kept}))")
         values = [
             self._number(out) if id(own) in self._are_numbers else self.reference(out)
-            for (_, own), out in zip(loop.variables, loop.body.program.outputs, strict=True)
+            for (_, own), out in zip(loop.variables, outputs, strict=False)
         ]
         changed = [(name, value) for name, value in zip(names, values, strict=True) if name != value]
         if changed:

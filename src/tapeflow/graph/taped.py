@@ -1,8 +1,7 @@
-"""Gradients of operations that call functions: conditionals, loops, calls.
+"""Gradients of conditionals.
 
-When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more
-output; the gradient
-is an operation that asks this tape. So a branch is differentiated only if it was taken, and a loop as often as it ran.
+When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more output; the
+gradient is an operation that asks this tape. So a branch is differentiated only if it was taken.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
         operation = call.outputs[0].op
         saved = _with_tape(operation, run)
         given = [i for i, dy in enumerate(dys[: saved.value_index]) if dy is not None]
-        asked = [i for i, w in enumerate(call.wanted) if w and _has_gradient(call.inputs[i])]
+        asked = [i for i, w in enumerate(call.wanted) if w and has_gradient(call.inputs[i])]
         if not asked or not given:
             return [None] * len(call.wanted)
 
@@ -50,10 +49,10 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
         seeds = [dys[i] for i in given]
 
         def second(again: Any, *ddys: Any) -> list[Any]:
-            return _second_order(run, inputs, asked, given, seeds, ddys)
+            return second_order(run, inputs, asked, given, seeds, ddys)
 
         op = NodeOp(f"{operation.type}Grad", kernel, gradient=second, gives_tuple=True)
-        outs = [(_dtype(inputs[i]), _shape(inputs[i])) for i in asked]
+        outs = [spec_of_gradient(inputs[i]) for i in asked]
         made = state.graph.node(op, [saved, *seeds, *inputs], outs)
         found = dict(zip(asked, made.outputs, strict=True))
         return [found.get(i) for i in range(len(inputs))]
@@ -61,10 +60,10 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
     return gradient
 
 
-def _second_order(
+def second_order(
     run: Run, inputs: list[Any], asked: list[int], given: list[int], seeds: list[Any], ddys: Sequence[Any]
 ) -> list[Any]:
-    """The gradients of a gradient's inputs (its tape, the seeds, the inputs): by running the operation again."""
+    """The gradients of a gradient's inputs (its record, the seeds, the inputs): by running the operation again."""
     count = len(inputs)
 
     def vjp(*tensors: Any) -> list[Any]:
@@ -86,9 +85,9 @@ def _second_order(
             for g, i in zip(found, asked, strict=True)
         ]
 
-    outs = [(_dtype(inputs[i]), _shape(inputs[i])) for i in asked]
+    outs = [spec_of_gradient(inputs[i]) for i in asked]
     arguments = [*inputs, *seeds]
-    wanted = [_has_gradient(t) for t in arguments]
+    wanted = [has_gradient(t) for t in arguments]
     found = _python_gradient("Function", vjp, arguments, outs, wanted, ddys)
     return [None, *found[count:], *found[:count]]
 
@@ -125,18 +124,15 @@ def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
     return saved
 
 
-def _has_gradient(tensor: Any) -> bool:
+def has_gradient(tensor: Any) -> bool:
+    """Whether an input of an operation may have a gradient: a variable's handle has that of the variable."""
     return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
-def _dtype(tensor: Any) -> Any:
+def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
+    """The dtype and shape of an input's gradient."""
     variable = variable_of(tensor)
-    return tensor.dtype if variable is None else variable.dtype
-
-
-def _shape(tensor: Any) -> Any:
-    variable = variable_of(tensor)
-    return tensor.shape if variable is None else variable.shape
+    return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)
 
 
 def _value(gradient: Any, source: Any) -> Any:

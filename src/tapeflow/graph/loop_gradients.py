@@ -1,0 +1,164 @@
+"""Gradients of loops.
+
+A loop whose gradient is asked for also gives, for each iteration, what the backward function of its body takes of it. The
+gradient is an operation that calls this backward function once for each iteration, from the last one to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tapeflow.array.tensor_list import zeros_variant
+from tapeflow.core.context import registry, state
+from tapeflow.core.dtypes import variant
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.taped import Run, has_gradient, second_order, spec_of_gradient
+
+if TYPE_CHECKING:
+    from tapeflow.function.body import Body
+    from tapeflow.graph.loops import Loop
+
+
+def loop_gradient(loop: Loop, run: Run) -> Callable[..., Any]:
+    """The gradient of a loop's operation.
+
+    Args:
+        loop: its kernel.
+        run: does what the kernel does, eagerly, with ops that tapes record: for gradients of the gradient.
+    """
+
+    def gradient(call: Any, *dys: Any) -> list[Any]:
+        operation, inputs = call.outputs[0].op, list(call.inputs)
+        given = [i for i, dy in enumerate(dys[: loop.count]) if dy is not None]
+        wanted = [w and has_gradient(t) for w, t in zip(call.wanted, inputs, strict=True)]
+        if not given or not any(wanted):
+            return [None] * len(inputs)
+        saved = _with_record(operation, loop)
+        kernel = LoopGradient(loop, given, wanted)
+        seeds = [dys[i] for i in given]
+
+        def second(again: Any, *ddys: Any) -> list[Any]:
+            everything = second_order(run, inputs, kernel.asked, given, seeds, ddys)
+            return [*everything[: 1 + len(seeds)], *([None] * len(kernel.late)), *everything[1 + len(seeds) :]]
+
+        op = NodeOp("WhileGrad", kernel, gradient=second, gives_tuple=True)
+        finals = [operation.outputs[i] for i in kernel.late]
+        specs = [spec_of_gradient(inputs[i]) for i in kernel.asked]
+        made = state.graph.node(op, [saved, *seeds, *finals, *inputs], specs)
+        found = dict(zip(kernel.asked, made.outputs, strict=True))
+        return [found.get(i) for i in range(len(inputs))]
+
+    return gradient
+
+
+def _with_record(operation: Operation, loop: Loop) -> SymbolicTensor:
+    """The output of a loop that gives what was kept of each iteration; the operation is changed to have one."""
+    if operation.op.saved is None:
+        operation.op.saved = SymbolicTensor(operation, len(operation.outputs), variant, TensorShape([]))
+        operation.outputs.append(operation.op.saved)
+        loop.keep([])
+    return operation.op.saved
+
+
+class LoopGradient:
+    """The kernel of a loop's gradient. It takes what the loop kept, gradients of loop variables, last values of others,
+    and the inputs of the loop.
+
+    Args:
+        loop: the loop.
+        given: the loop variables whose gradients are given.
+        wanted: for each input of the loop, whether its gradient is wanted.
+
+    Attributes:
+        asked: the inputs whose gradients it gives.
+        late: the loop variables that have a gradient only in earlier iterations: their last values are taken.
+    """
+
+    def __init__(self, loop: Loop, given: Sequence[int], wanted: Sequence[bool]) -> None:
+        body, count = loop.body, loop.count
+        self._backward, self._live = _backward(body, count, given)
+        self._given = list(given)
+        self.late = [i for i in self._live if i not in given]
+        found = self._backward.graph.structured_outputs
+        numbers = iter(range(len(found)))
+        self._found = [None if g is None else next(numbers) for g in found]  # where each gradient is among the results
+        first = 1 if loop.limited else 0
+        self._variables = [(first + i, i) for i in self._live if wanted[first + i]]
+        self._captured = [
+            (first + count + place, number)
+            for place, number in zip(loop.places[1], self._found[count:], strict=True)
+            if number is not None and wanted[first + count + place]
+        ]
+        self.asked = [i for i, _ in self._variables] + [i for i, _ in self._captured]
+        # What the backward function takes besides: of an iteration, of the loop's inputs, or a constant.
+        self._taken: list[tuple[str, Any]] = []
+        places = {id(t): i for i, t in enumerate(body.inputs)}
+        for t in self._backward.graph.external_captures:
+            place = places.get(id(t), -1)
+            if not isinstance(t, SymbolicTensor):
+                self._taken.append(("constant", t.value if type(t) is EagerTensor else t))
+            elif place >= count:
+                self._taken.append(("input", first + count + loop.places[1][place - count]))
+            else:
+                self._taken.append(("kept", loop.keep([t])[0]))
+
+    def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
+        """The gradients of the inputs that are asked for, as raw values."""
+        given, late = len(self._given), len(self.late)
+        inputs = values[given + late :]
+        grads = dict(zip(self._given, values, strict=False))
+        grads.update((i, _zeros(v)) for i, v in zip(self.late, values[given : given + late], strict=True))
+        totals: dict[int, Any] = {}
+        owned: set[int] = set()  # the totals that are sums made here
+        backward = self._backward.compiled
+        others = [(None if kind == "kept" else inputs[at] if kind == "input" else at, at) for kind, at in self._taken]
+        kept = [kind == "kept" for kind, _ in self._taken]
+        for iteration in reversed(record[()]):
+            taken = [iteration[at] if k else v for k, (v, at) in zip(kept, others, strict=True)]
+            found = backward(*[grads[i] for i in self._live], *taken)
+            for i in self._live:
+                number = self._found[i]
+                grads[i] = _zeros(grads[i]) if number is None else found[number]
+            for _, number in self._captured:
+                _add(totals, number, found[number], owned)
+        ends = [grads[i] for _, i in self._variables]
+        return (*ends, *[totals[n] if n in totals else _zeros(inputs[i]) for i, n in self._captured])
+
+
+def _backward(body: Body, count: int, given: Sequence[int]) -> tuple[Body, list[int]]:
+    """The backward function of a loop's body, and the loop variables whose gradients it takes: those given, and those that these
+    depend on in an earlier iteration."""
+    live = set(given)
+    while True:
+        backward = body.backward(body.outputs, tuple(i in live for i in range(count)))
+        reached = {i for i, g in enumerate(backward.graph.structured_outputs[:count]) if g is not None}
+        if reached <= live:
+            return backward, sorted(live)
+        live |= reached
+
+
+def _zeros(value: Any) -> Any:
+    if hasattr(value, "_value"):
+        value = value._value.value
+    return torch.zeros_like(value) if isinstance(value, torch.Tensor) else zeros_variant()
+
+
+def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> None:
+    """Adds to a sum, in place where it is nobody else's."""
+    before = totals.get(number)
+    if before is None:
+        totals[number] = value
+    elif isinstance(before, np.ndarray):
+        totals[number] = registry["AddN"].function([EagerTensor(before, variant), EagerTensor(value, variant)]).value
+    elif number in owned:
+        before.add_(value)
+    else:
+        totals[number] = torch.add(before, value)
+        owned.add(number)
