@@ -145,6 +145,42 @@ v1.constant([1, 2], shape=[3], verify_shape=True)
 v1.placeholder(tf.float32)
 """)
 
+# ---- checks, texts, parts of variables -------------------------------------------------------------------------------
+
+GROUP.values("""
+v1.assert_equal(i, i)
+v1.assert_less(i, 7, message="m", summarize=2)
+v1.assert_positive(i)
+v1.assert_rank(m, 2)
+v1.assert_rank_at_least(m, 1)
+v1.verify_tensor_all_finite(t=m, msg="finite")
+v1.substr("tensor", 1, 3)
+v1.string_to_number(["1.5", "2"])
+v1.string_to_hash_bucket_fast(["a"], 10)
+v1.string_to_hash_bucket(["a", "b"], 10)
+v1.reduce_join([["a", "b"], ["c", "d"]], reduction_indices=1)
+v1.reduce_join([["a", "b"]], axis=0, keep_dims=True, separator="-")
+v1.strings.length(["abc", ""], unit="BYTE")
+v1.scatter_update(tf.Variable([1., 2., 3.]), [0, 2], [7., 8.]).numpy()
+v1.scatter_add(tf.Variable([1., 2., 3.]), [0, 0], [7., 8.]).numpy()
+v1.scatter_sub(tf.Variable([[1., 2.], [3., 4.]]), [1], [[1., 1.]]).numpy()
+v1.scatter_mul(tf.Variable([1., 2., 3.]), 1, 5.).numpy()
+v1.scatter_nd_update(tf.Variable([1., 2., 3.]), [[1]], [9.]).numpy()
+v1.assign(tf.Variable([1., 2.]), [3., 4.]).numpy()
+v1.assign_add(tf.Variable(1.), 2.).numpy(), v1.assign_sub(tf.Variable(1.), 2.).numpy()
+v1.executing_eagerly(), v1.executing_eagerly_outside_functions()
+v1.logging.WARN, v1.logging.FATAL
+""")
+GROUP.errors("""
+v1.assert_equal(i, 1)
+v1.assert_rank(m, 3)
+v1.assert_near(m, m + 1)
+v1.assert_integer(m)
+v1.verify_tensor_all_finite(tf.constant([np.nan]), "bad")
+v1.string_to_number()
+v1.name_scope(3)
+""")
+
 # ---- networks --------------------------------------------------------------------------------------------------------
 
 GROUP.values("""

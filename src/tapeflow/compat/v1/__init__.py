@@ -57,6 +57,26 @@ from tapeflow.compat.v1.arrays import (
     zeros_like,
 )
 from tapeflow.compat.v1.arrays import tuple_ as tuple
+from tapeflow.compat.v1.checks import (
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_integer,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_negative,
+    assert_non_negative,
+    assert_non_positive,
+    assert_none_equal,
+    assert_positive,
+    assert_rank,
+    assert_rank_at_least,
+    assert_rank_in,
+    assert_scalar,
+    assert_type,
+    verify_tensor_all_finite,
+)
 from tapeflow.compat.v1.defaults import (
     disable_eager_execution,
     enable_eager_execution,
@@ -94,6 +114,15 @@ from tapeflow.compat.v1.reductions import (
     reduce_prod,
     reduce_sum,
 )
+from tapeflow.compat.v1.scopes import (
+    colocate_with,
+    container,
+    device,
+    executing_eagerly,
+    name_scope,
+    op_scope,
+    variable_op_scope,
+)
 from tapeflow.compat.v1.session import InteractiveSession, Session
 from tapeflow.compat.v1.switches import (
     control_flow_v2_enabled,
@@ -108,6 +137,19 @@ from tapeflow.compat.v1.switches import (
     enable_v2_behavior,
     enable_v2_tensorshape,
     resource_variables_enabled,
+)
+from tapeflow.compat.v1.texts import reduce_join, string_to_hash_bucket, string_to_number, substr
+from tapeflow.compat.v1.updates import (
+    scatter_add,
+    scatter_div,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_nd_add,
+    scatter_nd_sub,
+    scatter_nd_update,
+    scatter_sub,
+    scatter_update,
 )
 from tapeflow.compat.v1.variable_scopes import (
     AUTO_REUSE,
@@ -149,6 +191,8 @@ from tapeflow.compat.v1.variables import (
     variables_initializer,
 )
 from tapeflow.core.dimension import Dimension
+from tapeflow.core.variable import VariableAggregation
+from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION
 
 _find = names.finder()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tapeflow.compat.v1 import names
 from tapeflow.io.records import TFRecordOptions, read_records
 
 
@@ -20,3 +21,6 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
         DataLossError: the file is cut off or damaged; all records before have been given.
     """
     return read_records(path, TFRecordOptions.get_compression_type_string(options))
+
+
+__getattr__ = names.finder("io")

@@ -15,11 +15,35 @@ from typing import Any
 
 # Functions of TensorFlow 1 in namespaces that have no others, and where they are below this one.
 _OWN = {
+    "debugging.assert_all_finite": "checks.verify_tensor_all_finite",
+    "debugging.assert_equal": "checks.assert_equal",
+    "debugging.assert_greater": "checks.assert_greater",
+    "debugging.assert_greater_equal": "checks.assert_greater_equal",
+    "debugging.assert_integer": "checks.assert_integer",
+    "debugging.assert_less": "checks.assert_less",
+    "debugging.assert_less_equal": "checks.assert_less_equal",
+    "debugging.assert_near": "checks.assert_near",
+    "debugging.assert_negative": "checks.assert_negative",
+    "debugging.assert_non_negative": "checks.assert_non_negative",
+    "debugging.assert_non_positive": "checks.assert_non_positive",
+    "debugging.assert_none_equal": "checks.assert_none_equal",
+    "debugging.assert_positive": "checks.assert_positive",
+    "debugging.assert_rank": "checks.assert_rank",
+    "debugging.assert_rank_at_least": "checks.assert_rank_at_least",
+    "debugging.assert_rank_in": "checks.assert_rank_in",
+    "debugging.assert_scalar": "checks.assert_scalar",
+    "debugging.assert_type": "checks.assert_type",
     "linalg.norm": "reductions.norm",
+    "manip.gather_nd": "arrays.gather_nd",
     "random.multinomial": "arrays.multinomial",
     "random.poisson": "arrays.random_poisson",
     "random.set_random_seed": "arrays.set_random_seed",
     "sparse.placeholder": "placeholders.sparse_placeholder",
+    "strings.length": "texts.length",
+    "strings.reduce_join": "texts.reduce_join",
+    "strings.substr": "texts.substr",
+    "strings.to_hash_bucket": "texts.string_to_hash_bucket",
+    "strings.to_number": "texts.string_to_number",
 }
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 

@@ -294,7 +294,7 @@ class variable_scope:
         store.counts.setdefault(name, 1)
         stack = ExitStack()
         if self._with_names and short:
-            stack.enter_context(_names_of(short))
+            stack.enter_context(names_of(short))
         opened = f"{state.name_scope}/" if state.name_scope else ""
         scope = base._copy(**self._changed)
         scope.name, scope.reuse, scope.original_name_scope = name, reuse, opened
@@ -318,7 +318,7 @@ def _leave(store: _Store, before: VariableScope, name: str, counts: dict[str, in
 
 
 @contextmanager
-def _names_of(name: str) -> Iterator[None]:
+def names_of(name: str) -> Iterator[None]:
     """A name scope of its own, with a number where the graph has one of that name."""
     before = state.name_scope
     if state.graph is None:
