@@ -163,6 +163,24 @@ def test_without_the_values_of_variables(saved):
     assert loaded.w.numpy().tolist() == [[0.0] * 3] * 2 and float(loaded.items[0]) == 0.0
 
 
+def test_assets(tmp_path):
+    first, second = tmp_path / "words.txt", tmp_path / "more" / "words.txt"
+    second.parent.mkdir()
+    first.write_text("one")
+    second.write_text("two")
+    module = tf.Module()
+    module.files = [tf.saved_model.Asset(first), tf.saved_model.Asset(str(second))]
+    paths = [asset.asset_path for asset in module.files]
+    module.read = tf.function(lambda: tf.io.read_file(paths[0]) + tf.io.read_file(paths[1]), input_signature=[])
+    tf.saved_model.save(module, tmp_path / "saved")
+    first.unlink()
+    (tmp_path / "saved").rename(tmp_path / "moved")
+    loaded = tf.saved_model.load(tmp_path / "moved")
+    assert loaded.read().numpy() == b"onetwo"
+    tf.saved_model.save(loaded, tmp_path / "again")
+    assert tf.saved_model.load(tmp_path / "again").read().numpy() == b"onetwo"
+
+
 def test_keras_models(tmp_path):
     layers = tf.keras.layers
     tf.keras.utils.set_random_seed(0)

@@ -1,6 +1,7 @@
 """The public `tf.saved_model` namespace: programs in files, with their variables, for whoever has TensorFlow or TapeFlow."""
 
 from tapeflow.saved_model import experimental
+from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.loading import load
 from tapeflow.saved_model.messages import contains_saved_model
 from tapeflow.saved_model.options import LoadOptions, SaveOptions

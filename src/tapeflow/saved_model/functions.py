@@ -20,6 +20,7 @@ from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec,
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.importing import Builder
 from tapeflow.graph.node_protos import Node, function_of, in_order
+from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
 
 
@@ -64,6 +65,7 @@ class Library:
             tensors = [graph.input(s, s.name or "input") for s in specs]
             for number in saved.bound_inputs:
                 bound = self._objects[number]
+                bound = bound.asset_path if isinstance(bound, Asset) else bound
                 tensors.append(graph.capture_variable(bound) if isinstance(bound, Variable) else graph.capture(bound))
             if [t.dtype for t in tensors] != definition.dtypes:
                 raise ValueError(f"The function {name!r} takes other tensors than the SavedModel says.")

@@ -15,8 +15,9 @@ from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.trackable import AutoTrackable
 from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
-from tapeflow.saved_model.messages import read_model, variables_prefix
+from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.reader import OBJECT_GRAPH
@@ -94,6 +95,7 @@ class _Loader:
     def __init__(self, directory: str, meta: Any, options: LoadOptions) -> None:
         self._directory, self._options = directory, options
         self._nodes = meta.object_graph_def.nodes
+        self._files = [asset.filename for asset in meta.asset_file_def]
         self._constants = {n.name: n for n in meta.graph_def.node if n.op == "Const"}
         self.objects: dict[int, Any] = {}
         self._library = Library(meta.graph_def, meta.object_graph_def.concrete_functions, self.objects)
@@ -116,6 +118,7 @@ class _Loader:
             "user_object": lambda i, user: None if user.identifier in _CONTAINERS else LoadedObject(),
             "variable": lambda i, variable: self._variable(i, variable, values),
             "constant": lambda i, constant: self._constant(constant),
+            "asset": lambda i, asset: self._asset(asset),
             "function": lambda i, function: restored_function(self._name_of(i), function, self._library),
             "bare_concrete_function": lambda i, function: None,  # it is made of the others
         }
@@ -194,6 +197,10 @@ class _Loader:
             synchronization=VariableSynchronization(proto.synchronization),
             aggregation=VariableAggregation(proto.aggregation),
         )  # fmt: skip
+
+    def _asset(self, proto: Any) -> Asset:
+        name = os.path.basename(self._files[proto.asset_file_def_index])
+        return Asset(os.path.join(assets_directory(self._directory), name))
 
     def _constant(self, proto: Any) -> Any:
         tensor = self._constants[proto.operation].attr["value"].tensor

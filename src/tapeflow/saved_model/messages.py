@@ -25,6 +25,11 @@ def variables_prefix(export_dir: str) -> str:
     return os.path.join(export_dir, "variables", "variables")
 
 
+def assets_directory(export_dir: str) -> str:
+    """Where a SavedModel's other files are."""
+    return os.path.join(export_dir, "assets")
+
+
 def contains_saved_model(export_dir: Any) -> bool:
     """Whether a directory is a SavedModel's.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
@@ -22,7 +23,8 @@ from tapeflow.core.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.export import PRODUCER, FunctionWriter
-from tapeflow.saved_model.messages import function_spec, variables_prefix, write_model
+from tapeflow.saved_model.asset import Asset
+from tapeflow.saved_model.messages import assets_directory, function_spec, variables_prefix, write_model
 from tapeflow.saved_model.objects import FunctionNode, SavedView, SignatureNode
 from tapeflow.saved_model.options import SaveOptions
 from tapeflow.saved_model.serving import add_constant, add_saver, add_signature, add_variable
@@ -81,6 +83,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     prefix = variables_prefix(directory)
     os.makedirs(os.path.dirname(prefix), exist_ok=True)
     write_bundle(prefix, model.checkpoint())
+    model.copy_assets(directory)
     write_model(directory, model.meta_graph(options))
 
 
@@ -100,6 +103,8 @@ class _Model:
         self._ids = {id(o): i for i, o in enumerate(self.objects)}
         self._variables = {i: v for i, o in enumerate(self.objects) if (v := _variable_of(o)) is not None}
         self._ids.update((id(v), i) for i, v in self._variables.items())
+        self._assets = {i: a for i, a in enumerate(self.objects) if isinstance(a, Asset)}
+        self._ids.update((id(a.asset_path), i) for i, a in self._assets.items())
         self.concretes: dict[str, ConcreteFunction] = {}
         self._names: dict[int, str] = {}
         for node in self.objects:
@@ -136,6 +141,15 @@ class _Model:
             self._graph.nodes.add()
         return [*self._tensors, (OBJECT_GRAPH, convert(self._graph.SerializeToString(deterministic=True), string))]
 
+    def copy_assets(self, directory: str) -> None:
+        """Copies the files of the assets."""
+        names = _file_names(self._assets)
+        for i, asset in self._assets.items():
+            os.makedirs(assets_directory(directory), exist_ok=True)
+            source, target = asset.asset_path.numpy().decode(), os.path.join(assets_directory(directory), names[i])
+            if not (os.path.exists(target) and os.path.samefile(source, target)):
+                shutil.copyfile(source, target)
+
     def meta_graph(self, options: SaveOptions) -> Any:
         """The `MetaGraphDef`."""
         from tapeflow.version import VERSION
@@ -146,6 +160,8 @@ class _Model:
         self._write_objects(meta.object_graph_def)
         self._write_functions(meta.graph_def)
         captured = self._write_graph(meta.graph_def)
+        for i, name in _file_names(self._assets).items():
+            meta.asset_file_def.add(filename=name).tensor_info.name = f"{captured[i]}:0"
         if not options.experimental_skip_saver:
             add_saver(meta, self._saved_variables())
         for name, node in self._signatures.nodes.items():
@@ -166,6 +182,8 @@ class _Model:
                 node.children.add(node_id=child.node_id, local_name=child.local_name)
             if i in self._variables:
                 _write_variable(node.variable, self._variables[i])
+            elif i in self._assets:
+                node.asset.asset_file_def_index = list(self._assets).index(i)
             elif isinstance(trackable, FunctionNode):
                 self._write_function(node, trackable)
             else:
@@ -212,6 +230,8 @@ class _Model:
     def _write_graph(self, graph_def: Any) -> dict[int, str]:
         """The nodes of variables and constants; gives their names by the numbers of the objects."""
         names = {i: add_variable(graph_def, v, f"variable_{i}") for i, v in self._variables.items()}
+        for i, asset in self._assets.items():
+            names[i] = add_constant(graph_def, f"asset_{i}", asset.asset_path)
         for i, constant in enumerate(self._constants):
             names[len(self.objects) + i] = add_constant(graph_def, _constant_name(i), constant)
         return names
@@ -220,6 +240,15 @@ class _Model:
         """Each variable's name in the checkpoint and in the graph."""
         keys = {i: self._graph.nodes[i].attributes[0].checkpoint_key for i in self._variables}
         return [(keys[i], f"variable_{i}", variable) for i, variable in self._variables.items()]
+
+
+def _file_names(assets: Mapping[int, Asset]) -> dict[int, str]:
+    """Each asset's name in the directory of assets, with a number before it where two files have one name."""
+    names: dict[int, str] = {}
+    for i, asset in assets.items():
+        name = os.path.basename(asset.asset_path.numpy().decode())
+        names[i] = f"{i}_{name}" if name in names.values() else name
+    return names
 
 
 def _variable_of(trackable: Any) -> Variable | None:

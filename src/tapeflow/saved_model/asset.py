@@ -1,0 +1,43 @@
+"""`tf.saved_model.Asset`: a file that goes into a SavedModel."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import string
+from tapeflow.core.tape import id_of
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.trackable import Trackable
+from tapeflow.scopes import init_scope
+
+
+class Asset(Trackable):
+    """A file that `tf.saved_model.save` copies, such as a vocabulary; functions find it by the tensor `asset_path`.
+
+    Args:
+        path: the file's.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp(), "words.txt")
+        >>> size = file.write_text("hello")
+        >>> module, path = tf.Module(), tempfile.mkdtemp()
+        >>> module.words = tf.saved_model.Asset(file)
+        >>> tf.saved_model.save(module, path)
+        >>> file.unlink()
+        >>> tf.io.read_file(tf.saved_model.load(path).words.asset_path).numpy()
+        b'hello'
+    """
+
+    def __init__(self, path: Any) -> None:
+        text = os.fspath(path) if isinstance(path, os.PathLike) else path
+        with init_scope():
+            self._path = convert(text, string)
+        id_of(self._path)  # what has an identity is captured by functions, and no constant of theirs
+
+    @property
+    def asset_path(self) -> Tensor:
+        """The path, as a string scalar."""
+        return self._path
