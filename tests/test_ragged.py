@@ -133,3 +133,45 @@ def test_numpy():
     assert [r.tolist() for r in rows] == [[1, 2], [], [3, 4, 5]]
     assert RT.from_row_lengths([1, 2], [1, 1]).numpy().tolist() == [[1], [2]]
     np.testing.assert_array_equal(nested([1, 2, 3, 4, 5]).to_tensor().numpy()[2], [[4, 5], [0, 0]])
+
+
+def test_shapes_of_ragged_tensors():
+    a = tf.ragged.constant([[1, 2], [], [3]])
+    deep = RT.from_row_splits([[1, 2], [3, 4]], [0, 1, 2])
+    shape = tf.shape(a)
+    assert repr(shape) == "<DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>"
+    assert repr(tf.shape(deep)) == "<DynamicRaggedShape lengths=[2, (1, 1), 2] num_row_partitions=1>"
+    assert (shape.rank, shape.inner_rank, shape.dtype) == (2, 1, tf.int32)
+    assert shape.static_lengths(ragged_lengths=False) == [3, None]
+    assert [tf.shape(deep).is_uniform(i) for i in range(3)] == [True, False, True]
+    assert tf.shape(deep)[-1].numpy() == 2
+    assert repr(tf.shape(deep)[:1]) == "<DynamicRaggedShape lengths=[2] num_row_partitions=0>"
+    with pytest.raises(ValueError, match="Index 1 is not uniform"):
+        shape[1]
+    with pytest.raises(ValueError, match="must be uniform"):
+        shape[1:]
+    assert (shape == tf.shape(a + 1)).numpy()
+    assert not (shape == tf.shape(a[::-1])).numpy()
+
+
+def test_shapes_from_lengths():
+    Shape = tf.experimental.DynamicRaggedShape
+    made = Shape.from_lengths([2, (1, 2), (1, 2, 3), 4])
+    assert repr(made) == "<DynamicRaggedShape lengths=[2, (1, 2), (1, 2, 3), 4] num_row_partitions=2>"
+    assert Shape.from_lengths([3, 2, 2], num_row_partitions=1).num_row_partitions == 1
+    target = Shape.from_lengths([3, (2, 0, 1)])
+    assert tf.fill(target, 7).to_list() == [[7, 7], [], [7]]
+    assert tf.reshape([1.0, 2.0, 3.0], target).to_list() == [[1.0, 2.0], [], [3.0]]
+    assert tf.broadcast_to([[1.0], [2.0], [3.0]], target).to_list() == [[1.0, 1.0], [], [3.0]]
+
+
+def test_shapes_in_functions():
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+    def rows(a):
+        shape = tf.shape(a)
+        assert shape.static_lengths() == [None, None]
+        return shape[0], tf.fill(shape, 1)
+
+    count, filled = rows(tf.ragged.constant([[1, 2], [], [3]]))
+    assert count.numpy() == 3
+    assert filled.to_list() == [[1, 1], [], [1]]

@@ -79,6 +79,12 @@ def _size(function: Any, x: RaggedTensor, out_type: Any = int32) -> Tensor:
     return function(x.flat_values, out_type)
 
 
+def _shape(function: Any, x: RaggedTensor, out_type: Any = int32) -> Any:
+    from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
+
+    return DynamicRaggedShape.from_tensor(x, out_type)
+
+
 def _rank(function: Any, x: RaggedTensor) -> Tensor:
     return tensor_of(len(x.shape), int32)
 
@@ -205,6 +211,7 @@ _HANDLERS: dict[str, Callable[..., Any]] = {
     "ReduceJoin": _reduce_join,
     "Reshape": _reshape,
     "ReverseV2": _reverse,
+    "Shape": _shape,
     "Size": _size,
     "Softmax": _softmax,
     "Squeeze": _squeeze,

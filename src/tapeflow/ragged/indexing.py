@@ -60,7 +60,7 @@ def _rows(rt: Any, keys: list[Any]) -> Any:
     if isinstance(i, int) and count is not None and not -count <= i < count:
         raise IndexError(f"Row key {i} out of bounds")
     splits = rt.row_splits
-    if isinstance(i, int) and isinstance(splits, EagerTensor):
+    if isinstance(i, int) and isinstance(splits, EagerTensor) and count is not None:
         start, end = splits.value[i % count : i % count + 2].tolist()
     else:
         i = _from_front(i, rt._row_partition.nrows())

@@ -1,0 +1,288 @@
+"""`tf.experimental.DynamicRaggedShape`: the shape of a ragged tensor, with the lengths of its rows."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.array.creation import fill
+from tapeflow.array.joining import stack
+from tapeflow.array.properties import shape as shape_op
+from tapeflow.array.shaping import broadcast_to, reshape
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, as_dtype, int64
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor
+from tapeflow.graph.static import host_static
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, logical_and
+from tapeflow.math.reduction import reduce_all
+from tapeflow.ragged import broadcasting
+from tapeflow.ragged.row_partition import RowPartition, tensor_of
+from tapeflow.ragged.tensor import RaggedTensor, as_values
+
+
+class DynamicRaggedShape:
+    """The lengths of all dimensions of a tensor, some of them ragged: what `tf.shape` gives for a ragged tensor.
+
+    Args:
+        row_partitions: how values are cut into rows, outermost first.
+        inner_shape: the shape of the innermost values, whose first dimension counts all of them.
+        dtype: int32 or int64.
+
+    Example:
+        >>> shape = tf.shape(tf.ragged.constant([[1, 2], [], [3]]))
+        >>> shape
+        <DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>
+        >>> shape[0].numpy().item(), shape.rank, shape.is_uniform(1)
+        (3, 2, False)
+    """
+
+    def __init__(
+        self,
+        row_partitions: Sequence[RowPartition],
+        inner_shape: Any,
+        dtype: Any = None,
+        validate: bool = False,
+        static_inner_shape: Any = None,
+    ) -> None:
+        kind = int64 if dtype is None else as_dtype(dtype)
+        self._row_partitions = tuple([p.with_dtype(kind) for p in row_partitions])
+        self._inner_shape = cast(convert(inner_shape), kind)
+        known = host_static(self._inner_shape) if isinstance(self._inner_shape, SymbolicTensor) else None
+        if not isinstance(self._inner_shape, SymbolicTensor):
+            known = tuple(self._inner_shape.numpy().tolist())
+        static = TensorShape(known if isinstance(known, tuple) else None)
+        self._static_inner_shape = static if static_inner_shape is None else static.merge_with(static_inner_shape)
+
+    @classmethod
+    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+        """The shape of a tensor or ragged tensor.
+
+        Example:
+            >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.ones([2, 3]))
+            <DynamicRaggedShape lengths=[2, 3] num_row_partitions=0>
+        """
+        value = as_values(t)
+        ragged = isinstance(value, RaggedTensor)
+        kind = (value.row_splits.dtype if ragged else int64) if dtype is None else as_dtype(dtype)
+        flat = value.flat_values if ragged else value
+        partitions = value._nested_row_partitions if ragged else ()
+        return cls(partitions, shape_op(flat, kind), kind, static_inner_shape=flat.shape)
+
+    @classmethod
+    def from_row_partitions(cls, row_partitions: Sequence[RowPartition], dtype: Any = None) -> DynamicRaggedShape:
+        """The shape of rows of scalars.
+
+        Raises:
+            ValueError: there is no partition.
+        """
+        if not row_partitions:
+            raise ValueError("row_partitions cannot be empty")
+        return cls(row_partitions, reshape(row_partitions[-1].nvals(), [1]), dtype or row_partitions[-1].dtype)
+
+    @classmethod
+    def from_lengths(cls, lengths: Sequence[Any], num_row_partitions: int | None = None, dtype: Any = int64) -> Any:
+        """The shape with the given lengths: an int for a uniform dimension, a list of row lengths for a ragged one.
+
+        Raises:
+            ValueError: there are fewer partitions than the ragged dimensions need.
+
+        Example:
+            >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (1, 2)])
+            <DynamicRaggedShape lengths=[2, (1, 2)] num_row_partitions=1>
+        """
+        ragged = [i for i, n in enumerate(lengths) if not isinstance(n, int)]
+        least = max(ragged, default=0)
+        count = least if num_row_partitions is None else num_row_partitions
+        if count < least:
+            raise ValueError(f"num_row_partitions={count} must be at least {least}: dimension {least} is ragged")
+        partitions = []
+        rows = lengths[0]
+        for length in lengths[1 : count + 1]:
+            if isinstance(length, int):
+                partition = RowPartition.from_uniform_row_length(length, nrows=rows, dtype=as_dtype(dtype))
+                rows *= length
+            else:
+                partition = RowPartition.from_row_lengths(list(length), dtype=as_dtype(dtype))
+                if len(length) != rows:
+                    raise ValueError(f"There are {len(length)} lengths for {rows} rows: {lengths}")
+                rows = sum(length)
+            partitions.append(partition)
+        return cls(partitions, convert([rows, *lengths[count + 1 :]], int64), dtype)
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """int32 or int64."""
+        return self._inner_shape.dtype
+
+    @property
+    def row_partitions(self) -> tuple[RowPartition, ...]:
+        """How values are cut into rows, outermost first."""
+        return self._row_partitions
+
+    @property
+    def num_row_partitions(self) -> int:
+        """How many partitions there are."""
+        return len(self._row_partitions)
+
+    @property
+    def inner_shape(self) -> Tensor:
+        """The shape of the innermost values."""
+        return self._inner_shape
+
+    @property
+    def inner_rank(self) -> int | None:
+        """How many dimensions the innermost values have."""
+        known = self._static_inner_shape.rank
+        return self._inner_shape.shape[0] if known is None else known
+
+    @property
+    def rank(self) -> int | None:
+        """How many dimensions there are."""
+        inner = self.inner_rank
+        return None if inner is None else len(self._row_partitions) + inner
+
+    def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
+        """The same in another dtype, int32 or int64."""
+        return DynamicRaggedShape(self._row_partitions, self._inner_shape, dtype)
+
+    def is_uniform(self, axis: int) -> bool:
+        """Whether all slices of a dimension are known to be equally long."""
+        partition = self._partition_of(self._checked(axis))
+        return partition is None or partition.is_uniform()
+
+    def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
+        """The lengths as Python numbers: None where they are not known, tuples for ragged dimensions.
+
+        Args:
+            ragged_lengths: False gives None for ragged dimensions.
+        """
+        inner = self._static_inner_shape
+        if not self._row_partitions:
+            return [Ellipsis] if inner.rank is None else inner.as_list()
+        found: list[Any] = [self._row_partitions[0].static_nrows]
+        for partition in self._row_partitions:
+            known = not isinstance(partition.row_splits(), SymbolicTensor)
+            if partition.is_uniform():
+                found.append(partition.static_uniform_row_length)
+            else:
+                found.append(tuple(np.diff(partition.splits()).tolist()) if ragged_lengths and known else None)
+        return [*found, Ellipsis] if inner.rank is None else [*found, *inner.as_list()[1:]]
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+
+    def _checked(self, axis: int) -> int:
+        rank = self.rank
+        if axis < 0 and rank is not None:
+            axis += rank
+        if axis < 0 or (rank is not None and axis >= rank):
+            raise IndexError(f"dimension {axis} is out of range for a shape of rank {rank}")
+        return axis
+
+    def _partition_of(self, axis: int) -> RowPartition | None:
+        """The partition that gives the lengths of a dimension, or None where it is uniform anyway."""
+        return self._row_partitions[axis - 1] if 0 < axis <= len(self._row_partitions) else None
+
+    def _length(self, axis: int) -> Any:
+        if axis == 0:
+            return self._row_partitions[0].nrows() if self._row_partitions else self._inner_shape[0]
+        partition = self._partition_of(axis)
+        if partition is None:
+            return self._inner_shape[axis - len(self._row_partitions)]
+        if not partition.is_uniform():
+            raise ValueError(f"Index {axis} is not uniform")
+        return partition.uniform_row_length()
+
+    def __getitem__(self, index: Any) -> Any:
+        """The length of a uniform dimension, or the shape of some dimensions.
+
+        Raises:
+            ValueError: the dimension is ragged.
+            IndexError: there is no such dimension.
+        """
+        if not isinstance(index, builtins.slice):
+            return self._length(self._checked(int(index)))
+        axes = range(self.rank or 0)[index]
+        if axes.step != 1:
+            raise IndexError(f"A slice of a shape takes dimensions one after the other, not every {axes.step}")
+        if axes.start == 0 and len(axes) > 1:
+            return self._prefix(len(axes))
+        if any(not self.is_uniform(a) for a in axes):
+            raise ValueError("All relevant dimensions must be uniform")
+        lengths = [self._length(a) for a in axes]
+        return DynamicRaggedShape((), stack(lengths) if lengths else tensor_of([], self.dtype), self.dtype)
+
+    def _prefix(self, count: int) -> DynamicRaggedShape:
+        partitions = self._row_partitions
+        if count > len(partitions):
+            return DynamicRaggedShape(partitions, self._inner_shape[: count - len(partitions)], self.dtype)
+        kept = partitions[: count - 1]
+        return DynamicRaggedShape(kept, reshape(kept[-1].nvals(), [1]), self.dtype)
+
+    def _parts(self) -> list[Tensor]:
+        return [*[p.row_splits() for p in self._row_partitions], self._inner_shape]
+
+    # ---- with other things -------------------------------------------------------------------------------------------
+
+    def _with_values(self, flat_values: Any) -> Any:
+        """The ragged tensor of this shape with these innermost values."""
+        result = flat_values
+        for partition in reversed(self._row_partitions):
+            result = RaggedTensor._from_row_partition(result, partition, validate=False)
+        return result
+
+    def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """What an op gives that takes this in the place of a shape, or NotImplemented."""
+        place, handler = _HANDLERS.get(function.op.name, (0, None))
+        return NotImplemented if handler is None or args[place] is not self else handler(*args)
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, DynamicRaggedShape):
+            return NotImplemented
+        if self.rank != other.rank or self.num_row_partitions != other.num_row_partitions:
+            return convert(False)
+        same = convert(True)
+        for mine, theirs in zip(self._parts(), other._parts(), strict=True):
+            theirs = cast(theirs, mine.dtype)
+            lengths = equal(shape_op(mine), shape_op(theirs))
+            if not isinstance(lengths, SymbolicTensor) and not bool(lengths):
+                return convert(False)
+            same = logical_and(same, reduce_all(equal(mine, theirs)))
+        return same
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        shown = ", ".join("..." if n is Ellipsis else str(n) for n in self.static_lengths())
+        return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
+
+
+def _filled(dims: DynamicRaggedShape, value: Any, *_: Any) -> Any:
+    return dims._with_values(fill(dims.inner_shape, value))
+
+
+def _reshaped(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
+    flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else tensor
+    return shape._with_values(reshape(flat, shape.inner_shape))
+
+
+def _stretched(tensor: Any, shape: DynamicRaggedShape, *_: Any) -> Any:
+    if not shape.row_partitions:
+        return broadcast_to(tensor, shape.inner_shape)
+    like = shape._with_values(fill(shape.inner_shape, 0))
+    return broadcasting.apply(lambda values, zeros: broadcast_to(values, shape_op(zeros)), [as_values(tensor), like])
+
+
+# By the op's name: which argument is the shape, and what the op gives.
+_HANDLERS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "BroadcastTo": (1, _stretched),
+    "Fill": (0, _filled),
+    "Reshape": (1, _reshaped),
+}
