@@ -1,4 +1,4 @@
-"""The functions of `tf.data`: traced once, what they capture, control flow, random numbers. Expected values are TensorFlow's."""
+"""The functions of `tf.data`: traced once, captures, control flow, random numbers. Expected values are TensorFlow's."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,9 @@ def test_specs_come_from_the_trace():
     rows = Dataset.from_tensor_slices(np.ones([4, 3, 2], np.float32))
     assert rows.map(lambda x: tf.reshape(x, [-1])).element_spec == tf.TensorSpec([6], tf.float32)
     assert r4.map(lambda x: tf.range(x)).element_spec == tf.TensorSpec([None], tf.int64)
-    assert r4.flat_map(lambda x: Dataset.range(6).batch(x + 1, drop_remainder=True)).element_spec == tf.TensorSpec([None], tf.int64)
+    assert r4.flat_map(lambda x: Dataset.range(6).batch(x + 1, drop_remainder=True)).element_spec == tf.TensorSpec(
+        [None], tf.int64
+    )
     assert r4.flat_map(lambda x: Dataset.range(6).batch(2, True)).element_spec == tf.TensorSpec([2], tf.int64)
     assert r4.map(lambda x: tf.sparse.from_dense([x, x])).element_spec == tf.SparseTensorSpec([2], tf.int64)
 
@@ -120,6 +122,17 @@ def test_datasets_of_elements():
     assert values(r4.flat_map(lambda x: Dataset.from_tensor_slices([x, x]).skip(1).shard(1, 0))) == [0, 1, 2, 3]
 
 
+def test_generators_of_elements():
+    def repeated(n):
+        yield from [n] * n
+
+    spec = {"n": tf.TensorSpec([], tf.int64)}
+    made = r4.interleave(
+        lambda n: Dataset.from_generator(lambda k: ({"n": x} for x in repeated(k)), args=(n,), output_signature=spec)
+    )
+    assert sorted(x["n"] for x in values(made)) == [1, 2, 2, 3, 3, 3]
+
+
 def test_states_may_grow():
     assert r4.reduce(tf.zeros([0], tf.int64), lambda s, x: tf.concat([s, [x]], 0)).numpy().tolist() == [0, 1, 2, 3]
     grown = r4.scan(tf.zeros([0], tf.int64), lambda s, x: (tf.concat([s, [x]], 0), tf.size(s)))
@@ -144,6 +157,10 @@ def test_what_works_element_by_element_works_on_batches(function, rows):
     off = tf.data.Options()
     off.experimental_optimization.apply_default_optimizations = False
     assert values(dataset.batch(3)) == values(dataset.batch(3).with_options(off))
+    chosen = dataset.shuffle(3, seed=1, reshuffle_each_iteration=False).skip(1).batch(2)
+    assert values(chosen) == values(chosen.with_options(off))
+    twice = dataset.skip(1).map(lambda *x: tf.nest.map_structure(lambda t: t * 2.0, x)).repeat(2).batch(2)
+    assert values(twice) == values(twice.with_options(off))
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ class ListDataset(Elements):
             raise ValueError("Invalid `elements`. `elements` must be a list.")
         if not elements:
             raise ValueError(
-                "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use `tf.data.Dataset.range(0)`."
+                "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, use "
+                "`tf.data.Dataset.range(0)`."
             )
         values, specs = zip(*map(structure.normalized, elements), strict=True)
         spec = specs[0]

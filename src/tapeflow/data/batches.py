@@ -120,7 +120,8 @@ class PaddedBatchDataset(_Batching):
                 raise TypeError("`padded_batch` is not supported for datasets of datasets")
             if type(s) is not TensorSpec:
                 raise TypeError(
-                    "`padded_batch` is only supported for datasets that produce tensor elements but type spec of elements "
+                    "`padded_batch` is only supported for datasets that produce tensor elements but type spec of "
+                    "elements "
                     f"in the input dataset is not a subclass of TensorSpec: `{s}`."
                 )
         if padded_shapes is None:
@@ -158,7 +159,8 @@ def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
     )
     if not fits:
         raise ValueError(
-            f"The padded shape {shape} is not compatible with the shape {component} of the corresponding input component."
+            f"The padded shape {shape} is not compatible with the shape {component} of the corresponding input "
+            "component."
         )
     return shape
 

@@ -38,7 +38,8 @@ def bucket_by_sequence_length(
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError(
             "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
-            f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and `len(bucket_boundaries)={len(bucket_boundaries)}`."
+            f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+            f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
         )
     from tapeflow.array.gathering import gather
     from tapeflow.math.casting import cast
@@ -114,7 +115,8 @@ class RebatchDataset(Node):
         def other(spec: Any) -> Any:
             if spec.shape.rank == 0:
                 raise ValueError(
-                    "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar elements. Fix "
+                    "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar "
+                    "elements. Fix "
                     "the issue by adding the `batch` transformation to the dataset."
                 )
             return spec._unbatch()._batch(size)
@@ -148,7 +150,8 @@ class SparseBatchDataset(Node):
         if type(spec) is not TensorSpec:
             kinds = structure.map_specs(lambda s: getattr(s, "dtype", s), spec)
             raise TypeError(
-                "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the given "
+                "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the "
+                "given "
                 f"dataset has the following component types: {kinds}."
             )
         self._batch_size = integer(batch_size)

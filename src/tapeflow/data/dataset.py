@@ -235,7 +235,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = generators.signature_of(output_types, output_shapes, output_signature)
-        return generators.GeneratorDataset(generator, spec, args)
+        return made(generators.GeneratorDataset, generator, spec, args)
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:

@@ -88,8 +88,8 @@ def bucket_by_sequence_length(
 ) -> Transformation:
     """For `Dataset.apply`: the older name of `Dataset.bucket_by_sequence_length`."""
     return lambda dataset: dataset.bucket_by_sequence_length(
-        element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values, pad_to_bucket_boundary,
-        no_padding, drop_remainder,
+        element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+        pad_to_bucket_boundary, no_padding, drop_remainder,
     )  # fmt: skip
 
 
@@ -158,7 +158,8 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         return dataset_or_iterator.element_spec
     except AttributeError:
         raise TypeError(
-            "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator object, "
+            "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator "
+            "object, "
             f"but got {type(dataset_or_iterator)}."
         ) from None
 
@@ -336,8 +337,10 @@ class TFRecordWriter:
         spec = dataset.element_spec
         if not TensorSpec([], string).is_compatible_with(spec):
             raise TypeError(
-                "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset which "
-                f"produces elements with shapes {getattr(spec, 'shape', None)} and types {getattr(spec, 'dtype', spec)!s}."
+                "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset "
+                "which "
+                f"produces elements with shapes {getattr(spec, 'shape', None)} and types "
+                f"{getattr(spec, 'dtype', spec)!s}."
             )
         with RecordWriter(self._filename, self._compression_type) as writer:
             for record in dataset.as_numpy_iterator():

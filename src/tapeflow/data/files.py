@@ -43,7 +43,8 @@ def _dataset_of(filenames: Any) -> Dataset:
             )
         if not spec.shape.is_compatible_with(TensorShape([])):
             raise TypeError(
-                "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of "
+                "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a "
+                "dataset of "
                 f"element shape {spec.shape!r}."
             )
         return filenames
@@ -194,8 +195,8 @@ class FixedLengthRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None,
-        compression_type: Any = None, num_parallel_reads: Any = None, name: str | None = None,
+        self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None,
+        buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None, name: str | None = None,
     ) -> None:  # fmt: skip
         length, header, footer = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
 
@@ -210,7 +211,8 @@ class FixedLengthRecordDatasetV2(FileDataset):
             body = body[: len(body) - footer] if footer <= len(body) else b""
             if len(body) % length:
                 message = (
-                    f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path.decode()}" has body '
+                    f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
+                    f'"{path.decode()}" has body '
                     f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
                 )
                 raise DataLossError(None, None, message) if compression_type else invalid(message)

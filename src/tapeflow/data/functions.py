@@ -1,7 +1,8 @@
 """The functions that a user gives to `map`, `filter`, `reduce` and their like, on elements.
 
-Each is traced once, when the dataset is made: its graph tells what it gives, and runs for the elements. What it captures
-is read whenever it runs; what it captures of a function around is put in place when that function's graph runs.
+Each is traced once, when the dataset is made: its graph tells what it gives, and runs for the elements. What it
+captures is read whenever it runs; what it captures of a function around is put in place when that function's graph
+runs.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class MappedFunction:
             raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
         if settings.run_functions_eagerly:
             warnings.warn(
-                "Even though the `tf.config.experimental_run_functions_eagerly` option is set, this option does not apply to "
+                "Even though the `tf.config.experimental_run_functions_eagerly` option is set, this option does not "
+                "apply to "
                 "tf.data functions. To force eager execution of tf.data functions, please use "
                 "`tf.data.experimental.enable_debug_mode()`.",
                 stacklevel=4,
@@ -171,7 +173,7 @@ _LOOK_ACROSS = frozenset({"LRN"})  # of the shape of their input, and yet not el
 
 
 def _is_elementwise(body: Body) -> bool:
-    """Whether a body does the same to every number of its inputs, so that these may have one more dimension in front."""
+    """Whether a body does the same to every number of its inputs, so that these may have a dimension more in front."""
     graph = body.graph
     if graph.variables or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
         return False
@@ -251,9 +253,11 @@ def check_state(before: Any, after: Any, who: str = "") -> None:
     for a, b in zip(old, new, strict=True):
         if type(a) is not type(b):
             raise TypeError(
-                f"{who}The element classes for the new state must match the initial state. Expected {before}, got {after}."
+                f"{who}The element classes for the new state must match the initial state. Expected {before}, got "
+                f"{after}."
             )
         if getattr(a, "dtype", None) is not getattr(b, "dtype", None):
             raise TypeError(
-                f"{who}The element types for the new state must match the initial state. Expected {a.dtype}, got {b.dtype}."
+                f"{who}The element types for the new state must match the initial state. Expected {a.dtype}, got "
+                f"{b.dtype}."
             )

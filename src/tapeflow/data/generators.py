@@ -32,7 +32,8 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
         for s in structure.flatten(output_signature):
             if not isinstance(s, TypeSpec):
                 raise TypeError(
-                    f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(s)} which "
+                    f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(s)} "
+                    "which "
                     "is not."
                 )
         return output_signature
@@ -99,19 +100,22 @@ def _checked(value: Any, spec: Any) -> Any:
         value = structure.component(value)
         if not spec.is_compatible_with(value):
             raise invalid(
-                f"TypeError: `generator` yielded an element of {spec_of(value)} where an element of {spec} was expected."
+                f"TypeError: `generator` yielded an element of {spec_of(value)} where an element of {spec} was "
+                "expected."
             )
         return structure.bare(value)
     try:
         tensor = _tensor(value, spec.dtype)
     except (TypeError, ValueError) as e:
         raise invalid(
-            "TypeError: `generator` yielded an element that could not be converted to the expected type. The expected type "
+            "TypeError: `generator` yielded an element that could not be converted to the expected type. The "
+            "expected type "
             f"was {spec.dtype.name}, but the yielded element was {value}."
         ) from e
     if not spec.shape.is_compatible_with(tensor.shape):
         raise invalid(
-            f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape {spec.shape} was "
+            f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape "
+            f"{spec.shape} was "
             "expected."
         )
     return tensor.value

@@ -34,7 +34,8 @@ class GroupByWindowDataset(Node):
         spec = self._reduce.output_spec
         if not isinstance(spec, DatasetSpec):
             raise TypeError(
-                "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return type is "
+                "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return "
+                "type is "
                 f"{spec}."
             )
         super().__init__(spec.element_spec, source)

@@ -120,7 +120,7 @@ class OwnedIterator(Iterator, Trackable):
                 self.take()
             except StopIteration:
                 raise OutOfRangeError(
-                    None, None, f"The dataset ended after {i} elements, and the iterator that was saved had taken {count}."
+                    None, None, f"The dataset ended after {i} elements; the iterator that was saved had taken {count}."
                 ) from None
 
     def _serialize_to_tensors(self) -> dict[str, Any]:

@@ -61,7 +61,8 @@ class MapDataset(Node):
         spec = self._function.output_spec
         if not [s for s in structure.flatten(spec) if s.flatten()]:
             raise invalid(
-                "The function passed to Dataset.map() must return at least one tensor, but it returned none. [Op:MapDataset]"
+                "The function passed to Dataset.map() must return at least one tensor, but it returned none. "
+                "[Op:MapDataset]"
             )
         super().__init__(spec, source)
 
@@ -73,14 +74,10 @@ class MapDataset(Node):
 
     def _rows(self) -> Rows | None:
         rows = self._input_dataset._rows() if self._function.elementwise else None
-        if rows is None:
-            return None
-        function = self._function
-        return Rows(
-            rows.count,
-            lambda numbers: function.many(rows.take(numbers), len(numbers)),
-            lambda start, stop: function.many(rows.between(start, stop), stop - start),
-        )
+        return None if rows is None else rows.mapped(self._function)
+
+    def _elementwise(self) -> MappedFunction | None:
+        return self._function if self._function.elementwise else None
 
 
 class ParallelMapDataset(MapDataset):
@@ -108,7 +105,8 @@ class FilterDataset(Node):
         spec = self._predicate.output_spec
         if not (hasattr(spec, "is_compatible_with") and spec.is_compatible_with(TensorSpec([], bool_))):
             raise ValueError(
-                f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec}."
+                "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
+                f"{spec}."
             )
         super().__init__(source.element_spec, source)
 
@@ -176,7 +174,8 @@ class InterleaveDataset(Node):
 
 
 def in_turn(sources: Iterator[Iterator[Any]], cycle_length: int, block_length: int) -> Iterator[Any]:
-    """What several iterators give: `block_length` items of each of `cycle_length` in turn; the next takes the place of one
+    """What several iterators give: `block_length` items of each of `cycle_length` in turn; the next takes the place of
+    one
     that has ended."""
     cycle: list[Iterator[Any] | None] = [None] * cycle_length
     more = True
@@ -215,8 +214,9 @@ class ScanDataset(Node):
     def __init__(self, source: Any, initial_state: Any, scan_func: Any) -> None:
         self._initial = MappedFunction(lambda: initial_state, "Dataset.scan()", ())
         self._function, _ = state_function(
-            scan_func, "Dataset.scan()", self._initial.output_spec, source.element_spec, _state_of_pair, "Invalid `scan_func`. "
-        )
+            scan_func, "Dataset.scan()", self._initial.output_spec, source.element_spec, _state_of_pair,
+            "Invalid `scan_func`. ",
+        )  # fmt: skip
         super().__init__(self._function.output_spec[1], source)
 
     def _size(self) -> int:
@@ -256,7 +256,8 @@ class UniqueDataset(Node):
         for spec in specs:
             if getattr(spec, "dtype", None) not in (int32, int64, string):
                 raise TypeError(
-                    f"`tf.data.Dataset.unique` does not support type {getattr(spec, 'dtype', spec)!s} -- only `tf.int32`, "
+                    f"`tf.data.Dataset.unique` does not support type {getattr(spec, 'dtype', spec)!s} -- only "
+                    "`tf.int32`, "
                     "`tf.int64`, and `tf.string` are supported."
                 )
         if len(specs) > 1:

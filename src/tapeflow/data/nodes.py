@@ -1,8 +1,8 @@
 """The nodes of a pipeline: sources, and what chooses among elements and puts them in order.
 
-A dataset is a tree of nodes that never changes. A node knows the spec of its elements, how many there are (`_size`), its
-inputs, and how to go over its elements (`_iterate`), as often as asked and by several iterators at once. A source whose
-elements are rows of arrays gives `_rows` too.
+A dataset is a tree of nodes that never changes. A node knows the spec of its elements, how many there are (`_size`),
+its inputs, and how to go over its elements (`_iterate`), as often as asked and by several iterators at once. A source
+whose elements are rows of arrays gives `_rows` too.
 """
 
 from __future__ import annotations
@@ -59,6 +59,10 @@ class Node(Dataset):
         node._input_datasets = tuple(inputs)
         return node
 
+    def _elementwise(self) -> MappedFunction | None:
+        """The function that makes this node's elements of those of its input, where many can be given to it at once."""
+        return None
+
     def _functions(self) -> dict[str, MappedFunction]:
         """The user's functions that this node calls, by its attributes."""
         return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
@@ -103,6 +107,14 @@ class Rows:
         self.count = count
         self.take = take
         self.between = between
+
+    def mapped(self, function: MappedFunction) -> Rows:
+        """What an elementwise function gives for these rows."""
+        return Rows(
+            self.count,
+            lambda numbers: function.many(self.take(numbers), len(numbers)),
+            lambda start, stop: function.many(self.between(start, stop), stop - start),
+        )
 
 
 def _row_taker(value: Any) -> Callable[[torch.Tensor], Any]:
@@ -276,12 +288,14 @@ class ZipDataset(Node):
         for ds in flat:
             if isinstance(ds, list):
                 raise TypeError(
-                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. "
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                    "objects. "
                     "Python `list` is not supported and you should use `tuple` instead."
                 )
             if not isinstance(ds, Dataset):
                 raise TypeError(
-                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects "
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                    "objects "
                     f"but encountered object of type {type(ds)}."
                 )
         super().__init__(structure.pack(datasets, [ds.element_spec for ds in flat]), *flat)

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.tensor import EagerTensor
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
 
@@ -34,10 +33,6 @@ class OnDeviceDataset(Node):
         return map(self._moved, self._input_dataset._iterate())
 
     def _moved(self, element: Element) -> Element:
-        from tapeflow.array.passing import identity
-
         with devices.device(self._device):
             target = devices.current_or_default()
-        return tuple([
-            v.to(target) if isinstance(v, torch.Tensor) else identity(v) if isinstance(v, EagerTensor) else v for v in element
-        ])  # fmt: skip
+        return tuple([v.to(target) if isinstance(v, torch.Tensor) else v for v in element])

@@ -1,9 +1,10 @@
 """A pipeline as it runs: rewritten so that batches are gathered whole.
 
 A dataset of rows (slices of tensors, a range, some of these zipped, or a map of scalars over them) can give many of its
-elements at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose among elements and put them
-in order, whatever the elements are. So a batch at the end of such a chain needs no elements: the chain runs over
-their numbers, and the batch takes the rows that these name.
+elements at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose among elements and put
+them in order, whatever the elements are. So a batch at the end of such a chain needs no elements: the chain runs over
+their numbers, and the batch takes the rows that these name. A function that does the same to every number of an
+element, whichever it is, may stand in between: it runs for the whole batch.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.data.batches import BatchDataset, RowBatches
-from tapeflow.data.nodes import Chooser, Numbers, OptionsDataset
+from tapeflow.data.nodes import Chooser, Node, Numbers, OptionsDataset
 from tapeflow.data.options import Options
 
 
@@ -38,13 +39,21 @@ def _rewrite(dataset: Any) -> Any:
     if isinstance(dataset, OptionsDataset):
         return inputs[0]
     if isinstance(dataset, BatchDataset):
-        chain = []
+        chain, functions = [], []
         source = dataset._input_dataset
-        while isinstance(source, Chooser):
-            chain.append(source)
+        while isinstance(source, Node):
+            function = source._elementwise()
+            if function is not None:
+                functions.append(function)
+            elif isinstance(source, Chooser):
+                chain.append(source)
+            else:
+                break
             source = source._input_dataset
         rows = source._rows()
         if rows is not None:
+            for function in reversed(functions):
+                rows = rows.mapped(function)
             numbers: Any = Numbers(rows.count)
             for chooser in reversed(chain):
                 numbers = chooser._over([numbers])

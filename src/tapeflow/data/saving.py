@@ -1,7 +1,7 @@
 """Datasets in files: `save`, `load`, `snapshot` and `cache`.
 
-A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names the
-folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
+A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names
+the folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
 (A ragged or sparse component is written as the tensors that it is made of, where TensorFlow writes a variant.)
 """
 

@@ -33,7 +33,8 @@ class SqlDatasetV2(Node):
         output_types: the dtypes of the columns.
 
     Raises:
-        InvalidArgumentError: there is no such driver, or a column can't have that dtype; at an iterator, if the query gives
+        InvalidArgumentError: there is no such driver, or a column can't have that dtype; at an iterator, if the query
+        gives
             another number of columns.
         UnknownError: at an iterator, if the query is refused.
 
@@ -54,7 +55,8 @@ class SqlDatasetV2(Node):
         ]
         if driver != "sqlite":
             raise invalid(
-                f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: {{'sqlite'}}. "
+                f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: "
+                f"{{'sqlite'}}. "
                 "[Op:SqlDataset] name: "
             )
         spec = structure.map_specs(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
@@ -75,7 +77,8 @@ class SqlDatasetV2(Node):
                 for row in database.execute(self._query):
                     if len(row) != len(self._dtypes):
                         raise invalid(
-                            f"The number of columns in query ({len(row)}) must match the number of elements in output_types "
+                            f"The number of columns in query ({len(row)}) must match the number of elements in "
+                            "output_types "
                             f"({len(self._dtypes)}). [Op:IteratorGetNext]"
                         )
                     yield tuple([_scalar(v, d) for v, d in zip(row, self._dtypes, strict=True)])

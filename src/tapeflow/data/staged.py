@@ -1,6 +1,7 @@
 """Datasets and iterators in a graph: symbolic tensors that stand for them, and the operations that take elements.
 
-A pipeline over a dataset that is not known yet is made of the usual nodes. It is put over the dataset when the graph runs.
+A pipeline over a dataset that is not known yet is made of the usual nodes. It is put over the dataset when the graph
+runs.
 """
 
 from __future__ import annotations
@@ -61,12 +62,13 @@ class StagedDataset(Dataset):
 
     def _iterate(self) -> PyIterator[Element]:
         raise TypeError(
-            f"{self!r} is known only when its graph runs: iterate over it inside of the tf.function, with autograph or `iter`."
+            f"{self!r} is known only when its graph runs: iterate over it inside of the tf.function, with autograph "
+            "or `iter`."
         )
 
 
 def _sources(dataset: Any) -> list[Any]:
-    """The datasets that a pipeline starts from, and the tensors that its functions capture, known when the graph runs."""
+    """The datasets that a pipeline starts from and the tensors that its functions capture, known when the graph runs."""
     if isinstance(dataset, StagedDataset):
         return [dataset]
     found = [s for source in dataset._inputs() for s in _sources(source)]

@@ -36,7 +36,8 @@ class Transformations:
             log_warning: whether to log the errors.
 
         Example:
-            >>> ds = tf.data.Dataset.from_tensor_slices([1.0, 0.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
+            >>> ds = tf.data.Dataset.from_tensor_slices([1.0, 0.0])
+            >>> ds = ds.map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
             >>> [x.item() for x in ds.ignore_errors().as_numpy_iterator()]
             [1.0]
         """
@@ -150,7 +151,7 @@ class Transformations:
         return made(data.shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """The same elements, kept once an iterator has gone through all: in memory, or in a file whose name begins so."""
+        """The same elements, kept once an iterator has gone through all: in memory, or in a file of that name."""
         return data.saving.FileCacheDataset(self, filename) if filename else data.nodes.CacheDataset(self)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:

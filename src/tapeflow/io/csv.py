@@ -16,6 +16,8 @@ from tapeflow.graph.python_op import python_op
 
 Column = tuple[DType, Any]  # the dtype, and the default or None where a field is required
 _NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float}
+_LIMITS = {int32: (int32.min, int32.max), int64: (int64.min, int64.max)}
+_LIMITS |= dict.fromkeys((float32, float64), (-np.inf, np.inf))
 
 
 def defaults_of(record_defaults: Sequence[Any], op: str) -> list[Column]:
@@ -128,13 +130,12 @@ class CsvParser:
             return default
         if dtype is string:
             return field
+        least, greatest = _LIMITS[dtype]
         try:
-            if b"_" in field:  # Python's numbers may have them
-                raise ValueError
             value = _NUMBERS[dtype](field)
         except ValueError:
             raise self._not_valid(i, field, dtype, which) from None
-        if dtype.is_integer and not dtype.min <= value <= dtype.max:
+        if b"_" in field or value < least or value > greatest:  # Python's numbers may have a "_"
             raise self._not_valid(i, field, dtype, which)
         return value
 
@@ -181,8 +182,8 @@ class CsvParser:
 
 
 def decode_csv(
-    records: Any, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
-    select_cols: Any = None, name: str | None = None,
+    records: Any, record_defaults: Sequence[Any], field_delim: str = ",", use_quote_delim: bool = True,
+    na_value: str = "", select_cols: Any = None, name: str | None = None,
 ) -> list[Any]:  # fmt: skip
     """The fields of CSV records, a tensor for each column.
 

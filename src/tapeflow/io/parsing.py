@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -54,7 +55,8 @@ def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
         return None
     if kind != _LISTS[dtype]:
         raise invalid(
-            f"Name: <unknown>, Key: {key}, Index: {index}.  Data types don't match. Data type: {_SHOWN[kind]} but expected type: "
+            f"Name: <unknown>, Key: {key}, Index: {index}.  Data types don't match. Data type: {_SHOWN[kind]} but "
+            "expected type: "
             f"{_SHOWN[_LISTS[dtype]]}"
         )
     return getattr(feature, kind).value
@@ -66,7 +68,7 @@ def _array(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) ->
         array = np.empty(len(values), object)
         array[:] = values
         return array.reshape(shape)
-    return torch.tensor(values, dtype=dtype.torch).reshape(tuple(shape))
+    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
 
 
 def _int64(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
@@ -75,13 +77,16 @@ def _int64(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
 
 def _joined(parts: Sequence[Any], dtype: DType) -> Any:
     """The values of several features one after the other."""
-    return _array([v for part in parts for v in part], dtype)
+    values = itertools.chain.from_iterable(parts)
+    if dtype is string:
+        return _array(list(values), dtype)
+    return torch.from_numpy(np.fromiter(values, dtype.as_numpy_dtype, sum(map(len, parts))))
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 #
-# A column says what a feature becomes: `outputs`, the dtypes and shapes of its tensors for a batch of examples (of a size that
-# may be None, or for one example: `single`); `read`, their bare values; `build`, the value made of the tensors.
+# A column says what a feature becomes: `outputs`, the dtypes and shapes of its tensors for a batch of examples (of a size
+# that may be None, or for one example: `single`); `read`, their bare values; `build`, the value made of the tensors.
 
 
 class _Dense:
@@ -114,12 +119,14 @@ class _Dense:
             if values is None:
                 if self.default is None:
                     raise invalid(
-                        f"Name: <unknown>, Feature: {self.key} (data type: {self.dtype.name}) is required but could not be found."
+                        f"Name: <unknown>, Feature: {self.key} (data type: {self.dtype.name}) is required but could "
+                        "not be found."
                     )
                 values = self.default
             if len(values) != count:
                 raise invalid(
-                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values != expected.  "
+                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values "
+                    "!= expected.  "
                     f"Values size: {len(values)} but output shape: {dims}"
                 )
             rows.append(values)
@@ -153,7 +160,8 @@ class _Padded:
         for i, row in enumerate(rows):
             if part and len(row) % part:
                 raise invalid(
-                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values is not a multiple "
+                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values "
+                    "is not a multiple "
                     f"of stride length. Saw {len(row)} values but output shape is: {self.shape.as_list()}"
                 )
         longest = max((len(row) for row in rows), default=0)
@@ -394,7 +402,8 @@ def parse_single_example(
     Example:
         >>> example = tf.train.Example()
         >>> example.features.feature["a"].bytes_list.value.append(b"text")
-        >>> tf.io.parse_single_example(example.SerializeToString(), {"a": tf.io.FixedLenFeature([], tf.string)})["a"].numpy()
+        >>> features = {"a": tf.io.FixedLenFeature([], tf.string)}
+        >>> tf.io.parse_single_example(example.SerializeToString(), features)["a"].numpy()
         b'text'
     """
     serialized = convert(serialized, string)
@@ -454,7 +463,8 @@ class _PaddedSteps(_Padded):
         for i, lists in enumerate(examples):
             if self.key not in lists and not self.allow_missing:
                 raise invalid(
-                    f"Name: <unknown>, Feature list '{self.key}' is required but could not be found.  Did you mean to include it "
+                    f"Name: <unknown>, Feature list '{self.key}' is required but could not be found.  Did you mean "
+                    "to include it "
                     "in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
                 )
             row: list[Any] = []
@@ -462,7 +472,8 @@ class _PaddedSteps(_Padded):
                 values = _values(step, self.key, self.dtype, i) or ()
                 if len(values) != part:
                     raise invalid(
-                        f"Name: <unknown>, Key: {self.key}, Index: {t}.  Number of {_SHOWN[_LISTS[self.dtype]]} values != expected.  "
+                        f"Name: <unknown>, Key: {self.key}, Index: {t}.  Number of {_SHOWN[_LISTS[self.dtype]]} "
+                        "values != expected.  "
                         f"values size: {len(values)} but output shape: {self.shape.as_list()}"
                     )
                 row.extend(values)
@@ -527,8 +538,8 @@ def parse_sequence_example(
             `RaggedFeature`.
 
     Returns:
-        A dict of the context's features; one of the sequences', with a dimension of steps behind the batch's; one of the
-        lengths of those that are padded.
+        A dict of the context's features; one of the sequences', with a dimension of steps behind the batch's; one of
+        the lengths of those that are padded.
 
     Raises:
         ValueError: there are no features, or something else than these.

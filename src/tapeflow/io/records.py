@@ -1,7 +1,9 @@
-"""TFRecord files: records, each with its length and checksums; and the checksums, which checkpoints and event files use too.
+"""TFRecord files: records, each with its length and checksums; and the checksums, which checkpoints and event files use
+too.
 
-A record is its length (8 bytes, little-endian), the masked CRC-32C of these 8 bytes, the data, and the masked CRC-32C of the
-data. Source: tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details". A file may be compressed as a whole.
+A record is its length (8 bytes, little-endian), the masked CRC-32C of these 8 bytes, the data, and the masked CRC-32C
+of the data. Source: tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details". A file may be compressed
+as a whole.
 """
 
 from __future__ import annotations
@@ -106,7 +108,8 @@ def opened(path: Any, compression_type: str = "", buffer_size: int | None = None
     if compression_type and compression_type not in _WINDOW_BITS:
         raise errors.InvalidArgumentError(None, None, f"Unsupported compression_type: {compression_type!r}.")
     with tensorflows_errors(os.fsdecode(path)):
-        file = open(local_path(path), "rb", buffering=max(buffer_size or _CHUNK, 2))  # noqa: SIM115 (the caller closes it)
+        size = max(buffer_size or _CHUNK, 2)
+        file = open(local_path(path), "rb", buffering=size)  # noqa: SIM115 (the caller closes it)
     if compression_type:
         return io.BufferedReader(_Inflated(file, _WINDOW_BITS[compression_type]), _CHUNK)
     return file
@@ -188,7 +191,8 @@ class TFRecordOptions:
     Args:
         compression_type: "GZIP", "ZLIB", "" or None.
         flush_mode, input_buffer_size, output_buffer_size: taken as TensorFlow does; they change nothing.
-        window_bits, compression_level, compression_method, mem_level, compression_strategy: zlib's parameters; None for its
+        window_bits, compression_level, compression_method, mem_level, compression_strategy: zlib's parameters; None for
+        its
             defaults.
 
     Raises:
@@ -250,9 +254,12 @@ class TFRecordOptions:
 
         bits = given(self.window_bits, 15) + _WINDOW_BITS[kind] - 15
         return zlib.compressobj(
-            given(self.compression_level, zlib.Z_DEFAULT_COMPRESSION), given(self.compression_method, zlib.DEFLATED), bits,
-            given(self.mem_level, zlib.DEF_MEM_LEVEL), given(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
-        )  # fmt: skip
+            given(self.compression_level, zlib.Z_DEFAULT_COMPRESSION),
+            given(self.compression_method, zlib.DEFLATED),
+            bits,
+            given(self.mem_level, zlib.DEF_MEM_LEVEL),
+            given(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
+        )
 
 
 class TFRecordWriter:

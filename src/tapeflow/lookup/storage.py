@@ -20,7 +20,7 @@ def bare(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> A
         array = np.empty(len(values), object)
         array[:] = values
         return array.reshape(shape)
-    return torch.tensor(values, dtype=dtype.torch).reshape(tuple(shape))
+    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
 
 
 def texts(value: Any) -> str:
@@ -87,7 +87,8 @@ class Storage:
                     raise FailedPreconditionError(
                         None,
                         None,
-                        f"HashTable has different value for same key. Key {texts(key)} has {texts(self.items[key])} and "
+                        f"HashTable has different value for same key. Key {texts(key)} has {texts(self.items[key])} "
+                        "and "
                         f"trying to add value {texts(value)}",
                     )
 
