@@ -388,3 +388,12 @@ def test_cross_entropy_gradient_computes_no_second_softmax(monkeypatch):
     monkeypatch.setattr("tapeflow.nn.cross_entropy.softmax", lambda *_: pytest.fail("computed a softmax"))
     (g,) = gradients(lambda x: tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], x), np.zeros([1, 2]))
     assert g.numpy().tolist() == [[0.5, -0.5]]
+
+
+def test_sparse_ids_of_unknown_shape_in_a_function():
+    @tf.function(input_signature=[tf.SparseTensorSpec([None, None, None], tf.int64)])
+    def look_up(ids):
+        return tf.nn.safe_embedding_lookup_sparse(TABLE, ids)
+
+    ids = tf.SparseTensor([[0, 1, 0], [1, 0, 0], [1, 0, 1]], np.array([1, 0, 2]), [2, 2, 2])
+    np.testing.assert_allclose(look_up(ids), tf.nn.safe_embedding_lookup_sparse(TABLE, ids), rtol=1e-6)

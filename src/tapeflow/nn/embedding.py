@@ -245,7 +245,7 @@ def _row_numbers(indices: Any, shape: tuple[Any, ...]) -> Any:
     """The number of the example of each index, with all dimensions but the last counted through."""
     number = indices[:, 0]
     for i in range(1, len(shape) - 1):
-        number = tf.add(tf.multiply(number, shape[i]), indices[:, i])
+        number = tf.add(tf.multiply(number, tf.cast(shape[i], int64)), indices[:, i])
     return tf.cast(number, int64)
 
 
