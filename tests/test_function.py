@@ -305,8 +305,46 @@ def test_concrete_functions_take_what_they_were_traced_for():
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3.0)
     assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
     assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
-    with pytest.raises(TypeError):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="input #0.zero-based. was expected to be a float tensor but is a int32"):
         concrete(tf.constant([1]))
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        concrete()
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        concrete(tf.constant([1.0]), 3.0, 4.0)
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'm'"):
+        concrete(tf.constant([1.0]), m=4.0)
+
+
+def test_signatures_are_printed_as_tensorflow_prints_them():
+    @tf.function
+    def several(x, y=2, *, z=None):
+        return x * 2, {"a": x + 1}, None
+
+    concrete = several.get_concrete_function(tf.TensorSpec([2], tf.float32, name="first"))
+    assert concrete.pretty_printed_signature() == (
+        "Input Parameters:\n"
+        "  x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=tf.float32, name='first')\n"
+        "  y (POSITIONAL_OR_KEYWORD): Literal[2]\n"
+        "  z (KEYWORD_ONLY): Literal[None]\n"
+        "Output Type:\n"
+        "  Tuple[TensorSpec(shape=(2,), dtype=tf.float32, name=None), Dict[['a', TensorSpec(shape=(2,), dtype=tf.float32, "
+        "name=None)]], Literal[None]]\n"
+        "Captures:\n"
+        "  None"
+    )
+    with pytest.raises(TypeError) as said:
+        several()
+    assert str(said.value) == (
+        "Binding inputs to tf.function failed due to `missing a required argument: 'x'`. Received args: () and kwargs: {} for "
+        "signature: (x, y=<captured_default_value>, *, z=<captured_default_value>)."
+    )
+    fixed = tf.function(lambda x, s=3: x, input_signature=[tf.TensorSpec([None, 3], tf.float32, name="inp")])
+    with pytest.raises(TypeError) as said:
+        fixed(tf.constant(1))
+    assert "`Can not cast TensorSpec(shape=(), dtype=tf.int32, name='inp') to TensorSpec(shape=(None, 3)" in str(said.value)
+    assert str(said.value).endswith(
+        "(x: TensorSpec(shape=(None, 3), dtype=tf.float32, name='inp'), s: Literal[3] = <captured_default_value>)."
+    )
 
 
 # ---- functions that call functions -----------------------------------------------------------------------------------

@@ -60,9 +60,10 @@ class ConcreteFunction:
         """Calls it with tensors of the dtypes and shapes that it was traced for.
 
         Raises:
+            InvalidArgumentError: a tensor has another dtype.
             TypeError: the arguments are not those of the signature.
         """
-        return self.call_flat(self.function_type.bind_concrete(args, kwargs))
+        return self.call_flat(self.function_type.bind_concrete(args, kwargs, self))
 
     def usable(self) -> bool:
         """Whether what it captures can be had where it is called now."""

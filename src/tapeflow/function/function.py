@@ -16,7 +16,7 @@ from tapeflow.core.settings import settings
 from tapeflow.core.spec import TensorSpec, VariableSpec
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, key_of, spec_of
+from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
 from tapeflow.graph.compile import eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import MOST_SHAPES, JitCompile, Jitted
@@ -161,10 +161,7 @@ class Function:
         specs = self._input_signature or ()
         given = list(args)
         if len(given) < len(specs):
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `missing a required argument`. Received args: {args} and kwargs: "
-                f"{kwargs} for signature: {self._signature.signature}."
-            )
+            raise self._unfit(args, specs, "missing a required argument")
         for i, spec in enumerate(specs):
             if isinstance(spec, TensorSpec):
                 given[i] = self._fit(spec, given[i], args, specs)
@@ -187,14 +184,11 @@ class Function:
         except (TypeError, ValueError) as error:
             raise self._unfit(args, specs, str(error)) from None
         if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-            raise self._unfit(args, specs, f"Can not cast {spec_of(tensor)!r} to {spec!r}")
+            raise self._unfit(args, specs, f"Can not cast {TensorSpec(tensor.shape, tensor.dtype, spec.name)!r} to {spec!r}")
         return tensor
 
     def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
-        return TypeError(
-            f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and kwargs: {{}} for signature: "
-            f"{self._signature.signature} with input_signature {specs!r}."
-        )
+        return unfit(why, args, {}, self._signature.shown(specs))
 
     # ---- tracing -------------------------------------------------------------------------------------------------
 

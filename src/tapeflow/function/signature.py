@@ -12,10 +12,11 @@ import torch
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
+from tapeflow.core.convert import convert, datatype_name
 from tapeflow.core.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.errors import InvalidArgumentError
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 
@@ -135,10 +136,22 @@ class Signature:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: {tuple(args)} and kwargs: "
-                            f"{dict(kwargs)} for signature: {self.signature}.") from None  # fmt: skip
+            raise unfit(error, args, kwargs, self.shown()) from None
         bound.apply_defaults()
         return bound.args, dict(sorted(bound.kwargs.items()))
+
+    def shown(self, specs: Sequence[Any] = ()) -> str:
+        """The parameters as TensorFlow's messages print them, with the specs of an input signature."""
+        parameters = []
+        for i, p in enumerate(self.signature.parameters.values()):
+            has_default = p.default is not p.empty
+            annotation: Any = p.empty
+            if i < len(specs):
+                annotation = _Text(described(specs[i]))
+            elif specs and has_default:
+                annotation = _Text(described(p.default))
+            parameters.append(p.replace(default=_Text("<captured_default_value>") if has_default else p.empty, annotation=annotation))
+        return str(self.signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """The parameter that each positional argument, then each keyword argument, is for."""
@@ -152,6 +165,24 @@ class Signature:
         found = found[: len(args)]
         found += [f"{star}_{i}" for i in range(len(args) - len(found))]
         return found + list(kwargs)
+
+
+class _Text:
+    """Prints as a text, where Python prints a signature."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def unfit(why: object, args: Sequence[Any], kwargs: Mapping[str, Any], signature: str) -> TypeError:
+    """The error for arguments that a function does not take, in TensorFlow's words."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `{why}`. Received args: {tuple(args)} and kwargs: {dict(kwargs)} for "
+        f"signature: {signature}."
+    )
 
 
 class FunctionType:
@@ -190,42 +221,56 @@ class FunctionType:
                 found.extend(nest.flatten(value, expand_composites=True))
         return found
 
-    def bind_concrete(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    def bind_concrete(self, args: Sequence[Any], kwargs: Mapping[str, Any], function: Any) -> list[Any]:
         """The tensors of a call of the concrete function, whose Python values may be left out.
 
+        Args:
+            function: the concrete function, for messages.
+
         Raises:
+            InvalidArgumentError: a tensor has another dtype.
             TypeError: something is missing, or does not fit.
         """
-        values = [*self.args, *self.kwargs.values()]
+
+        def wrong(why: str) -> TypeError:
+            return unfit(why, args, kwargs, self.short(function.structured_outputs))
+
         given: list[Any] = []
         rest, named = list(args), dict(kwargs)
         takes_all = len(args) == len(self.args)
-        for name, spec in zip(self.names, values, strict=True):
+        for parameter, spec in zip(self.names, [*self.args, *self.kwargs.values()], strict=True):
             has_tensors = any(is_tensor_spec(s) for s in nest.flatten(spec))
-            if name in named:
-                given.append(named.pop(name))
+            if parameter in named:
+                given.append(named.pop(parameter))
             elif rest and (has_tensors or takes_all):
                 given.append(rest.pop(0))
             elif not has_tensors:
                 given.append(spec)
             else:
-                raise TypeError(f"{self.signature.name}{self.short(None)} got no argument for {name!r}: it takes {spec}.")
-        if rest or named:
-            raise TypeError(
-                f"{self.signature.name} got too many arguments: {rest or named}. It takes ({', '.join(self.names)})."
-            )
+                raise wrong(f"missing a required argument: {parameter!r}")
+        if rest:
+            raise wrong("too many positional arguments")
+        if named:
+            raise wrong(f"got an unexpected keyword argument {next(iter(named))!r}")
         count = len(self.args)
         bound = tuple(given[:count]), dict(zip(self.kwargs, given[count:], strict=True))
         nest.assert_same_structure((self.args, self.kwargs), bound)
-        for name, spec, value in zip(self._leaf_names(), self.flat, nest.flatten(bound), strict=True):
+        number = -1
+        for parameter, spec, value in zip(self._leaf_names(), self.flat, nest.flatten(bound), strict=True):
             if isinstance(spec, TensorSpec):
+                number += 1
                 tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)
-                if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-                    raise TypeError(
-                        f"Binding inputs to tf.function failed due to `Can not cast {spec_of(tensor)} to {spec}` for {name!r}."
-                    )
+                if tensor.dtype is not spec.dtype:
+                    name = function.name.decode()
+                    wanted, given_ = (datatype_name(d) for d in (spec.dtype, tensor.dtype))
+                    raise InvalidArgumentError(
+                        None, None, f"cannot compute {name} as input #{number}(zero-based) was expected to be a {wanted} tensor "
+                        f"but is a {given_} tensor [Op:{name}]"
+                    )  # fmt: skip
+                if not spec.shape.is_compatible_with(tensor.shape):
+                    raise wrong(f"Can not cast {spec_of(tensor)} to {spec}")
             elif not is_tensor_spec(spec) and not _equal(spec, value):
-                raise TypeError(f"{self.signature.name} was traced for {name}={spec!r} and can't be called with {value!r}.")
+                raise wrong(f"{parameter} was {spec!r} when the function was traced, and can't be {value!r}")
         return self.tensors(*bound)
 
     def _leaf_names(self) -> list[str]:
@@ -276,7 +321,7 @@ class FunctionType:
 def described(value: Any) -> str:
     """A structure of specs and values as TensorFlow prints its trace types."""
     if isinstance(value, TypeSpec):
-        return repr(TensorSpec(value.shape, value.dtype)) if isinstance(value, TensorSpec) else repr(value)
+        return repr(value)
     if isinstance(value, list):
         return f"List[{', '.join(map(described, value))}]"
     if isinstance(value, tuple):
@@ -284,7 +329,7 @@ def described(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"Dict[{', '.join(f'[{k!r}, {described(v)}]' for k, v in value.items())}]"
     if isinstance(value, _LITERALS):
-        return f"Literal[{value!r}]" if value is not None else "None"
+        return f"Literal[{value!r}]"
     return f"Reference[{value!r}]"
 
 
