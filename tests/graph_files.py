@@ -64,7 +64,7 @@ def write(tf: Any, build: Any, path: Any) -> dict[str, Any]:
             "initializer": initializer,
             "fetches": [getattr(graph.as_graph_element(t), "name", None) for t in built.fetches],
         }
-        path.write_bytes(graph.as_graph_def().SerializeToString())
+        path.write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
         entry["values"] = [encoded(v) for v in _run(v1, graph, entry, feeds)]
     return entry
 

@@ -389,6 +389,14 @@ def embeddings(tf):
     return Built([tf.nn.embedding_lookup(v, i), tf.gather(v, i)], {i: [3, 0, 3]})
 
 
+@program
+def parts_of_variables(tf):
+    v = tf.Variable(np.arange(6, dtype=np.float32).reshape(3, 2), name="v")
+    change = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]))
+    updates = [v.scatter_add(change), v.scatter_update(change), v.scatter_nd_sub([[2, 1]], [3.0])]
+    return Built([v.read_value()], updates=[update.op for update in updates])
+
+
 # ---- calls and control flow ------------------------------------------------------------------------------------------
 
 
@@ -594,3 +602,45 @@ def autograph(tf):
 
     n = tf.compat.v1.placeholder(tf.int32, [], name="n")
     return Built([collatz(n)], {n: 27})
+
+
+# ---- training --------------------------------------------------------------------------------------------------------
+
+
+@program
+def training(tf):
+    v1 = tf.compat.v1
+    x, labels = matrix(tf), v1.placeholder(tf.int64, [None], name="labels")
+    w = tf.Variable(np.linspace(-1, 1, 12).reshape(3, 4), dtype=tf.float32, name="w")
+    b = tf.Variable(tf.zeros([4]), name="b")
+    logits = tf.matmul(tf.nn.relu(x) + 0.1, w) + b
+    loss = tf.reduce_mean(v1.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+    step = v1.train.get_or_create_global_step()
+    rate = v1.train.exponential_decay(0.5, step, 2, 0.5)
+    train = v1.train.MomentumOptimizer(rate, 0.9, use_nesterov=True).minimize(loss, step)
+    return Built([loss, w, b, step], {x: VALUES, labels: np.array([1, 3])}, [train] * 3)
+
+
+@program
+def training_by_adam(tf):
+    v = tf.Variable([1.0, -2.0], name="v")
+    loss = tf.reduce_sum(tf.square(v) * tf.sigmoid(v))
+    return Built([loss, v], updates=[tf.compat.v1.train.AdamOptimizer(0.1).minimize(loss)] * 3)
+
+
+@program
+def training_of_rows(tf):
+    v1 = tf.compat.v1
+    table = tf.Variable(np.arange(12, dtype=np.float32).reshape(6, 2) / 10, name="table")
+    ids = v1.placeholder(tf.int32, [None], name="ids")
+    loss = tf.reduce_sum(tf.square(tf.gather(table, ids) - 1.0))
+    trains = [v1.train.AdagradOptimizer(0.5).minimize(loss), v1.train.GradientDescentOptimizer(0.01).minimize(loss)]
+    return Built([table], {ids: [1, 4, 1]}, trains * 2)
+
+
+@program
+def training_with_control_flow(tf):
+    x = tf.compat.v1.placeholder(tf.float32, [], name="x")
+    v = tf.Variable(2.0, name="v")
+    y = tf.cond(x > 0.0, lambda: v * x, lambda: v - x)
+    return Built([y, v], {x: 3.0}, [v.assign_sub(0.1 * y).op] * 2)

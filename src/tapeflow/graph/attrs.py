@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow.core import op_def as op_defs
 from tapeflow.core.dtypes import DType, float32, int32, int64
 from tapeflow.core.op_def import NO_DEFAULT
 from tapeflow.core.shape import TensorShape
@@ -59,7 +60,18 @@ def _of_node(operation: Operation) -> dict[str, Any]:
         return {"T": [t.dtype for t in operation.inputs]}
     if kind == "Assert":
         return {"T": [t.dtype for t in operation.inputs[1:]]}
-    return {k: v for k, v in op.attrs.items() if k != "variable"}
+    return _told_by_inputs(operation) | {k: v for k, v in op.attrs.items() if k != "variable"}
+
+
+def _told_by_inputs(operation: Operation) -> dict[str, Any]:
+    """The type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
+    try:
+        arguments = op_defs.get(operation.type).inputs
+    except LookupError:
+        return {}
+    if any(a.is_list for a in arguments) or len(arguments) != len(operation.inputs):
+        return {}
+    return {a.type_attr: t.dtype for a, t in zip(arguments, operation.inputs, strict=True) if a.type_attr}
 
 
 def dtype_of_value(value: Any) -> DType:

@@ -11,8 +11,10 @@ from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import bool_, resource, string
+from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import _add, _assign, _subtract
 from tapeflow.graph import legacy_ops, update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.control_flow import conditional, loop
@@ -20,7 +22,7 @@ from tapeflow.graph.graph import READ, _variable
 from tapeflow.graph.importing import Builder
 from tapeflow.graph.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.operation import NodeOp, Operation, variable_of
-from tapeflow.graph.python_op import python_op
+from tapeflow.graph.python_op import executing_eagerly, python_op
 from tapeflow.graph.variables import has_value, without_value
 
 _MOST_ELEMENTS = 2**31  # of a constant that repeats one value
@@ -111,6 +113,23 @@ def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 
 def _changing(kernel: Callable[..., Any]) -> Build:
     def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+        return builder.graph.node(NodeOp(node.op, kernel, stateful=True), inputs, (), node.name)
+
+    return build
+
+
+def _scattering(method: str) -> Build:
+    """A change of rows by `Variable.scatter_...`, or of parts by `Variable.scatter_nd_...`."""
+
+    def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+        dtypes = [t.dtype for t in inputs[1:]]
+
+        def kernel(handle: Any, *values: Any) -> None:
+            with executing_eagerly():
+                at, given = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
+                change = getattr(_variable(handle), method)
+                change(at, given) if "_nd_" in method else change(IndexedSlices(given, at))
+
         return builder.graph.node(NodeOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
     return build
@@ -294,6 +313,16 @@ BUILDERS: dict[str, Build] = {
     "AssignVariableOp": _changing(lambda handle, value: _assign(_variable(handle), value)),
     "AssignAddVariableOp": _changing(lambda handle, value: _add(_variable(handle), value)),
     "AssignSubVariableOp": _changing(lambda handle, value: _subtract(_variable(handle), value)),
+    "ResourceScatterAdd": _scattering("scatter_add"),
+    "ResourceScatterDiv": _scattering("scatter_div"),
+    "ResourceScatterMax": _scattering("scatter_max"),
+    "ResourceScatterMin": _scattering("scatter_min"),
+    "ResourceScatterMul": _scattering("scatter_mul"),
+    "ResourceScatterSub": _scattering("scatter_sub"),
+    "ResourceScatterUpdate": _scattering("scatter_update"),
+    "ResourceScatterNdAdd": _scattering("scatter_nd_add"),
+    "ResourceScatterNdSub": _scattering("scatter_nd_sub"),
+    "ResourceScatterNdUpdate": _scattering("scatter_nd_update"),
     "VarIsInitializedOp": _is_initialized,
     "VariableShape": _variable_shape,
     "ResourceGather": _gathered,

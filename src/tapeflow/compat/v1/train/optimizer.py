@@ -238,7 +238,7 @@ class Optimizer:
 
     def _update(self, grad: Any, var: Variable) -> Any:
         if isinstance(grad, IndexedSlices):
-            update = self._apply_sparse(grad.values, grad.indices, var)
+            update = self._apply_sparse(*_summed_by_row(grad), var)
         else:
             update = self._apply_dense(grad, var)
         if var.constraint is None:
@@ -273,6 +273,16 @@ class _at_the_root:
     def __exit__(self, *error: Any) -> None:
         state.name_scope = self._before
         self._control.__exit__(*error)
+
+
+def _summed_by_row(grad: IndexedSlices) -> tuple[Any, Any]:
+    """The values and indices of a gradient, with the values of a row that it has several times added up."""
+    from tapeflow.array.properties import shape
+    from tapeflow.array.sorting import unique
+    from tapeflow.math.segment import unsorted_segment_sum
+
+    rows, places = unique(grad.indices)
+    return unsorted_segment_sum(grad.values, places, shape(rows)[0]), rows
 
 
 def _checked(var: Any) -> Variable:
