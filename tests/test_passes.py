@@ -291,6 +291,21 @@ def test_reads_before_and_after_changes_in_a_group():
     assert [float(a) for a in after] == [4.0, 6.0, 8.0, 10.0]
 
 
+def test_variables_of_unknown_shape_among_others():
+    unknown = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None))
+    others = [tf.Variable([1.0 * i, 2.0]) for i in range(4)]
+
+    def f():
+        value = unknown.read_value()
+        value.set_shape([2])
+        for v in others:
+            v.assign_add(tf.sqrt(value) * 2.0)
+        return value + others[0]
+
+    _, result = traced(f)
+    np.testing.assert_allclose(result, [1.0 + 4.0, 2.0 + 2.0 + 4.0 * 2.0**0.5], rtol=1e-6)
+
+
 # ---- reuse of memory -------------------------------------------------------------------------------------------------
 
 

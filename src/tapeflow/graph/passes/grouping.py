@@ -66,11 +66,15 @@ def _is_small(step: Step) -> bool:
 def _grouped(run: list[Step]) -> list[Step]:
     """The steps of a run: small ones by their depth, together where they are alike; then large ones.
 
-    No small step waits for a large one: elementwise steps do not make anything smaller.
+    Elementwise steps make nothing smaller, so that no small step waits for a large one, unless somebody has told the shape
+    of what a variable of unknown shape holds.
     """
     if len(run) < 2 * _FEWEST:
         return run
     small = [step for step in run if _is_small(step)]
+    late = {id(t) for step in run if not _is_small(step) for t in step.outputs}
+    if any(id(t) in late for step in small for t in step.inputs):
+        return run
     alike: dict[Any, list[Step]] = {}
     for step, depth in zip(small, _depths(small), strict=True):
         alike.setdefault((depth, _kind(step)), []).append(step)
