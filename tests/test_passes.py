@@ -2,6 +2,7 @@
 
 import gc
 import linecache
+import random
 
 import numpy as np
 import pytest
@@ -408,3 +409,51 @@ def test_a_dropped_function_leaves_nothing():
     del function
     gc.collect()
     assert not sources()
+
+
+def random_program(seed, length=25):
+    """A function that adds up, multiplies, looks at and assigns what it has made so far, in an order that the seed decides."""
+
+    def function(tensors, variables):
+        pick = random.Random(seed)
+        pool, results = list(tensors), []
+        for _ in range(length):
+            a, b, v = pick.choice(pool), pick.choice(pool), pick.choice(variables)
+            make = pick.choice(
+                [
+                    lambda a, b, v: a + b,
+                    lambda a, b, v: a * b - a,
+                    lambda a, b, v: tf.nn.relu(a),
+                    lambda a, b, v: tf.matmul(a, b, transpose_b=True) * 0.05 + b,
+                    lambda a, b, v: tf.nn.bias_add(tf.matmul(a, b) * 0.01, a[0]),
+                    lambda a, b, v: tf.transpose(a),
+                    lambda a, b, v: tf.reshape(tf.reshape(a, [-1]), a.shape),
+                    lambda a, b, v: tf.sigmoid(a) / 2.0,
+                    lambda a, b, v: v * 1.5,
+                    lambda a, b, v: v.assign_add(tf.tanh(a) * 0.1) + 0.0,
+                    lambda a, b, v: v.assign(tf.tanh(b)) * 1.0,
+                    lambda a, b, v: tf.identity(a),
+                ]
+            )
+            pool.append(tf.clip_by_value(make(a, b, v), -3.0, 3.0))
+            if pick.random() < 0.2:
+                results.append(pool[-1])
+        return [*results, pool[-1]]
+
+    return function
+
+
+@pytest.mark.parametrize("size", [4, 100])
+@pytest.mark.parametrize("seed", range(8))
+def test_random_programs_give_what_they_give_eagerly(rng, seed, size):
+    program = random_program(seed)
+    arrays = [rng.standard_normal((size, size)).astype(np.float32) for _ in range(3)]
+    tensors = [tf.constant(a) for a in arrays]
+    eager, staged = ([tf.Variable(a * 0.5) for a in arrays] for _ in range(2))
+    function = tf.function(lambda *tensors: program(tensors, staged))
+    expected, found = [], []
+    for _ in range(3):
+        expected += [t.numpy().copy() for t in program(tensors, eager)]
+        found += function(*tensors)
+    for a, b in zip([*found, *staged, *tensors], [*expected, *eager, *arrays], strict=True):  # none was written over later
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
