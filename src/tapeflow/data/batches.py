@@ -121,8 +121,7 @@ class PaddedBatchDataset(_Batching):
             if type(s) is not TensorSpec:
                 raise TypeError(
                     "`padded_batch` is only supported for datasets that produce tensor elements but type spec of "
-                    "elements "
-                    f"in the input dataset is not a subclass of TensorSpec: `{s}`."
+                    f"elements in the input dataset is not a subclass of TensorSpec: `{s}`."
                 )
         if padded_shapes is None:
             for i, s in enumerate(specs):

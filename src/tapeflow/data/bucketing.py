@@ -116,8 +116,7 @@ class RebatchDataset(Node):
             if spec.shape.rank == 0:
                 raise ValueError(
                     "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar "
-                    "elements. Fix "
-                    "the issue by adding the `batch` transformation to the dataset."
+                    "elements. Fix the issue by adding the `batch` transformation to the dataset."
                 )
             return spec._unbatch()._batch(size)
 
@@ -151,8 +150,7 @@ class SparseBatchDataset(Node):
             kinds = structure.map_specs(lambda s: getattr(s, "dtype", s), spec)
             raise TypeError(
                 "`dense_to_sparse_batch` requires an input dataset whose elements have a single component, but the "
-                "given "
-                f"dataset has the following component types: {kinds}."
+                f"given dataset has the following component types: {kinds}."
             )
         self._batch_size = integer(batch_size)
         self._row_shape = TensorShape(row_shape)

@@ -159,8 +159,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
     except AttributeError:
         raise TypeError(
             "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator "
-            "object, "
-            f"but got {type(dataset_or_iterator)}."
+            f"object, but got {type(dataset_or_iterator)}."
         ) from None
 
 
@@ -338,8 +337,7 @@ class TFRecordWriter:
         if not TensorSpec([], string).is_compatible_with(spec):
             raise TypeError(
                 "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset "
-                "which "
-                f"produces elements with shapes {getattr(spec, 'shape', None)} and types "
+                f"which produces elements with shapes {getattr(spec, 'shape', None)} and types "
                 f"{getattr(spec, 'dtype', spec)!s}."
             )
         with RecordWriter(self._filename, self._compression_type) as writer:

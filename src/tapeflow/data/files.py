@@ -44,8 +44,7 @@ def _dataset_of(filenames: Any) -> Dataset:
         if not spec.shape.is_compatible_with(TensorShape([])):
             raise TypeError(
                 "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a "
-                "dataset of "
-                f"element shape {spec.shape!r}."
+                f"dataset of element shape {spec.shape!r}."
             )
         return filenames
     names = filenames if isinstance(filenames, Tensor) else convert(_plain(filenames))

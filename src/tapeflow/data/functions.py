@@ -53,8 +53,7 @@ class MappedFunction:
         if settings.run_functions_eagerly:
             warnings.warn(
                 "Even though the `tf.config.experimental_run_functions_eagerly` option is set, this option does not "
-                "apply to "
-                "tf.data functions. To force eager execution of tf.data functions, please use "
+                "apply to tf.data functions. To force eager execution of tf.data functions, please use "
                 "`tf.data.experimental.enable_debug_mode()`.",
                 stacklevel=4,
             )

@@ -33,8 +33,7 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
             if not isinstance(s, TypeSpec):
                 raise TypeError(
                     f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(s)} "
-                    "which "
-                    "is not."
+                    "which is not."
                 )
         return output_signature
     if output_types is None:
@@ -109,14 +108,12 @@ def _checked(value: Any, spec: Any) -> Any:
     except (TypeError, ValueError) as e:
         raise invalid(
             "TypeError: `generator` yielded an element that could not be converted to the expected type. The "
-            "expected type "
-            f"was {spec.dtype.name}, but the yielded element was {value}."
+            f"expected type was {spec.dtype.name}, but the yielded element was {value}."
         ) from e
     if not spec.shape.is_compatible_with(tensor.shape):
         raise invalid(
             f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape "
-            f"{spec.shape} was "
-            "expected."
+            f"{spec.shape} was expected."
         )
     return tensor.value
 

@@ -35,8 +35,7 @@ class GroupByWindowDataset(Node):
         if not isinstance(spec, DatasetSpec):
             raise TypeError(
                 "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return "
-                "type is "
-                f"{spec}."
+                f"type is {spec}."
             )
         super().__init__(spec.element_spec, source)
 

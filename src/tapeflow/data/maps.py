@@ -257,8 +257,7 @@ class UniqueDataset(Node):
             if getattr(spec, "dtype", None) not in (int32, int64, string):
                 raise TypeError(
                     f"`tf.data.Dataset.unique` does not support type {getattr(spec, 'dtype', spec)!s} -- only "
-                    "`tf.int32`, "
-                    "`tf.int64`, and `tf.string` are supported."
+                    "`tf.int32`, `tf.int64`, and `tf.string` are supported."
                 )
         if len(specs) > 1:
             raise invalid("UniqueDataset only supports inputs with a single component. [Op:UniqueDataset] name: ")

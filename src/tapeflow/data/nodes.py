@@ -289,14 +289,12 @@ class ZipDataset(Node):
             if isinstance(ds, list):
                 raise TypeError(
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
-                    "objects. "
-                    "Python `list` is not supported and you should use `tuple` instead."
+                    "objects. Python `list` is not supported and you should use `tuple` instead."
                 )
             if not isinstance(ds, Dataset):
                 raise TypeError(
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
-                    "objects "
-                    f"but encountered object of type {type(ds)}."
+                    f"objects but encountered object of type {type(ds)}."
                 )
         super().__init__(structure.pack(datasets, [ds.element_spec for ds in flat]), *flat)
 

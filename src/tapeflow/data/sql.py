@@ -56,8 +56,7 @@ class SqlDatasetV2(Node):
         if driver != "sqlite":
             raise invalid(
                 f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: "
-                f"{{'sqlite'}}. "
-                "[Op:SqlDataset] name: "
+                f"{{'sqlite'}}. [Op:SqlDataset] name: "
             )
         spec = structure.map_specs(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
         self._dtypes = [s.dtype for s in structure.flatten(spec)]
@@ -78,8 +77,7 @@ class SqlDatasetV2(Node):
                     if len(row) != len(self._dtypes):
                         raise invalid(
                             f"The number of columns in query ({len(row)}) must match the number of elements in "
-                            "output_types "
-                            f"({len(self._dtypes)}). [Op:IteratorGetNext]"
+                            f"output_types ({len(self._dtypes)}). [Op:IteratorGetNext]"
                         )
                     yield tuple([_scalar(v, d) for v, d in zip(row, self._dtypes, strict=True)])
         except sqlite3.Error as error:

@@ -56,8 +56,7 @@ def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
     if kind != _LISTS[dtype]:
         raise invalid(
             f"Name: <unknown>, Key: {key}, Index: {index}.  Data types don't match. Data type: {_SHOWN[kind]} but "
-            "expected type: "
-            f"{_SHOWN[_LISTS[dtype]]}"
+            f"expected type: {_SHOWN[_LISTS[dtype]]}"
         )
     return getattr(feature, kind).value
 
@@ -125,9 +124,8 @@ class _Dense:
                 values = self.default
             if len(values) != count:
                 raise invalid(
-                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values "
-                    "!= expected.  "
-                    f"Values size: {len(values)} but output shape: {dims}"
+                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values != "
+                    f"expected.  Values size: {len(values)} but output shape: {dims}"
                 )
             rows.append(values)
         return [_joined(rows, self.dtype).reshape(dims if single else [len(rows), *dims])]
@@ -160,9 +158,9 @@ class _Padded:
         for i, row in enumerate(rows):
             if part and len(row) % part:
                 raise invalid(
-                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values "
-                    "is not a multiple "
-                    f"of stride length. Saw {len(row)} values but output shape is: {self.shape.as_list()}"
+                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values is "
+                    f"not a multiple of stride length. Saw {len(row)} values but output shape is: "
+                    f"{self.shape.as_list()}"
                 )
         longest = max((len(row) for row in rows), default=0)
         filled = [[*row, *[self.fill] * (longest - len(row))] for row in rows]
@@ -463,9 +461,8 @@ class _PaddedSteps(_Padded):
         for i, lists in enumerate(examples):
             if self.key not in lists and not self.allow_missing:
                 raise invalid(
-                    f"Name: <unknown>, Feature list '{self.key}' is required but could not be found.  Did you mean "
-                    "to include it "
-                    "in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
+                    f"Name: <unknown>, Feature list '{self.key}' is required but could not be found.  Did you mean to "
+                    "include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
                 )
             row: list[Any] = []
             for t, step in enumerate(_steps(self.key, lists)):
@@ -473,8 +470,7 @@ class _PaddedSteps(_Padded):
                 if len(values) != part:
                     raise invalid(
                         f"Name: <unknown>, Key: {self.key}, Index: {t}.  Number of {_SHOWN[_LISTS[self.dtype]]} "
-                        "values != expected.  "
-                        f"values size: {len(values)} but output shape: {self.shape.as_list()}"
+                        f"values != expected.  values size: {len(values)} but output shape: {self.shape.as_list()}"
                     )
                 row.extend(values)
             rows.append(row)
