@@ -347,6 +347,37 @@ def test_sync_on_read_without_aggregation(strategy):
         v.numpy()
 
 
+@pytest.mark.parametrize(
+    ("synchronization", "aggregation", "saved", "restored"),
+    [("ON_READ", "SUM", 3.0, 1.5), ("ON_READ", "MEAN", 1.5, 1.5), ("ON_READ", "ONLY_FIRST_REPLICA", 1.0, 1.0),
+     ("ON_WRITE", "SUM", 3.0, 3.0), ("ON_WRITE", "MEAN", 1.5, 1.5), ("ON_WRITE", "NONE", 1.0, 1.0)],
+)  # fmt: skip
+def test_variables_in_checkpoints(strategy, tmp_path, synchronization, aggregation, saved, restored):
+    how = {
+        "trainable": False,
+        "synchronization": tf.VariableSynchronization[synchronization],
+        "aggregation": AGGREGATION[aggregation],
+    }
+    with strategy.scope():
+        v = tf.Variable(0.0, **how)
+    strategy.run(lambda: v.assign(number()))
+    checkpoint = tf.train.Checkpoint(v=v)
+    path = checkpoint.write(tmp_path / "ckpt")
+    assert tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE") == saved
+    v.assign(8.0)
+    checkpoint.read(path).assert_consumed()
+    assert values(v) == [restored, restored]
+
+    later = tf.train.Checkpoint()
+    later.read(path)
+    with strategy.scope():
+        later.v = tf.Variable(9.0, **how)
+    assert values(later.v) == [restored, restored]
+    alone = tf.Variable(0.0)
+    tf.train.Checkpoint(v=alone).read(path)
+    assert alone.numpy() == saved
+
+
 def test_a_variable_made_in_the_replicas_is_one(strategy):
     made = strategy.run(lambda: tf.Variable(number(), aggregation=AGGREGATION.SUM))
     assert values(made) == [1.0, 1.0]

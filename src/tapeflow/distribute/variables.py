@@ -109,6 +109,16 @@ class DistributedVariable(Variable, DistributedValues):
         memo[id(self)] = made
         return made
 
+    # ---- in checkpoints ----------------------------------------------------------------------------------------------
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        with moved(self._strategy, None):
+            return {"VARIABLE_VALUE": self._read()}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        for copy in self._values:
+            copy._restore_from_tensors(restored_tensors)
+
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def _write(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -165,8 +175,20 @@ class SyncOnReadVariable(DistributedVariable):
         op = ReduceOp.from_variable_aggregation(self._how[1])
         return reduce_values(op, [v._read() for v in self._values])
 
+    def _sums(self) -> bool:
+        return self._how[1] is VariableAggregation.SUM
+
+    def _share(self, value: Any) -> Tensor:
+        """What each copy holds of a sum."""
+        return cast(truediv(cast(value, self.dtype), len(self._values)), self.dtype)
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        if self._sums():
+            restored_tensors = {name: self._share(value) for name, value in restored_tensors.items()}
+        super()._restore_from_tensors(restored_tensors)
+
     def _write_all(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        sums = self._how[1] is VariableAggregation.SUM
+        sums = self._sums()
         if method not in ("assign", "assign_add", "assign_sub"):
             raise NotImplementedError(f"Variables with `synchronization=ON_READ` doesn't support `{method}`")
         if sums and method != "assign":
@@ -175,7 +197,7 @@ class SyncOnReadVariable(DistributedVariable):
                 "`tf.VariableAggregation.SUM`."
             )
         if sums and not isinstance(args[0], DistributedValues):
-            args = (cast(truediv(cast(args[0], self.dtype), len(self._values)), self.dtype), *args[1:])
+            args = (self._share(args[0]), *args[1:])
         written = super()._write_all(method, args, kwargs)
         return None if written is None else self._read()
 
