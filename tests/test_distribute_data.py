@@ -104,6 +104,36 @@ def test_functions_loop_over_what_is_distributed(strategy, dealt):
     assert over_an_iterator(iter(dataset), tf.constant(2 if dealt else 3)).numpy().tolist() == expected
 
 
+# ---- SavedModels ------------------------------------------------------------------------------------------------------
+
+
+class Scale(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = tf.Variable(2.0)
+        on_read = tf.VariableSynchronization.ON_READ
+        self.seen = tf.Variable(0.0, trainable=False, synchronization=on_read, aggregation=tf.VariableAggregation.SUM)
+
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def scaled(self, x):
+        return x * self.factor + self.seen
+
+
+def test_saved_models_hold_whole_variables(strategy, tmp_path):
+    with strategy.scope():
+        module = Scale()
+    strategy.run(lambda: module.seen.assign_add(1.0))
+    assert module.scaled(3.0).numpy() == 8.0  # a trace with the copies of all replicas
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    assert (loaded.factor.numpy(), loaded.seen.numpy()) == (2.0, 2.0)
+    assert loaded.scaled(3.0).numpy() == 8.0
+    with strategy.scope():
+        loaded = tf.saved_model.load(tmp_path)
+    assert type(loaded.factor).__name__ == "MirroredVariable"
+    assert parts(strategy.run(lambda: loaded.scaled(tf.constant(3.0)))) == [7.0, 7.0]
+
+
 # ---- Keras ------------------------------------------------------------------------------------------------------------
 
 X = np.random.default_rng(0).random((64, 4)).astype("f4")

@@ -192,11 +192,13 @@ class _Loader:
             raise errors.NotFoundError(
                 None, None, f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
             )
-        return Variable(
+        made = Variable(
             value, trainable=proto.trainable, name=proto.name or None, dtype=dtype, shape=shape,
             synchronization=VariableSynchronization(proto.synchronization),
             aggregation=VariableAggregation(proto.aggregation),
         )  # fmt: skip
+        made._restore_from_tensors({"VARIABLE_VALUE": value})  # the copies of a distributed one may hold parts of it
+        return made
 
     def _asset(self, proto: Any) -> Asset:
         name = os.path.basename(self._files[proto.asset_file_def_index])

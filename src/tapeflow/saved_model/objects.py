@@ -22,7 +22,19 @@ class FunctionNode(Trackable):
         self.function = function
         self.traces: list[ConcreteFunction] = [function]
         if isinstance(function, Function):
-            self.traces = [c for c in function._trackable_children(SAVED_MODEL).values() if c.usable()]
+            usable = [c for c in function._trackable_children(SAVED_MODEL).values() if c.usable()]
+            self.traces = list({id(c): c for c in [of_whole_variables(function, c) for c in usable]}.values())
+
+
+def of_whole_variables(function: Function, trace: ConcreteFunction) -> ConcreteFunction:
+    """A trace of a function that takes distributed variables for one each: their first copy. Others are as they are."""
+    if not any(hasattr(captured, "_distributed_container") for captured in trace._captured):
+        return trace
+    from tapeflow.distribute.context import moved, place
+
+    args, kwargs = trace.structured_input_signature
+    with moved(place.strategy, None, 0, updating=True):
+        return function.get_concrete_function(*args, **kwargs)
 
 
 class SignatureNode(Trackable):

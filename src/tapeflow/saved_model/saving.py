@@ -122,6 +122,8 @@ class _Model:
 
     def _number_of(self, captured: Any, concrete: ConcreteFunction) -> int:
         """The node of what a trace captures; constants become nodes."""
+        if hasattr(captured, "_distributed_container"):  # a copy stands for the whole variable
+            captured = captured._distributed_container()
         found = self._ids.get(id(captured))
         if found is not None:
             return found

@@ -11,7 +11,7 @@ from tapeflow.core.tensor import Tensor
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
-from tapeflow.saved_model.objects import default_function
+from tapeflow.saved_model.objects import default_function, of_whole_variables
 
 DEFAULT = "serving_default"
 
@@ -34,7 +34,7 @@ def signatures_of(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
 
 def _concrete(function: Any) -> ConcreteFunction:
     if isinstance(function, Function) and function.input_signature is not None:
-        return function.get_concrete_function()
+        return of_whole_variables(function, function.get_concrete_function())
     if not isinstance(function, ConcreteFunction):
         raise ValueError(
             f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only `tf.functions` "
