@@ -98,6 +98,18 @@ def test_forward_mode(name):
     close(forward(converted(f), X, t), want)
 
 
+def test_forward_mode_of_rows():
+    """What is taken from a tensor has a dense tangent."""
+
+    def sums(x):
+        rows = tf.RaggedTensor.from_tensor(x, lengths=[1, 0, 2])
+        return tf.reduce_sum(rows[::-1] ** 2.0, 1)
+
+    want = tf.einsum("abc,bc->a", jacobian(sums, X), tf.cos(X))
+    close(forward(sums, X, tf.cos(X)), want)
+    close(converted(lambda x: forward(sums, x, tf.cos(x)))(X), want)
+
+
 def test_forward_mode_by_a_variable():
     v = tf.Variable([2.0, 3.0])
     f = tf.function(lambda: tf.reduce_sum(v * v * v))

@@ -575,7 +575,7 @@ class ForwardAccumulator:
             if tangent is not None and out.dtype.differentiable:
                 if not out._id:
                     out._id = next_id()
-                self._tangents[out._id] = tangent
+                self._tangents[out._id] = tangent if isinstance(tangent, Tensor) else tangent.__tf_tensor__()
 
     def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
         """The product of the Jacobian of `primals` with the tangents given at the start.
