@@ -96,6 +96,12 @@ from tapeflow.compat.v1.initializers import truncated_normal as truncated_normal
 from tapeflow.compat.v1.initializers import uniform_unit_scaling as uniform_unit_scaling_initializer
 from tapeflow.compat.v1.initializers import variance_scaling as variance_scaling_initializer
 from tapeflow.compat.v1.initializers import zeros as zeros_initializer
+from tapeflow.compat.v1.partitioners import (
+    fixed_size_partitioner,
+    min_max_variable_partitioner,
+    no_regularizer,
+    variable_axis_size_partitioner,
+)
 from tapeflow.compat.v1.placeholders import placeholder, placeholder_with_default, sparse_placeholder
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.reductions import (
@@ -154,14 +160,10 @@ from tapeflow.compat.v1.updates import (
 from tapeflow.compat.v1.variable_scopes import (
     AUTO_REUSE,
     VariableScope,
-    fixed_size_partitioner,
     get_local_variable,
     get_variable,
     get_variable_scope,
     make_template,
-    min_max_variable_partitioner,
-    no_regularizer,
-    variable_axis_size_partitioner,
     variable_scope,
 )
 from tapeflow.compat.v1.variable_scopes import VariableV1 as Variable

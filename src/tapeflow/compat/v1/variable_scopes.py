@@ -466,9 +466,9 @@ def _find_or_make(
         _check_parts(name, partitioner(shape=dims, dtype=dtype))
     if initializer is None:
         initializer = _default_initializer(name, dtype)
-    with _at_the_root(name):
+    with at_the_root(name):
         value = _first_value(name, initializer, dims, dtype)
-    with _at_the_root(""):
+    with at_the_root(""):
         made = Variable(
             value, trainable, name=name, dtype=dtype, constraint=constraint, synchronization=synchronization,
             aggregation=aggregation,
@@ -477,7 +477,7 @@ def _find_or_make(
     if state.graph is not None:
         _store().variables[name] = made
     if regularizer is not None:
-        with _at_the_root(f"{name}/Regularizer"):
+        with at_the_root(f"{name}/Regularizer"):
             loss = regularizer(made)
         if loss is not None and state.graph is not None:
             state.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
@@ -554,7 +554,7 @@ def _needs_arguments(function: Any) -> bool:
 
 
 @contextmanager
-def _at_the_root(name: str) -> Iterator[None]:
+def at_the_root(name: str) -> Iterator[None]:
     """Has a name scope of that whole name in force, and no control dependencies."""
     before = state.name_scope
     state.name_scope = name
@@ -568,77 +568,7 @@ def _at_the_root(name: str) -> Iterator[None]:
         state.name_scope = before
 
 
-# ---- partitioners, templates -----------------------------------------------------------------------------------------
-
-
-def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
-    """A partitioner that cuts one dimension into a number of parts.
-
-    Example:
-        >>> tf.compat.v1.fixed_size_partitioner(2)(shape=tf.TensorShape([4, 3]), dtype=tf.float32)
-        [2, 1]
-    """
-
-    def partitioner(shape: Any, **_: Any) -> list[int]:
-        parts = [1] * len(shape)
-        parts[axis] = min(num_shards, shape[axis])
-        return parts
-
-    return partitioner
-
-
-def variable_axis_size_partitioner(
-    max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
-) -> Callable[..., list[int]]:
-    """A partitioner that keeps each part below a number of bytes.
-
-    Raises:
-        ValueError: a limit is not positive.
-
-    Example:
-        >>> tf.compat.v1.variable_axis_size_partitioner(16)(shape=tf.TensorShape([4, 2]), dtype=tf.float32)
-        [2, 1]
-    """
-    if max_shard_bytes < 1 or bytes_per_string_element < 1:
-        raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
-    if max_shards is not None and max_shards < 1:
-        raise ValueError("max_shards must be positive.")
-
-    def partitioner(shape: Any, dtype: Any) -> list[int]:
-        parts = [1] * len(shape)
-        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
-        slice_bytes = size * shape.num_elements() // shape[axis] if shape[axis] else 0
-        in_one = max(1, max_shard_bytes // slice_bytes) if slice_bytes else shape[axis] or 1
-        parts[axis] = -(-shape[axis] // in_one)
-        if max_shards is not None:
-            parts[axis] = min(max_shards, parts[axis])
-        return parts
-
-    return partitioner
-
-
-def min_max_variable_partitioner(
-    max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
-) -> Callable[..., list[int]]:
-    """A partitioner that cuts into as many parts of at least a number of bytes as it may.
-
-    Example:
-        >>> partitioner = tf.compat.v1.min_max_variable_partitioner(8, min_slice_size=16)
-        >>> partitioner(shape=tf.TensorShape([4, 2]), dtype=tf.float32)
-        [2, 1]
-    """
-
-    def partitioner(shape: Any, dtype: Any) -> list[int]:
-        parts = [1] * len(shape)
-        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
-        parts[axis] = max(1, min(shape[axis], max_partitions, -(-shape.num_elements() * size // min_slice_size)))
-        return parts
-
-    return partitioner
-
-
-def no_regularizer(_: Any) -> None:
-    """A regularizer that adds nothing; it keeps a scope's from being used."""
+# ---- templates -------------------------------------------------------------------------------------------------------
 
 
 def make_template(

@@ -10,7 +10,8 @@ from tapeflow.compat.v1.train.global_step import (
     global_step,
 )
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph, import_meta_graph
-from tapeflow.compat.v1.train.optimizer import (
+from tapeflow.compat.v1.train.optimizer import Optimizer
+from tapeflow.compat.v1.train.optimizers import (
     AdadeltaOptimizer,
     AdagradDAOptimizer,
     AdagradOptimizer,
@@ -18,7 +19,6 @@ from tapeflow.compat.v1.train.optimizer import (
     FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
-    Optimizer,
     ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
@@ -39,6 +39,7 @@ from tapeflow.compat.v1.train.schedules import (
     piecewise_constant_decay,
     polynomial_decay,
 )
+from tapeflow.train.reader import CheckpointReader as NewCheckpointReader
 
 _find = names.finder("train")
 

@@ -1,0 +1,78 @@
+"""Into how many parts to cut a variable: accepted by `get_variable`, which refuses more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.dtypes import as_dtype, string
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
+    """A partitioner that cuts one dimension into a number of parts.
+
+    Example:
+        >>> tf.compat.v1.fixed_size_partitioner(2)(shape=tf.TensorShape([4, 3]), dtype=tf.float32)
+        [2, 1]
+    """
+
+    def partitioner(shape: Any, **_: Any) -> list[int]:
+        parts = [1] * len(shape)
+        parts[axis] = min(num_shards, shape[axis])
+        return parts
+
+    return partitioner
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
+) -> Callable[..., list[int]]:
+    """A partitioner that keeps each part below a number of bytes.
+
+    Raises:
+        ValueError: a limit is not positive.
+
+    Example:
+        >>> tf.compat.v1.variable_axis_size_partitioner(16)(shape=tf.TensorShape([4, 2]), dtype=tf.float32)
+        [2, 1]
+    """
+    if max_shard_bytes < 1 or bytes_per_string_element < 1:
+        raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
+    if max_shards is not None and max_shards < 1:
+        raise ValueError("max_shards must be positive.")
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        parts = [1] * len(shape)
+        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
+        slice_bytes = size * shape.num_elements() // shape[axis] if shape[axis] else 0
+        in_one = max(1, max_shard_bytes // slice_bytes) if slice_bytes else shape[axis] or 1
+        parts[axis] = -(-shape[axis] // in_one)
+        if max_shards is not None:
+            parts[axis] = min(max_shards, parts[axis])
+        return parts
+
+    return partitioner
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
+) -> Callable[..., list[int]]:
+    """A partitioner that cuts into as many parts of at least a number of bytes as it may.
+
+    Example:
+        >>> partitioner = tf.compat.v1.min_max_variable_partitioner(8, min_slice_size=16)
+        >>> partitioner(shape=tf.TensorShape([4, 2]), dtype=tf.float32)
+        [2, 1]
+    """
+
+    def partitioner(shape: Any, dtype: Any) -> list[int]:
+        parts = [1] * len(shape)
+        size = bytes_per_string_element if dtype is string else as_dtype(dtype).size
+        parts[axis] = max(1, min(shape[axis], max_partitions, -(-shape.num_elements() * size // min_slice_size)))
+        return parts
+
+    return partitioner
+
+
+def no_regularizer(_: Any) -> None:
+    """A regularizer that adds nothing; it keeps a scope's from being used."""
