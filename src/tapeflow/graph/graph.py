@@ -65,7 +65,14 @@ class Graph:
     # ---- what is in it -------------------------------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
-        """The operations, in the order in which they were made."""
+        """The operations, in the order in which they were made.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.get_operations()
+            [<tf.Operation 'c' type=Const>]
+        """
         return list(self._operations)
 
     @property
@@ -77,6 +84,13 @@ class Graph:
 
         Raises:
             KeyError: there is none.
+            TypeError: the name is no string.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.get_operation_by_name("c") is c.op
+            True
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -91,6 +105,12 @@ class Graph:
         Raises:
             KeyError: there is none.
             ValueError: it is no name of a tensor.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.get_tensor_by_name("c:0") is c
+            True
         """
         operation, colon, index = name.rpartition(":")
         if not colon or not index.isdigit():
@@ -106,9 +126,20 @@ class Graph:
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation that an object or a name stands for.
 
+        Args:
+            obj: a tensor, operation or variable of the graph, or a name.
+            allow_tensor, allow_operation: what it may be.
+
         Raises:
             TypeError: it is no such thing.
             ValueError: it is of another graph.
+            KeyError: the graph has nothing of that name.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.as_graph_element("c:0") is c, g.as_graph_element("c") is c.op
+            (True, True)
         """
         if hasattr(obj, "_as_graph_element"):
             obj = obj._as_graph_element()
@@ -141,13 +172,27 @@ class Graph:
         return self._finalized
 
     def finalize(self) -> None:
-        """Lets nothing more be added."""
+        """Lets nothing more be added: from then on that is a RuntimeError.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> g.finalize()
+            >>> g.finalized
+            True
+        """
         self._finalized = True
 
     # ---- collections ---------------------------------------------------------------------------------------------
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Adds a value to the collection of that name."""
+        """Adds a value to the collection of that name.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> g.add_to_collection("numbers", 1)
+            >>> g.get_collection("numbers")
+            [1]
+        """
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
@@ -156,7 +201,14 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection; with `scope`, what has a name that the expression matches."""
+        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning on.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     v, w = tf.Variable(1.0, name="a/v"), tf.Variable(1.0, name="b/w")
+            >>> [x.name for x in g.get_collection("variables", "a/")]
+            ['a/v:0']
+        """
         found = self._collections.get(name, [])
         if scope is None:
             return list(found)
@@ -179,7 +231,14 @@ class Graph:
 
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
-        """Has the ops of this thread go to this graph."""
+        """Has the ops of this thread go to this graph.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> with g.as_default():
+            ...     tf.executing_eagerly()
+            False
+        """
         before = state.graph, state.name_scope, state.tapes
         state.graph, state.name_scope, state.tapes = self, "", []
         detours.append(self)
@@ -208,7 +267,17 @@ class Graph:
         return device(device_name_or_function)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """The name, within the scopes in force, with a number where it is taken."""
+        """The name, within the scopes in force, with a number where it is taken.
+
+        Args:
+            name: the name.
+            mark_as_used: whether it is taken from then on.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> g.unique_name("x"), g.unique_name("x")
+            ('x', 'x_1')
+        """
         if state.name_scope:
             name = f"{state.name_scope}/{name}"
         counts = self._name_counts
@@ -229,7 +298,20 @@ class Graph:
         return numbered
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """A context whose operations run after `control_inputs`; None clears those in force."""
+        """A context whose operations run after `control_inputs`; None clears those in force.
+
+        Args:
+            control_inputs: operations, tensors, and what `Variable.assign` gives.
+
+        Example:
+            >>> with tf.Graph().as_default() as g, tf.compat.v1.Session() as sess:
+            ...     v = tf.Variable(1.0)
+            ...     sess.run(v.initializer)
+            ...     with g.control_dependencies([v.assign(5.0)]):
+            ...         c = tf.constant(2.0) * 1.0
+            ...     print(sess.run(c), sess.run(v))
+            2.0 5.0
+        """
         return self._with_control(control_inputs)
 
     @contextmanager
@@ -453,7 +535,21 @@ class Graph:
     # ---- export --------------------------------------------------------------------------------------------------
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False) -> Any:
-        """The graph as a `GraphDef` proto, which TensorFlow can import."""
+        """The graph as a `GraphDef` proto, which TensorFlow can import.
+
+        Gradients of conditionals, loops and calls, and Python functions, are operations that only this runtime has.
+
+        Args:
+            from_version: leaves out the operations that were there when the graph's `version` was that.
+            add_shapes: gives every node an attr `_output_shapes`.
+            use_pybind11_proto: accepted, and without effect.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> [(node.name, node.op) for node in g.as_graph_def().node]
+            [('c', 'Const')]
+        """
         from tapeflow.graph.export import graph_def
 
         return graph_def(self, from_version, add_shapes)
