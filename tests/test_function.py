@@ -1,6 +1,7 @@
 """`tf.function`: traces, signatures, side effects, gradients, and what is said when something does not fit."""
 
 import gc
+import threading
 import weakref
 
 import numpy as np
@@ -305,7 +306,7 @@ def test_concrete_functions_take_what_they_were_traced_for():
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3.0)
     assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
     assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
-    with pytest.raises(tf.errors.InvalidArgumentError, match="input #0.zero-based. was expected to be a float tensor but is a int32"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"input #0\(zero-based\) was expected to be a float tensor but is a int32"):
         concrete(tf.constant([1]))
     with pytest.raises(TypeError, match="missing a required argument: 'x'"):
         concrete()
@@ -345,6 +346,40 @@ def test_signatures_are_printed_as_tensorflow_prints_them():
     assert str(said.value).endswith(
         "(x: TensorSpec(shape=(None, 3), dtype=tf.float32, name='inp'), s: Literal[3] = <captured_default_value>)."
     )
+
+
+def test_threads_trace_a_function_once():
+    traces = []
+
+    @tf.function
+    def f(x):
+        traces.append(1)
+        return x * 2.0
+
+    barrier = threading.Barrier(4)
+    results = []
+
+    def call():
+        barrier.wait()
+        results.append(float(f(tf.constant(3.0))))
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == [6.0] * 4 and len(traces) == 1
+
+
+def test_retracing_is_warned_of_twice(caplog):
+    f = tf.function(lambda x: x + 1)
+    with caplog.at_level("WARNING"):
+        for n in range(40):
+            f(n)
+    said = [r.getMessage() for r in caplog.records if "retracing" in r.getMessage()]
+    assert len(said) == 2
+    assert said[0].startswith("5 out of the last 5 calls to lambda triggered tf.function retracing")
+    assert "x changed from 3 to 4" in said[0]
 
 
 # ---- functions that call functions -----------------------------------------------------------------------------------

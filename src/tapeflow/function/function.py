@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import types
 import weakref
 from collections import OrderedDict
@@ -23,7 +24,8 @@ from tapeflow.graph.inductor import MOST_SHAPES, JitCompile, Jitted
 from tapeflow.logger import get_logger
 
 MOST_TRACES = 4096  # of one function; the one that was not called for longest goes first
-_WARN_AFTER = 5  # traces within ten calls, as TensorFlow warns
+_WARN_AFTER = 5  # traces, as TensorFlow warns, and as often
+_MOST_WARNINGS = 2
 
 
 class Options(NamedTuple):
@@ -64,7 +66,8 @@ class Function:
         self._check_signature()
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
         self._explanations: list[str] = []
-        self._calls = 0
+        self._calls = self._warnings = 0
+        self._tracing = threading.RLock()
         self._made_variables = False
         self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
@@ -128,11 +131,12 @@ class Function:
         bound = self._signature.bind(args, kwargs)
         bound = self._without_arrays(bound) if self._input_signature is None else self._fitted(*bound)
         key = self._key(bound)
-        concrete = self._traces.get(key)
-        if concrete is None or not concrete.usable():
-            concrete = self._traced(key, *bound)
-        else:
-            self._traces.move_to_end(key)
+        with self._tracing:
+            concrete = self._traces.get(key)
+            if concrete is None or not concrete.usable():
+                concrete = self._traced(key, *bound)
+            else:
+                self._traces.move_to_end(key)
         return concrete, bound
 
     def _key(self, bound: Any) -> Any:
@@ -302,7 +306,9 @@ class Function:
         before = next(reversed(self._traces)) if self._traces else None
         reason = "the first call" if before is None else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
         self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
-        if len(self._traces) >= _WARN_AFTER and len(self._explanations) * 2 > self._calls and len(self._explanations) % 5 == 0:
+        often = len(self._explanations) >= _WARN_AFTER and len(self._explanations) * 2 > self._calls
+        if often and self._warnings < _MOST_WARNINGS:
+            self._warnings += 1
             get_logger().warning(
                 "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one because "
                 "of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, give an "
@@ -339,8 +345,9 @@ class Function:
         if self._input_signature is None:
             bound = self._without_arrays(bound)
         key = self._key(bound)
-        concrete = self._traces.get(key)
-        return self._traced(key, *bound) if concrete is None else concrete
+        with self._tracing:
+            concrete = self._traces.get(key)
+            return self._traced(key, *bound) if concrete is None else concrete
 
     def experimental_get_tracing_count(self) -> int:
         """How many traces there are."""
