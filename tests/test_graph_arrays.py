@@ -216,3 +216,25 @@ def test_gradients_of_raw_lists():
             whole = raw.TensorListStack(input_handle=part, element_shape=[2], element_dtype=tf.float32)
             y += tf.reduce_sum(whole * weight)
     assert tape.gradient(y, x).numpy().tolist() == [[116.0, 116.0], [101.0, 101.0]]
+
+
+def test_lists_of_pieces():
+    raw = tf.raw_ops
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+    def program(x):
+        scattered = raw.TensorListScatter(tensor=x, indices=[3, 0, 1], element_shape=[2])
+        pieces = raw.TensorListSplit(tensor=x, element_shape=[-1, 2], lengths=tf.constant([1, 2], tf.int64))
+        joined = raw.TensorListConcat(input_handle=pieces, element_dtype=tf.float32, element_shape=[None, 2])
+        stacked = raw.TensorListStack(input_handle=scattered, element_shape=[2], element_dtype=tf.float32)
+        return stacked, joined.tensor, joined.lengths
+
+    for call in (program, tf.function(program)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            stacked, joined, lengths = call(x)
+            y = tf.reduce_sum(stacked * 2.0) + tf.reduce_sum(joined * 3.0)
+        assert stacked.numpy().tolist() == [[3, 4], [5, 6], [0, 0], [1, 2]]
+        assert joined.numpy().tolist() == x.numpy().tolist()
+        assert lengths.numpy().tolist() == [1, 2]
+        assert tape.gradient(y, x).numpy().tolist() == [[5, 5]] * 3

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import concat, split, stack, unstack
+from tapeflow.array.tensor_list import list_from_tensor, list_get_item, list_reserve, list_set_item
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert, host_value, operand
@@ -112,7 +113,6 @@ class TensorArray:
 
     def __tf_composite__(self) -> Any:
         """The array as a value made of tensors: what a function takes for it, and works on while it is traced."""
-        from tapeflow.array.tensor_list import list_from_tensor, list_reserve, list_set_item
         from tapeflow.graph.tensor_array import with_flow
 
         shape = self._element_shape
@@ -393,8 +393,6 @@ class TensorArraySpec(TypeSpec):
 
     def _of_list(self, flow: EagerTensor, items: tuple[Any, ...]) -> TensorArray:
         """What a function gave, as an array to go on with eagerly."""
-        from tapeflow.array.tensor_list import list_get_item
-
         made = TensorArray(
             self._dtype,
             len(items),

@@ -350,6 +350,27 @@ def _(call: Call, dy: Any, dlengths: Any) -> Any:
     return None if dy is None else list_split(dy, call.attrs[0], call.outputs[1])
 
 
+def _concatenated_first(held: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:
+    return _concatenated(held, _host_shape(element_shape), (), dtype)
+
+
+def _host_shape(shape: Any) -> Any:
+    """The value of a shape attr as an `element_shape` argument says it."""
+    dims = TensorShape(shape)
+    return -1 if dims.rank is None else tuple([-1 if d is None else d for d in dims])
+
+
+@op("TensorListConcat", kernel=_no_tensors, strings=_concatenated_first,
+    shape=lambda held, dtype, shape: _concat_shape(held, _host_shape(shape), (), dtype))  # fmt: skip
+def list_concat_first(input_handle: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None) -> Any:
+    """All entries joined along their first dimension, and their lengths."""
+
+
+@list_concat_first.gradient(needs="outputs", none_for_zero=True)
+def _(call: Call, dy: Any, dlengths: Any) -> Any:
+    return None if dy is None else list_split(dy, _host_shape(call.attrs[1]), call.outputs[1])
+
+
 def _split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
     sizes = lengths.tolist()
     if not tensor.ndim or sum(sizes) != tensor.shape[0]:
@@ -367,7 +388,7 @@ def list_split(tensor: Any, element_shape: Any, lengths: Any, name: str | None =
     """The pieces of a tensor along its first dimension."""
 
 
-@list_split.gradient(needs="input2 shapes dtypes")
+@list_split.gradient(needs="input1 shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
     from tapeflow import zeros
 
@@ -437,6 +458,14 @@ def list_scatter_new(tensor: Any, indices: Any, element_shape: Any, num_elements
     """A list with the slices of a tensor at `indices`, at least `num_elements` long."""
 
 
+@op("TensorListScatter", kernel=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0),
+    strings=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0), host=("element_shape",),
+    shape=_scalar)  # fmt: skip
+def list_scatter_first(tensor: Any, indices: Any, element_shape: Any, name: str | None = None) -> Any:
+    """A list with the slices of a tensor at `indices`, as long as it must be."""
+
+
+@list_scatter_first.gradient(needs="input1 dtypes")
 @list_scatter_new.gradient(needs="input1 dtypes")
 def _(call: Call, dy: Any) -> Any:
     return list_gather(dy, call.inputs[1], call.attrs[0], call.dtype(0)), None
