@@ -306,7 +306,7 @@ def test_concrete_functions_take_what_they_were_traced_for():
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3.0)
     assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
     assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"input #0\(zero-based\) was expected to be a float tensor but is a int32"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"#0\(zero-based\) was expected to be a float tensor but is"):
         concrete(tf.constant([1]))
     with pytest.raises(TypeError, match="missing a required argument: 'x'"):
         concrete()
