@@ -100,7 +100,12 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return merged
 
     def cardinality(self) -> Tensor:
-        """How many elements there are, as an int64 scalar; `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY` are negative."""
+        """How many elements there are, an int64 scalar; `INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` are negative.
+
+        Example:
+            >>> tf.data.Dataset.range(5).batch(2).cardinality().numpy().item()
+            3
+        """
         if state.graph is not None:
             from tapeflow.data.staged import cardinality
 
@@ -153,6 +158,11 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
         Raises:
             InvalidArgumentError: there is none, or more than one.
+
+
+        Example:
+            >>> tf.data.Dataset.range(5, 6).get_single_element().numpy().item()
+            5
         """
         elements = list(self.take(2))
         if len(elements) != 1:
@@ -183,6 +193,11 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
         Raises:
             TypeError: it gives no dataset.
+
+
+        Example:
+            >>> len(tf.data.Dataset.range(5).apply(lambda ds: ds.take(2)))
+            2
         """
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
@@ -190,7 +205,14 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return dataset
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """The same elements, made with these options over those set before."""
+        """The same elements, made with these options over those set before.
+
+        Example:
+            >>> options = tf.data.Options()
+            >>> options.deterministic = False
+            >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
+            False
+        """
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be tf.data.Options, not {type(options)}")
         return nodes.OptionsDataset(self, options)
@@ -199,7 +221,12 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        """A dataset of one element."""
+        """A dataset of one element.
+
+        Example:
+            >>> len(tf.data.Dataset.from_tensors([1, 2, 3]))
+            1
+        """
         return _of_tensors(nodes.TensorDataset, tensors, lambda spec: spec)
 
     @staticmethod
@@ -231,6 +258,12 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         Raises:
             TypeError: `generator` is not callable, or elements are not declared once.
             InvalidArgumentError: at an iterator, if an element is not as declared.
+
+
+        Example:
+            >>> ds = tf.data.Dataset.from_generator(lambda: iter([1, 2]), output_signature=tf.TensorSpec([], tf.int32))
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [1, 2]
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
@@ -239,17 +272,32 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
-        """Numbers as the builtin `range` gives them; `output_type=tf.int64` is their dtype."""
+        """Numbers as the builtin `range` gives them; `output_type=tf.int64` is their dtype.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(10, 0, -3).as_numpy_iterator()]
+            [10, 7, 4, 1]
+        """
         return made(nodes.RangeDataset, args, kwargs.get("output_type", int64))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
-        """Numbers from `start` on, without an end."""
+        """Numbers from `start` on, without an end.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.counter(5, 10).take(3).as_numpy_iterator()]
+            [5, 15, 25]
+        """
         return made(nodes.CounterDataset, start, step, dtype)
 
     @staticmethod
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
-        """Random integers in [0, 2**32), without an end: TensorFlow's for the seed."""
+        """Random integers in [0, 2**32), without an end: TensorFlow's for the seed.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.random(seed=3).take(2).as_numpy_iterator()]
+            [3534849767, 279844183]
+        """
         return made(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
 
     @staticmethod
@@ -283,6 +331,12 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
         Raises:
             TypeError: there is no dataset, or something else.
+
+
+        Example:
+            >>> ds = tf.data.Dataset.zip(tf.data.Dataset.range(3), tf.data.Dataset.range(5, 7))
+            >>> [(a.item(), b.item()) for a, b in ds.as_numpy_iterator()]
+            [(0, 5), (1, 6)]
         """
         if not args and datasets is None:
             raise TypeError("Must pass at least one dataset to `zip`.")
@@ -292,7 +346,14 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Dataset:
-        """Elements of several datasets, in the order of the int64 numbers that another dataset gives."""
+        """Elements of several datasets, in the order of the int64 numbers that another dataset gives.
+
+        Example:
+            >>> two = [tf.data.Dataset.range(3), tf.data.Dataset.range(100, 103)]
+            >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([1, 0, 1], tf.int64))
+            >>> [x.item() for x in tf.data.Dataset.choose_from_datasets(two, choices).as_numpy_iterator()]
+            [100, 0, 101]
+        """
         return sampling.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
     @staticmethod
@@ -343,6 +404,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
 
 # The nodes derive from `Dataset`, and its methods make nodes.
-from tapeflow.data import access, batches, bucketing, generators, grouping, maps, nodes, sampling, saving, shuffling  # noqa: E402, F401
+from tapeflow.data import access, batches, bucketing, generators, grouping  # noqa: E402, F401
+from tapeflow.data import maps, nodes, sampling, saving, shuffling  # noqa: E402, F401
 
 

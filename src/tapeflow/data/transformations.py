@@ -27,7 +27,7 @@ def made(kind: Callable[..., Dataset], *args: Any) -> Any:
 class Transformations:
     """The methods of datasets that give other datasets."""
 
-    # ---- what chooses and orders ---------------------------------------------------------------------------------------
+    # ---- what chooses and orders -------------------------------------------------------------------------------------
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements but for those that can't be made.
@@ -54,6 +54,12 @@ class Transformations:
             target_dist: the wanted distribution, a vector.
             initial_dist: that of the elements; estimated from them for None.
             seed: of what is left out.
+
+
+        Example:
+            >>> ds = tf.data.Dataset.range(100).rejection_resample(lambda x: x % 2, [1.0, 0.0], initial_dist=[0.5, 0.5])
+            >>> sorted({label.item() for label, _ in ds.as_numpy_iterator()})
+            [0]
         """
         return data.sampling.RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
 
@@ -91,11 +97,23 @@ class Transformations:
         Args:
             path: a folder, in which datasets that differ have folders of their own.
             compression, reader_func, shard_func: as for `save` and `load`.
+
+
+        Example:
+            >>> import tempfile
+            >>> ds = tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())
+            >>> [x.item() for x in ds.as_numpy_iterator()] == [x.item() for x in ds.as_numpy_iterator()]
+            True
         """
         return data.saving.SnapshotDataset(self, path, compression, reader_func, shard_func)
 
     def fingerprint(self) -> Tensor:
-        """A uint64 scalar that datasets made in the same way share."""
+        """A uint64 scalar that datasets made in the same way share.
+
+        Example:
+            >>> bool(tf.data.Dataset.range(3).fingerprint() == tf.data.Dataset.range(3).fingerprint())
+            True
+        """
         return data.access.fingerprint(self)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
@@ -103,19 +121,40 @@ class Transformations:
 
         Raises:
             TypeError: elements have nothing in common.
+
+
+        Example:
+            >>> ds = tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(7, 9))
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [0, 1, 7, 8]
         """
         return data.nodes.ConcatenateDataset(self, dataset)
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first `count` elements; all for -1."""
+        """The first `count` elements; all for -1.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
+            [0, 1]
+        """
         return made(data.nodes.TakeDataset, self, count)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """All but the first `count` elements; none for -1."""
+        """All but the first `count` elements; none for -1.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
+            [2, 3]
+        """
         return made(data.nodes.SkipDataset, self, count)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements `count` times over; without an end for None and -1."""
+        """The elements `count` times over; without an end for None and -1.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(2).repeat(2).as_numpy_iterator()]
+            [0, 1, 0, 1]
+        """
         return made(data.nodes.RepeatDataset, self, count)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
@@ -123,11 +162,21 @@ class Transformations:
 
         Raises:
             InvalidArgumentError: there is no such shard.
+
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(7).shard(3, 1).as_numpy_iterator()]
+            [1, 4]
         """
         return made(data.nodes.ShardDataset, self, num_shards, index)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
-        """Pairs of an element's number, int64, and the element."""
+        """Pairs of an element's number, int64, and the element.
+
+        Example:
+            >>> [(i.item(), x.item()) for i, x in tf.data.Dataset.range(5, 7).enumerate().as_numpy_iterator()]
+            [(0, 5), (1, 6)]
+        """
         return data.Dataset.zip((data.Dataset.range(start, 2**63 - 1), self))
 
     def shuffle(
@@ -151,11 +200,21 @@ class Transformations:
         return made(data.shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
-        """The same elements, kept once an iterator has gone through all: in memory, or in a file of that name."""
+        """The same elements, kept once an iterator has gone through all: in memory, or in a file of that name.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(2).cache().repeat(2).as_numpy_iterator()]
+            [0, 1, 0, 1]
+        """
         return data.saving.FileCacheDataset(self, filename) if filename else data.nodes.CacheDataset(self)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The same elements, up to `buffer_size` of them made ahead in a thread."""
+        """The same elements, up to `buffer_size` of them made ahead in a thread.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE).as_numpy_iterator()]
+            [0, 1, 2]
+        """
         return made(data.maps.PrefetchDataset, self, buffer_size)
 
     # ---- batches -----------------------------------------------------------------------------------------------------
@@ -168,6 +227,11 @@ class Transformations:
 
         Raises:
             InvalidArgumentError: `batch_size` is not positive; at an iterator, if shapes differ.
+
+
+        Example:
+            >>> [x.tolist() for x in tf.data.Dataset.range(5).batch(2).as_numpy_iterator()]
+            [[0, 1], [2, 3], [4]]
         """
         kind = data.batches.BatchDataset if num_parallel_calls is None else data.batches.ParallelBatchDataset
         return made(kind, self, batch_size, drop_remainder)
@@ -199,7 +263,13 @@ class Transformations:
     def ragged_batch(
         self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
     ) -> Dataset:
-        """Batches in which tensors of different shapes are rows of a ragged tensor."""
+        """Batches in which tensors of different shapes are rows of a ragged tensor.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(1, 3).map(lambda x: tf.range(x)).ragged_batch(2)
+            >>> next(iter(ds)).to_list()
+            [[0], [0, 1]]
+        """
         return data.batches.RaggedDataset(self, row_splits_dtype).batch(batch_size, drop_remainder)
 
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
@@ -212,7 +282,13 @@ class Transformations:
         return data.bucketing.RebatchDataset(self, batch_size, drop_remainder)
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Batches of tensors of different shapes, none larger than `row_shape`, as sparse tensors."""
+        """Batches of tensors of different shapes, none larger than `row_shape`, as sparse tensors.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x)).sparse_batch(2, [3])
+            >>> tf.sparse.to_dense(next(iter(ds))).numpy().tolist()
+            [[1, 0, 0], [2, 2, 0]]
+        """
         return data.bucketing.SparseBatchDataset(self, batch_size, row_shape)
 
     def bucket_by_sequence_length(
@@ -251,6 +327,11 @@ class Transformations:
 
         Raises:
             ValueError: a component is a scalar, or first dimensions differ.
+
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(3).batch(2).unbatch().as_numpy_iterator()]
+            [0, 1, 2]
         """
         return data.batches.UnbatchDataset(self)
 
@@ -265,7 +346,7 @@ class Transformations:
         """
         return made(data.batches.WindowDataset, self, size, shift, stride, drop_remainder)
 
-    # ---- functions -----------------------------------------------------------------------------------------------------
+    # ---- functions ---------------------------------------------------------------------------------------------------
 
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: Any = None, deterministic: bool | None = None,
@@ -282,6 +363,12 @@ class Transformations:
         Raises:
             ValueError: `map_func` is not callable, or `synchronous` and `num_parallel_calls` are given.
             TypeError: it gives something that can't be a tensor.
+
+
+        Example:
+            >>> ds = tf.data.Dataset.range(3).map(lambda x: {"x": x, "even": x % 2 == 0})
+            >>> [e["even"].item() for e in ds.as_numpy_iterator()]
+            [True, False, True]
         """
         if num_parallel_calls is None:
             return data.maps.MapDataset(self, map_func)
@@ -293,7 +380,13 @@ class Transformations:
         return data.maps.ParallelMapDataset(self, map_func, num_parallel_calls, deterministic)
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements of the datasets that a function gives, one dataset after the other."""
+        """The elements of the datasets that a function gives, one dataset after the other.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(4).flat_map(lambda x: tf.data.Dataset.range(x))
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [0, 0, 1, 0, 1, 2]
+        """
         return data.maps.FlatMapDataset(self, map_func)
 
     def interleave(
@@ -318,11 +411,21 @@ class Transformations:
 
         Raises:
             ValueError: it gives something else.
+
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(5).filter(lambda x: x % 2 == 1).as_numpy_iterator()]
+            [1, 3]
         """
         return data.maps.FilterDataset(self, predicate)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The elements up to the first of which a predicate is false."""
+        """The elements up to the first of which a predicate is false.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3).as_numpy_iterator()]
+            [0, 1, 2]
+        """
         return data.maps.TakeWhileDataset(self, predicate)
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
@@ -336,7 +439,12 @@ class Transformations:
         return data.maps.ScanDataset(self, initial_state, scan_func)
 
     def unique(self, name: str | None = None) -> Dataset:
-        """The elements without those that have been before."""
+        """The elements without those that have been before.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique().as_numpy_iterator()]
+            [1, 2]
+        """
         return data.maps.UniqueDataset(self)
 
     def group_by_window(
@@ -347,7 +455,14 @@ class Transformations:
 
         Raises:
             ValueError: not one of `window_size` and `window_size_func` is given.
+
+
+        Example:
+            >>> ds = tf.data.Dataset.range(5).group_by_window(lambda x: x % 2, lambda key, window: window.batch(2), 2)
+            >>> [x.tolist() for x in ds.as_numpy_iterator()]
+            [[0, 2], [1, 3], [4]]
         """
         if (window_size is None) == (window_size_func is None):
             raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
-        return data.grouping.GroupByWindowDataset(self, key_func, reduce_func, window_size_func or (lambda _: window_size))
+        size_of = window_size_func or (lambda _: window_size)
+        return data.grouping.GroupByWindowDataset(self, key_func, reduce_func, size_of)
