@@ -404,7 +404,17 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
 
 # The nodes derive from `Dataset`, and its methods make nodes.
-from tapeflow.data import access, batches, bucketing, generators, grouping  # noqa: E402, F401
-from tapeflow.data import maps, nodes, sampling, saving, shuffling  # noqa: E402, F401
+from tapeflow.data import (  # noqa: E402, F401
+    access,
+    batches,
+    bucketing,
+    generators,
+    grouping,
+    maps,
+    nodes,
+    sampling,
+    saving,
+    shuffling,
+)
 
 
