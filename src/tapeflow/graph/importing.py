@@ -30,8 +30,7 @@ from tapeflow.graph.node_protos import (
 from tapeflow.graph.operation import Operation, variable_of
 from tapeflow.graph.v1_control_flow import functional
 
-# Attrs that say how TensorFlow's runtime goes about it, and not what comes out (`incompatible_shape_error`: where something
-# does).
+# Attrs that say how TensorFlow's runtime goes about it, or whether wrong shapes are an error, and not what comes out.
 _WITHOUT_EFFECT = frozenset(
     {"allowed_devices", "container", "debug_name", "grad_a", "grad_b", "grad_x", "grad_y", "incompatible_shape_error",
      "parallel_iterations", "shared_name", "swap_memory", "use_cudnn_on_gpu", "use_inter_op_parallelism", "use_locking",

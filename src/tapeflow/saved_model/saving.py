@@ -77,7 +77,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
             f"Got {obj} with type {type(obj)}."
         )
     options = options or SaveOptions()
-    obj._maybe_initialize_trackable()  # every trackable has it
+    obj._maybe_initialize_trackable()
     model = _Model(SavedView(obj, signatures_of(obj, signatures)))
     directory = os.fspath(export_dir)
     prefix = variables_prefix(directory)
@@ -108,8 +108,9 @@ class _Model:
         self.concretes: dict[str, ConcreteFunction] = {}
         self._names: dict[int, str] = {}
         for node in self.objects:
-            for concrete in getattr(node, "traces", ()) if isinstance(node, FunctionNode) else ():
-                self._add(concrete)
+            if isinstance(node, FunctionNode):
+                for concrete in node.traces:
+                    self._add(concrete)
 
     def _add(self, concrete: ConcreteFunction) -> None:
         if id(concrete) in self._names:
