@@ -168,7 +168,6 @@ class _MirroredExtended(StrategyExtended):
             return self._as_one_function(fn)(tuple(args), kwargs)
         return _run_replicas(self._strategy, fn, tuple(args), kwargs)
 
-
     def _as_one_function(self, fn: Function) -> Function:
         """A function that runs all replicas of a function: where they meet in it, one trace has to hold them all."""
         made = self._functions.get(fn)
