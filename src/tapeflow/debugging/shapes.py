@@ -153,10 +153,12 @@ def assert_shapes(
         for i, symbol in enumerate(symbols, start=(-len(symbols) if rank is None else rank - len(symbols))):
             if (rank is not None and i < 0) or symbol is None or (isinstance(symbol, str) and symbol == "."):
                 continue
-            size = (int(symbol), "Specified explicitly") if isinstance(symbol, int) else sizes.setdefault(
-                symbol, (_size(x, i), f"Specified by tensor {_described(x)} dimension {i}")
-            )  # fmt: skip
-            _check_size(x, i, *size, message)
+            if isinstance(symbol, int):
+                size, said = int(symbol), "Specified explicitly"
+            else:
+                said = f"Specified by tensor {_described(x)} dimension {i}"
+                size, said = sizes.setdefault(symbol, (_size(x, i), said))
+            _check_size(x, i, size, said, message)
 
 
 def _size(x: Tensor, i: int) -> Any:
