@@ -333,6 +333,7 @@ def test_signatures_are_printed_as_tensorflow_prints_them():
         "Captures:\n"
         "  None"
     )
+    assert [t.name for t in concrete.outputs] == ["Identity:0", "Identity_1:0"]
     with pytest.raises(TypeError) as said:
         several()
     assert str(said.value) == (

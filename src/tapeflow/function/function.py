@@ -221,6 +221,7 @@ class Function:
         specs = self._specs(args, kwargs)
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_make_variables
+        graph.names_results = True
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
             raise RecursionError(

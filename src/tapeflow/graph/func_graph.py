@@ -41,6 +41,7 @@ class FuncGraph(Graph):
         self.captures: list[tuple[Any, SymbolicTensor]] = []
         self.variables_made: list[Any] = []
         self.may_make_variables = True
+        self.names_results = False  # what it gives is called `Identity`, as of a function that a user calls
         self.depth = 0  # how many functions are being traced around it
         self.outer_graph = state.graph
         self._captured: dict[int, SymbolicTensor] = {}
@@ -180,7 +181,7 @@ class FuncGraph(Graph):
                 "not a Tensor or ExtensionType."
             ) from None
         inner = self.capture(tensor)
-        if inner.op.type == "Placeholder" or inner.op.graph is not self:
+        if self.names_results or inner.op.type == "Placeholder" or inner.op.graph is not self:
             from tapeflow.array.passing import identity
 
             return identity(inner)
