@@ -135,6 +135,7 @@ def test_the_names_inside_tensorflow_that_libraries_import(tmp_path):
         from tensorflow.python.lib.io import tf_record
         assert tf_record.tf_record_iterator is tf.compat.v1.io.tf_record_iterator and event_pb2.Event(step=3).step == 3
         config.enable_op_determinism()
+        assert is_op_determinism_enabled()
         config.disable_op_determinism()
         two = [tf.config.LogicalDeviceConfiguration()] * 2
         assert len(tf.config.list_logical_devices("CPU")) == 1
@@ -144,6 +145,8 @@ def test_the_names_inside_tensorflow_that_libraries_import(tmp_path):
         for kind in tf.RaggedTensor, tf.SparseTensor, tf.distribute.DistributedDataset, tf.data.Dataset.__mro__[1]:
             assert kind.__module__.startswith("tensorflow.python."), kind
         print(tf.__internal__.smart_cond.smart_cond(tf.constant(False), lambda: 1, lambda: 2))
+        traced = tf.function(lambda x: tf.__internal__.smart_cond.smart_cond(tf.shape(x)[-1] > 1, lambda: 1, lambda: x[:, 0]))
+        assert traced.get_concrete_function(tf.TensorSpec([None, 4])).structured_outputs.dtype == tf.int32
         print(dynamic_update_slice(tf.zeros([3]), tf.ones([2]), [2]).numpy().tolist())
         for missing in "tensorflow.python.nonsense", "tensorflow.python.eager.nonsense":
             try:

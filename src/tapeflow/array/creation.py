@@ -19,6 +19,7 @@ from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32, float64, in
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same, text
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 
@@ -418,12 +419,12 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
         known = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
         dtype = max(known, key=_RANGE_DTYPES.index) if known else numbers[0].dtype
-    from tapeflow.array.properties import get_static_value
+    from tapeflow.graph.static import array_of
     from tapeflow.math.casting import cast
 
     found = _range(*[cast(n, dtype) for n in numbers], name)
-    if not isinstance(found, EagerTensor):
-        start, limit, delta = (get_static_value(n) for n in numbers)
+    if isinstance(found, SymbolicTensor):
+        start, limit, delta = (array_of(n) if isinstance(n, SymbolicTensor) else n.numpy() for n in numbers)
         if start is not None and limit is not None and delta is not None:
             found.set_shape(
                 _count_up(start.item(), limit.item(), delta.item(), dtype.torch, torch.device("meta")).shape

@@ -136,6 +136,12 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
 
 
+# Ops whose static values TensorFlow tells. More is known here, but programs take what is told for what Python can compute.
+_TOLD = frozenset("""
+BroadcastTo Cast ConcatV2 Const Equal Fill Identity NotEqual Pack Range Rank Shape Size Split StopGradient Unpack
+""".split())  # noqa: SIM905
+
+
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as a NumPy array, where it is known without running a graph.
 
@@ -159,7 +165,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
     from tapeflow.graph.static import array_of, partial_value
 
-    found = array_of(tensor)
+    found = array_of(tensor) if tensor.op.type in _TOLD else None
     if found is None and partial:
         elements = partial_value(tensor)
         return None if elements is None else np.array(elements, dtype=object)

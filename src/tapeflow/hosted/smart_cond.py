@@ -7,7 +7,9 @@ from typing import Any
 
 from tapeflow.array.properties import get_static_value
 from tapeflow.control_flow import cond
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import ReadAsTensor, Tensor
+from tapeflow.graph.static import array_of
 
 
 def smart_cond(
@@ -22,7 +24,7 @@ def smart_cond(
         TypeError: the predicate is neither a tensor nor a Python bool.
     """
     if isinstance(pred, (Tensor, ReadAsTensor)):
-        known = get_static_value(pred)
+        known = array_of(pred) if isinstance(pred, SymbolicTensor) else get_static_value(pred)
         if known is None:
             return cond(pred, true_fn, false_fn, name=name)
         pred = bool(known)
