@@ -16,15 +16,15 @@ from tapeflow.autograph.conversion import converted
 from tapeflow.autograph.origin import in_user_code
 from tapeflow.core.context import nobody_listening
 from tapeflow.core.settings import settings
-from tapeflow.core.shape_rules import broadcast, same
 from tapeflow.core.spec import TensorSpec, TypeSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.data import structure
+from tapeflow.data.elementwise import batched, is_elementwise
 from tapeflow.data.structure import Element, Packer
 from tapeflow.function.body import Body, raw
 from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.operation import PRUNABLE, Operation
+from tapeflow.graph.operation import PRUNABLE
 from tapeflow.random.seeds import own_streams
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
@@ -65,7 +65,8 @@ class MappedFunction:
         self._inputs, self._outputs = structure.flatten(spec), structure.flatten(self.output_spec)
         self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
         self._draws = any(op.type in PRUNABLE and op.type != "ReadVariableOp" for op in self._body.graph._operations)
-        self.elementwise = not debugging and self._plain and _is_elementwise(self._body)
+        self.elementwise = not debugging and self._plain and is_elementwise(self._body)
+        self._of_batches: Body | None = None
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
@@ -158,45 +159,16 @@ class MappedFunction:
 
     def many(self, columns: Element, count: int) -> Element:
         """What an `elementwise` function gives for many elements, given and taken as columns."""
+        if self._of_batches is None:
+            self._of_batches = batched(self._body)
         ranks = [s.shape.rank for s in self._outputs]
-        values = zip(self(columns), ranks, strict=True)
-        return tuple([v if v.ndim > rank else v.expand(count, *v.shape) for v, rank in values])
+        values = self._of_batches.compiled(*columns, *map(raw, self._of_batches.graph.external_captures))
+        return tuple([v if v.ndim > r else v.expand(count, *v.shape) for v, r in zip(values, ranks, strict=True)])
 
 
 def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:
     with graph.as_default():
         return spec.from_tensors(iter([graph.input(s, name) for s in spec.flatten()]))
-
-
-_LOOK_ACROSS = frozenset({"LRN"})  # of the shape of their input, and yet not element by element
-
-
-def _is_elementwise(body: Body) -> bool:
-    """Whether a body does the same to every number of its inputs, so that these may have a dimension more in front."""
-    graph = body.graph
-    if graph.variables or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
-        return False
-    arguments = graph.inputs
-    if any(t.shape.rank is None or t.dtype.torch is None for t in (*arguments, *body.outputs)):
-        return False
-    varying = {id(t) for t in arguments}  # what differs from element to element
-    for operation in graph._operations:
-        if operation.type in ("Const", "Placeholder"):
-            continue
-        if not _maps_numbers(operation):
-            return False
-        ranks = {t.shape.rank for t in operation.inputs if id(t) in varying}
-        if ranks:
-            varying.update(id(t) for t in operation.outputs)
-            if ranks != {operation.outputs[0].shape.rank}:
-                return False
-    return True
-
-
-def _maps_numbers(operation: Operation) -> bool:
-    op = operation.op
-    rule = getattr(op, "shape", None)
-    return (rule is broadcast or (rule is same and len(operation.inputs) == 1)) and op.name not in _LOOK_ACROSS
 
 
 # ---- functions with a state ------------------------------------------------------------------------------------------
