@@ -1,4 +1,5 @@
-"""What `import tapeflow` costs beyond `import torch`, and with `tf.keras`, beside what the other frameworks cost to import."""
+"""What `import tapeflow` costs beyond `import torch`, and with `tf.keras`, beside what the other frameworks cost to
+import."""
 
 import statistics
 import subprocess

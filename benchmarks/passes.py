@@ -3,9 +3,9 @@
 
     python benchmarks/passes.py [--rounds N]
 
-Each row is a function, each column a pass; a cell is the time without the pass over the time with it: above 1, the pass helps.
-Times are those that the process spends on the CPU. In a round the variants follow each other; a cell is the median of
-the rounds' ratios.
+Each row is a function, each column a pass; a cell is the time without the pass over the time with it: above 1, the pass
+helps. Times are those that the process spends on the CPU. In a round the variants follow each other; a cell is the
+median of the rounds' ratios.
 """
 
 import argparse
@@ -18,7 +18,14 @@ import torch
 import tapeflow as tf
 from tapeflow.graph import passes
 
-WITHOUT = {"folding": "fold", "sharing": "share", "fusing": "fuse", "grouping": "group", "reuse": "reuse", "binding": "bind"}
+WITHOUT = {
+    "folding": "fold",
+    "sharing": "share",
+    "fusing": "fuse",
+    "grouping": "group",
+    "reuse": "reuse",
+    "binding": "bind",
+}
 BATCHES, BATCH_SECONDS = 5, 0.02
 
 
@@ -124,7 +131,8 @@ def main():
             for label in list(variants)[:: 1 if i % 2 else -1]:
                 times[label].append(seconds(variants[label]))
         ratios = [
-            f"{statistics.median(a / b for a, b in zip(times[label], times[''], strict=True)):.2f}x" for label in WITHOUT
+            f"{statistics.median(a / b for a, b in zip(times[label], times[''], strict=True)):.2f}x"
+            for label in WITHOUT
         ]
         print(f"| {name} | {statistics.median(times['']) * 1e6:,.0f} us |", " | ".join(ratios), "|", flush=True)
 

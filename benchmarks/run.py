@@ -152,7 +152,9 @@ def peak_memory(name, pythons, rounds, versions):
                 versions[framework], benchmarks = worker.version, worker.benchmarks
             for key in benchmarks:
                 log(f"{name}: {framework}, {key[0]}")
-                requests = ["memory"] * min(rounds, MEMORY_ROUNDS) + ["allocations"] * (framework in ("tapeflow", "torch"))
+                requests = ["memory"] * min(rounds, MEMORY_ROUNDS) + ["allocations"] * (
+                    framework in ("tapeflow", "torch")
+                )
                 for request in requests:
                     with Worker(framework, python, path, threads) as worker:  # a fresh process each time
                         answer = worker.ask(request, key)

@@ -21,7 +21,8 @@ class Table:
     @staticmethod
     def _line(cells, widths):
         first, *others = (
-            cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
         )
         return "  ".join([first, *others]).rstrip()
 

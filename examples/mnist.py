@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Train a small convolutional network on the MNIST digits: Keras layers, and an eager loop with a gradient tape.
 
-    python examples/mnist.py [--epochs N] [--batch N] [--learning-rate X] [--seed N] [--out FOLDER] [--restart] [--sample]
+    python examples/mnist.py [--epochs N] [--batch N] [--learning-rate X] [--seed N] [--out FOLDER] [--restart]
+    [--sample]
 
 Shows a progress bar, draws the loss curve into FOLDER/loss.png, logs for TensorBoard into FOLDER/logs, and prints the
 accuracy on the test set. Each epoch ends with a checkpoint in FOLDER/checkpoints; the next run goes on from there. The
@@ -82,7 +83,9 @@ class Run:
         try:
             found = self.manager.restore_or_initialize()
         except (tf.errors.OpError, ValueError) as error:
-            sys.exit(f"{self.manager.latest_checkpoint} cannot be restored: {error}\n--restart begins again without it.")
+            sys.exit(
+                f"{self.manager.latest_checkpoint} cannot be restored: {error}\n--restart begins again without it."
+            )
         if found:
             self.optimizer.learning_rate = self.args.learning_rate  # this run's, not that of the checkpoint
             print(f"Going on after epoch {int(self.epoch)}, from {found} (--restart begins again).")

@@ -5,9 +5,9 @@
 
 PYTHON is an interpreter that has TensorFlow. The models are those of TensorFlow's documents: two convolutions, trained
 eagerly with Adam, and a larger network, trained in a `tf.function` with RMSprop. Both frameworks draw the same random
-numbers, so with one seed they begin with the same weights and see the same batches. A curve is the mean loss of every ten
-steps. TapeFlow's mean curve over all seeds should lie between the lowest and the highest of TensorFlow's own, everywhere;
-exit status 1 says that it does not.
+numbers, so with one seed they begin with the same weights and see the same batches. A curve is the mean loss of every
+ten steps. TapeFlow's mean curve over all seeds should lie between the lowest and the highest of TensorFlow's own,
+everywhere; exit status 1 says that it does not.
 """
 
 import argparse
@@ -54,7 +54,18 @@ def find_data(sample):
 
 
 def in_a_process(args, python, framework):
-    command = [python, __file__, "--worker", framework, "--steps", args.steps, "--seeds", args.seeds, "--data", args.data]
+    command = [
+        python,
+        __file__,
+        "--worker",
+        framework,
+        "--steps",
+        args.steps,
+        "--seeds",
+        args.seeds,
+        "--data",
+        args.data,
+    ]
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     environment = os.environ | {"PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE, text=True, check=True)
@@ -71,7 +82,9 @@ def train_all(args):
         import tensorflow as tf
     with np.load(args.data) as file:
         digits = {name: file[name] for name in file.files}
-    return {name: [train(tf, make, digits, seed, args.steps) for seed in range(args.seeds)] for name, make in MODELS.items()}
+    return {
+        name: [train(tf, make, digits, seed, args.steps) for seed in range(args.seeds)] for name, make in MODELS.items()
+    }
 
 
 def train(tf, make, digits, seed, steps):
@@ -141,9 +154,11 @@ def compare(model, ours, theirs):
     print(f"  TapeFlow's mean curve inside TensorFlow's band:  {mean.size - outside} of {mean.size} blocks")
     print(f"  all of TapeFlow's curves inside the band:        {inside:.1%}")
     print(f"  same seed, mean difference of a block's loss:    {apart:.2e} (width of the band {width:.2e})")
-    for what, of in (("loss at the end", lambda runs: [np.mean(run["losses"][-BLOCK:]) for run in runs]),
-                     ("test accuracy", lambda runs: each(runs, "accuracy")),
-                     ("milliseconds a step", lambda runs: [1e3 * run["seconds"] / len(run["losses"]) for run in runs])):
+    for what, of in (
+        ("loss at the end", lambda runs: [np.mean(run["losses"][-BLOCK:]) for run in runs]),
+        ("test accuracy", lambda runs: each(runs, "accuracy")),
+        ("milliseconds a step", lambda runs: [1e3 * run["seconds"] / len(run["losses"]) for run in runs]),
+    ):
         print(f"  {what + ', TapeFlow and TensorFlow:':<48} {spread(of(ours))} {spread(of(theirs))}")  # fmt: skip
     return int(outside > 0)
 

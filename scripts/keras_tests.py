@@ -24,8 +24,8 @@ from typing import Any
 HERE = pathlib.Path(__file__).resolve()
 RECORD = HERE.with_suffix(".json")
 FOLDERS = (
-    "activations", "backend", "callbacks", "constraints", "dtype_policies", "initializers", "layers", "losses", "metrics",
-    "models", "ops", "optimizers", "random", "regularizers", "saving", "trainers", "tree", "utils",
+    "activations", "backend", "callbacks", "constraints", "dtype_policies", "initializers", "layers", "losses",
+    "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "trainers", "tree", "utils",
 )  # fmt: skip
 
 
@@ -73,7 +73,8 @@ def run(checkout: pathlib.Path, folder: str, framework: str, workers: int) -> di
             **os.environ, "KERAS_BACKEND": "tensorflow", "KERAS_HOME": scratch,
             "KERAS_TESTS_OUTCOMES": outcomes, "KERAS_TESTS_FRAMEWORK": framework, "TF_CPP_MIN_LOG_LEVEL": "3",
             "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")]),
+            "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE.parents[1] / "src"),
+            os.environ.get("PYTHONPATH", "")]),
         }  # fmt: skip
         plugins = ["-p", HERE.stem, "-p", "no:cacheprovider"]
         command = [sys.executable, "-m", "pytest", "-q", "--no-header", *plugins, "-o", "addopts="]

@@ -12,7 +12,8 @@ import pathlib
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "checkpoints"
-DTYPES = ("bfloat16", "float16", "float64", "complex64", "complex128", "bool", "int8", "uint8", "int16", "uint16", "uint32",
+DTYPES = ("bfloat16", "float16", "float64", "complex64", "complex128", "bool", "int8", "uint8", "int16", "uint16",
+"uint32",
           "int64", "uint64")  # fmt: skip
 
 

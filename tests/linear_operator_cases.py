@@ -112,8 +112,9 @@ def _cases():
         yield "tril" + b, Case(lambda a=a: tril(a), np.tril(a))
         yield "tril-complex" + b, Case(lambda c=c: tril(c), np.tril(c))
         yield "diag" + b, Case(lambda d=d: L.LinearOperatorDiag(d), _diag(d))
-        yield "diag-definite" + b, Case(
-            lambda d=positive: L.LinearOperatorDiag(d, is_positive_definite=True), _diag(positive)
+        yield (
+            "diag-definite" + b,
+            Case(lambda d=positive: L.LinearOperatorDiag(d, is_positive_definite=True), _diag(positive)),
         )
         yield "diag-complex" + b, Case(lambda d=dc: L.LinearOperatorDiag(d), _diag(dc))
         yield "diag-variable" + b, Case(lambda d=dc: L.LinearOperatorDiag(tf.Variable(d)), _diag(dc))
@@ -122,9 +123,14 @@ def _cases():
         yield "scaled" + b, Case(lambda s=s: L.LinearOperatorScaledIdentity(3, s), s[..., None, None] * eye)
         yield "scaled-complex" + b, Case(lambda s=sc: L.LinearOperatorScaledIdentity(3, s), sc[..., None, None] * eye)
         yield "zeros" + b, Case(lambda s=shape: L.LinearOperatorZeros(3, None, s or None, tf.float64), 0 * eye)
-        yield "zeros-wide" + b, Case(
-            lambda s=shape: L.LinearOperatorZeros(2, 3, s or None, tf.float64, is_self_adjoint=False, is_square=False),
-            np.zeros((*batch, 2, 3)),
+        yield (
+            "zeros-wide" + b,
+            Case(
+                lambda s=shape: L.LinearOperatorZeros(
+                    2, 3, s or None, tf.float64, is_self_adjoint=False, is_square=False
+                ),
+                np.zeros((*batch, 2, 3)),
+            ),
         )
         yield "permutation" + b, Case(lambda p=perm: L.LinearOperatorPermutation(p, tf.float64), _permutation(perm))
         yield "householder" + b, Case(lambda d=d: L.LinearOperatorHouseholder(d), _householder(d))
@@ -134,70 +140,112 @@ def _cases():
         yield "inversion" + b, Case(lambda c=c: L.LinearOperatorInversion(full(c)), np.linalg.inv(c))
         yield "inversion-definite" + b, Case(lambda p=p: full(p, **DEFINITE).inverse(), np.linalg.inv(p))
         yield "composition" + b, Case(lambda c=c, d=dc: full(c) @ L.LinearOperatorDiag(d), c @ _diag(dc))
-        yield "composition-aah" + b, Case(
-            lambda a=a: L.LinearOperatorComposition([tril(a), tril(a).H]), np.tril(a) @ adjoint_of(np.tril(a))
+        yield (
+            "composition-aah" + b,
+            Case(lambda a=a: L.LinearOperatorComposition([tril(a), tril(a).H]), np.tril(a) @ adjoint_of(np.tril(a))),
         )
         yield "composition-llh" + b, Case(_llh(a), np.tril(a) @ adjoint_of(np.tril(a)))
         yield "composition-wide" + b, Case(lambda w=wide, a=a: full(w) @ full(a), wide @ a)
         yield "composition-wide-square" + b, Case(lambda w=wide: full(w) @ full(w).H, wide @ adjoint_of(wide))
-        yield "kronecker" + b, Case(
-            lambda a=a, d=r: L.LinearOperatorKronecker([full(a), L.LinearOperatorDiag(d), full(a)]),
-            _kron(_kron(a, _diag(r)), a),
+        yield (
+            "kronecker" + b,
+            Case(
+                lambda a=a, d=r: L.LinearOperatorKronecker([full(a), L.LinearOperatorDiag(d), full(a)]),
+                _kron(_kron(a, _diag(r)), a),
+            ),
         )
-        yield "kronecker-complex" + b, Case(
-            lambda c=c: L.LinearOperatorKronecker([full(c), full(c[..., :2, :2])]), _kron(c, c[..., :2, :2])
+        yield (
+            "kronecker-complex" + b,
+            Case(lambda c=c: L.LinearOperatorKronecker([full(c), full(c[..., :2, :2])]), _kron(c, c[..., :2, :2])),
         )
-        yield "kronecker-definite" + b, Case(
-            lambda p=p: L.LinearOperatorKronecker([full(p, **DEFINITE), full(p[..., :2, :2], **DEFINITE)]),
-            _kron(p, p[..., :2, :2]),
+        yield (
+            "kronecker-definite" + b,
+            Case(
+                lambda p=p: L.LinearOperatorKronecker([full(p, **DEFINITE), full(p[..., :2, :2], **DEFINITE)]),
+                _kron(p, p[..., :2, :2]),
+            ),
         )
-        yield "kronecker-wide" + b, Case(lambda w=wide, a=a: L.LinearOperatorKronecker([full(w), full(a)]), _kron(wide, a))
-        yield "block-diag" + b, Case(
-            lambda a=a, d=r: L.LinearOperatorBlockDiag([full(a), L.LinearOperatorDiag(d)]), _block_diag(a, _diag(r))
+        yield (
+            "kronecker-wide" + b,
+            Case(lambda w=wide, a=a: L.LinearOperatorKronecker([full(w), full(a)]), _kron(wide, a)),
         )
-        yield "block-diag-definite" + b, Case(
-            lambda p=p, p2=p[..., :2, :2]: L.LinearOperatorBlockDiag([full(p, **DEFINITE), full(p2, **DEFINITE)]),
-            _block_diag(p, p[..., :2, :2]),
+        yield (
+            "block-diag" + b,
+            Case(
+                lambda a=a, d=r: L.LinearOperatorBlockDiag([full(a), L.LinearOperatorDiag(d)]), _block_diag(a, _diag(r))
+            ),
         )
-        yield "block-diag-broadcast" + b, Case(
-            lambda a=a, e=row: L.LinearOperatorBlockDiag([full(a), L.LinearOperatorDiag(e)]), _block_diag(a, _diag(row))
+        yield (
+            "block-diag-definite" + b,
+            Case(
+                lambda p=p, p2=p[..., :2, :2]: L.LinearOperatorBlockDiag([full(p, **DEFINITE), full(p2, **DEFINITE)]),
+                _block_diag(p, p[..., :2, :2]),
+            ),
         )
-        yield "block-diag-wide" + b, Case(
-            lambda a=a, w=wide: L.LinearOperatorBlockDiag([full(a), full(w)], is_square=None), _block_diag(a, wide)
+        yield (
+            "block-diag-broadcast" + b,
+            Case(
+                lambda a=a, e=row: L.LinearOperatorBlockDiag([full(a), L.LinearOperatorDiag(e)]),
+                _block_diag(a, _diag(row)),
+            ),
+        )
+        yield (
+            "block-diag-wide" + b,
+            Case(
+                lambda a=a, w=wide: L.LinearOperatorBlockDiag([full(a), full(w)], is_square=None), _block_diag(a, wide)
+            ),
         )
         lower = np.concatenate([np.concatenate([a, np.zeros_like(u)], -1), np.concatenate([wide, _diag(r)], -1)], -2)
-        yield "block-tril" + b, Case(
-            lambda a=a, w=wide, r=r: L.LinearOperatorBlockLowerTriangular([[full(a)], [full(w), L.LinearOperatorDiag(r)]]),
-            lower,
-        )
-        yield "block-tril-3" + b, Case(
-            lambda c=c, d=dc: L.LinearOperatorBlockLowerTriangular(
-                [[full(c)], [full(c + 1), L.LinearOperatorDiag(d)], [full(c + 2), full(c + 3), tril(c)]]
-            ),
-            np.concatenate(
-                [
-                    np.concatenate([c, 0 * c, 0 * c], -1),
-                    np.concatenate([c + 1, _diag(dc), 0 * c], -1),
-                    np.concatenate([c + 2, c + 3, np.tril(c)], -1),
-                ],
-                -2,
+        yield (
+            "block-tril" + b,
+            Case(
+                lambda a=a, w=wide, r=r: L.LinearOperatorBlockLowerTriangular(
+                    [[full(a)], [full(w), L.LinearOperatorDiag(r)]]
+                ),
+                lower,
             ),
         )
-        yield "circulant" + b, Case(
-            lambda s=dc: L.LinearOperatorCirculant(s, input_output_dtype=tf.complex128), _circulant(dc)
+        yield (
+            "block-tril-3" + b,
+            Case(
+                lambda c=c, d=dc: L.LinearOperatorBlockLowerTriangular(
+                    [[full(c)], [full(c + 1), L.LinearOperatorDiag(d)], [full(c + 2), full(c + 3), tril(c)]]
+                ),
+                np.concatenate(
+                    [
+                        np.concatenate([c, 0 * c, 0 * c], -1),
+                        np.concatenate([c + 1, _diag(dc), 0 * c], -1),
+                        np.concatenate([c + 2, c + 3, np.tril(c)], -1),
+                    ],
+                    -2,
+                ),
+            ),
         )
-        yield "circulant-hermitian" + b, Case(
-            lambda s=hermitian: L.LinearOperatorCirculant(s, input_output_dtype=tf.float64), _circulant(hermitian).real
+        yield (
+            "circulant" + b,
+            Case(lambda s=dc: L.LinearOperatorCirculant(s, input_output_dtype=tf.complex128), _circulant(dc)),
         )
-        yield "circulant-real-spectrum" + b, Case(
-            lambda s=d: L.LinearOperatorCirculant(s, input_output_dtype=tf.complex128), _circulant(d)
+        yield (
+            "circulant-hermitian" + b,
+            Case(
+                lambda s=hermitian: L.LinearOperatorCirculant(s, input_output_dtype=tf.float64),
+                _circulant(hermitian).real,
+            ),
         )
-        yield "circulant2d" + b, Case(
-            lambda s=vc + u: L.LinearOperatorCirculant2D(s, input_output_dtype=tf.complex128), _circulant(vc + u, 2)
+        yield (
+            "circulant-real-spectrum" + b,
+            Case(lambda s=d: L.LinearOperatorCirculant(s, input_output_dtype=tf.complex128), _circulant(d)),
+        )
+        yield (
+            "circulant2d" + b,
+            Case(
+                lambda s=vc + u: L.LinearOperatorCirculant2D(s, input_output_dtype=tf.complex128), _circulant(vc + u, 2)
+            ),
         )
         cube = normal(*batch, 2, 1, 3, dtype="complex128")
-        yield "circulant3d" + b, Case(
-            lambda s=cube: L.LinearOperatorCirculant3D(s, input_output_dtype=tf.complex128), _circulant(cube, 3)
+        yield (
+            "circulant3d" + b,
+            Case(lambda s=cube: L.LinearOperatorCirculant3D(s, input_output_dtype=tf.complex128), _circulant(cube, 3)),
         )
         yield "toeplitz" + b, Case(lambda c=col, r=row: L.LinearOperatorToeplitz(c, r), _toeplitz(col, row))
         yield "toeplitz-row-batch" + b, Case(lambda c=row, r=col: L.LinearOperatorToeplitz(c, r), _toeplitz(row, col))
@@ -205,23 +253,41 @@ def _cases():
         dense, densec = _tridiag(bands), _tridiag(bandsc)
         yield "tridiag-compact" + b, Case(lambda x=bandsc: L.LinearOperatorTridiag(x), densec)
         yield "tridiag-matrix" + b, Case(lambda x=densec: L.LinearOperatorTridiag(x, "matrix"), densec)
-        yield "tridiag-sequence" + b, Case(
-            lambda x=bands: L.LinearOperatorTridiag([x[..., 0, :], x[..., 1, :], x[..., 2, :]], "sequence"), dense
+        yield (
+            "tridiag-sequence" + b,
+            Case(
+                lambda x=bands: L.LinearOperatorTridiag([x[..., 0, :], x[..., 1, :], x[..., 2, :]], "sequence"), dense
+            ),
         )
-        yield "low-rank" + b, Case(
-            lambda a=a, u=u, v=v, r=r: L.LinearOperatorLowRankUpdate(full(a), u, r, v),
-            a + u @ _diag(r) @ adjoint_of(v),
+        yield (
+            "low-rank" + b,
+            Case(
+                lambda a=a, u=u, v=v, r=r: L.LinearOperatorLowRankUpdate(full(a), u, r, v),
+                a + u @ _diag(r) @ adjoint_of(v),
+            ),
         )
-        yield "low-rank-complex" + b, Case(
-            lambda c=c, u=uc, v=vc, r=rc: L.LinearOperatorLowRankUpdate(full(c), u, r, v),
-            c + uc @ _diag(rc) @ adjoint_of(vc),
+        yield (
+            "low-rank-complex" + b,
+            Case(
+                lambda c=c, u=uc, v=vc, r=rc: L.LinearOperatorLowRankUpdate(full(c), u, r, v),
+                c + uc @ _diag(rc) @ adjoint_of(vc),
+            ),
         )
-        yield "low-rank-definite" + b, Case(
-            lambda d=positive, u=u: L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag(d, is_positive_definite=True), u),
-            _diag(positive) + u @ adjoint_of(u),
+        yield (
+            "low-rank-definite" + b,
+            Case(
+                lambda d=positive, u=u: L.LinearOperatorLowRankUpdate(
+                    L.LinearOperatorDiag(d, is_positive_definite=True), u
+                ),
+                _diag(positive) + u @ adjoint_of(u),
+            ),
         )
-        yield "low-rank-u-only" + b, Case(
-            lambda p=p, u=u, r=r: L.LinearOperatorLowRankUpdate(full(p, **DEFINITE), u, r), p + u @ _diag(r) @ adjoint_of(u)
+        yield (
+            "low-rank-u-only" + b,
+            Case(
+                lambda p=p, u=u, r=r: L.LinearOperatorLowRankUpdate(full(p, **DEFINITE), u, r),
+                p + u @ _diag(r) @ adjoint_of(u),
+            ),
         )
 
 

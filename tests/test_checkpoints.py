@@ -27,7 +27,7 @@ def prefix(tmp_path):
     return str(tmp_path / "ckpt")
 
 
-# ---- TensorFlow's files --------------------------------------------------------------------------------------------------
+# ---- TensorFlow's files ----------------------------------------------------------------------------------------------
 
 
 def test_restores_what_tensorflow_wrote():
@@ -50,7 +50,12 @@ def test_writes_what_tensorflow_writes(prefix):
             assert graphs[0] == graphs[1]
         else:
             mine = ours.entries[key]
-            assert (mine.dtype, mine.shape, mine.size, mine.crc32c) == (entry.dtype, entry.shape, entry.size, entry.crc32c), key
+            assert (mine.dtype, mine.shape, mine.size, mine.crc32c) == (
+                entry.dtype,
+                entry.shape,
+                entry.size,
+                entry.crc32c,
+            ), key
 
 
 def test_the_index_is_byte_for_byte_tensorflows():
@@ -64,7 +69,9 @@ def test_the_index_is_byte_for_byte_tensorflows():
 def test_variables_by_their_names():
     assert tf.train.list_variables(str(GOLDEN / "names")) == [("plain", [3]), ("s/a", [200, 2])]
     pieces = tf.train.load_variable(str(GOLDEN / "names"), "s/a")
-    np.testing.assert_array_equal(pieces[[0, 66, 67, 133, 134, 199]], np.repeat([0, 1, 2], 2)[:, None] * np.ones([1, 2]))
+    np.testing.assert_array_equal(
+        pieces[[0, 66, 67, 133, 134, 199]], np.repeat([0, 1, 2], 2)[:, None] * np.ones([1, 2])
+    )
     plain = tf.Variable([0, 0, 0], name="plain")
     status = tf.train.Checkpoint(plain).restore(str(GOLDEN / "names"))
     assert plain.numpy().tolist() == [1, 2, 3]
@@ -94,7 +101,7 @@ def test_tensorflow_restores_ours(prefix):
     subprocess.run([sys.executable, str(SCRIPT), "check", path], check=True)
 
 
-# ---- saving and restoring ------------------------------------------------------------------------------------------------
+# ---- saving and restoring --------------------------------------------------------------------------------------------
 
 
 def test_an_element_that_was_broadcast(prefix):
@@ -164,7 +171,8 @@ def test_assertions(prefix):
 @pytest.mark.parametrize(
     ("value", "error", "match"),
     [([1.0, 2.0], tf.errors.InvalidArgumentError, "expected dtype float does not equal original dtype int32"),
-     ([1, 2], ValueError, r"incompatible tensor with shape \(\) when attempting to restore variable with shape \(2,\)")],
+     ([1, 2],
+     ValueError, r"incompatible tensor with shape \(\) when attempting to restore variable with shape \(2,\)")],
 )  # fmt: skip
 def test_values_that_do_not_fit(value, error, match):
     with pytest.raises(error, match=match):
@@ -201,7 +209,7 @@ def test_python_state(prefix):
     assert ("s/.ATTRIBUTES/py_state", []) in tf.train.list_variables(path)
 
 
-# ---- lists and dicts -----------------------------------------------------------------------------------------------------
+# ---- lists and dicts -------------------------------------------------------------------------------------------------
 
 
 def test_containers_are_still_lists_and_dicts():
@@ -231,7 +239,8 @@ def _number_as_a_key(m):
 
 @pytest.mark.parametrize(
     ("change", "match"),
-    [(_insert, "append-only"), (_behind_its_back, "modified outside the wrapper"), (_number_as_a_key, "non-string key")],
+    [(_insert, "append-only"), (_behind_its_back, "modified outside the wrapper"),
+    (_number_as_a_key, "non-string key")],
 )  # fmt: skip
 def test_containers_that_could_not_be_restored_are_refused(change, match, prefix):
     m = tf.Module()
@@ -243,7 +252,7 @@ def test_containers_that_could_not_be_restored_are_refused(change, match, prefix
         tf.train.Checkpoint(m=m).write(prefix)
 
 
-# ---- managers ------------------------------------------------------------------------------------------------------------
+# ---- managers --------------------------------------------------------------------------------------------------------
 
 
 def test_a_manager_keeps_the_last(tmp_path):
@@ -256,9 +265,13 @@ def test_a_manager_keeps_the_last(tmp_path):
     assert manager.latest_checkpoint == tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-3")
     state = tf.train.get_checkpoint_state(tmp_path)
     assert list(state.all_model_checkpoint_paths) == manager.checkpoints
-    assert (tmp_path / "checkpoint").read_text().startswith(
-        'model_checkpoint_path: "ckpt-3"\nall_model_checkpoint_paths: "ckpt-2"\nall_model_checkpoint_paths: "ckpt-3"\n'
-        "all_model_checkpoint_timestamps: "
+    assert (
+        (tmp_path / "checkpoint")
+        .read_text()
+        .startswith(
+            'model_checkpoint_path: "ckpt-3"\nall_model_checkpoint_paths: "ckpt-2"\nall_model_checkpoint_paths: "ckpt-3"\n'
+            "all_model_checkpoint_timestamps: "
+        )
     )
     again = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1)
     assert again.restore_or_initialize() == str(tmp_path / "ckpt-3")
@@ -285,9 +298,14 @@ def test_a_manager_waits_for_its_interval(tmp_path):
         tf.train.CheckpointManager(tf.train.Checkpoint(), str(tmp_path), 0)
 
 
-# ---- damage --------------------------------------------------------------------------------------------------------------
+# ---- damage ----------------------------------------------------------------------------------------------------------
 
-REFUSED = (tf.errors.DataLossError, tf.errors.NotFoundError, tf.errors.InvalidArgumentError, tf.errors.UnimplementedError)
+REFUSED = (
+    tf.errors.DataLossError,
+    tf.errors.NotFoundError,
+    tf.errors.InvalidArgumentError,
+    tf.errors.UnimplementedError,
+)
 
 
 def _read_all(prefix):
@@ -406,7 +424,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_checkpoint(tmp_path, monkeypatch):
             raise AssertionError("it never came to an end")
 
 
-# ---- formats -------------------------------------------------------------------------------------------------------------
+# ---- formats ---------------------------------------------------------------------------------------------------------
 
 
 def test_snappy():
@@ -435,7 +453,7 @@ def test_examples():
     assert example.features.feature["a"].WhichOneof("kind") == "int64_list"
 
 
-# ---- coordinators --------------------------------------------------------------------------------------------------------
+# ---- coordinators ----------------------------------------------------------------------------------------------------
 
 
 def test_a_coordinator_stops_all_threads_and_tells_the_first_error():

@@ -71,7 +71,8 @@ def test_a_device_that_is_not_there():
     """).splitlines()
     assert said[0] == "/job:localhost/replica:0/task:0/device:CPU:0"
     assert said[1].startswith(
-        "Could not satisfy device specification '/job:localhost/replica:0/task:0/device:GPU:0'. enable_soft_placement=0."
+        "Could not satisfy device specification '/job:localhost/replica:0/task:0/device:GPU:0'. "
+        "enable_soft_placement=0."
     )
 
 
@@ -137,7 +138,8 @@ def test_threads():
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("/job:a/replica:0/task:1/device:GPU:2", "<DeviceSpec(job=a, replica=0, task=1, device_type=GPU, device_index=2)>"),
+        ("/job:a/replica:0/task:1/device:GPU:2",
+        "<DeviceSpec(job=a, replica=0, task=1, device_type=GPU, device_index=2)>"),
         ("gpu:0", "<DeviceSpec(job=None, replica=None, task=None, device_type=GPU, device_index=0)>"),
         ("/task:3", "<DeviceSpec(job=None, replica=None, task=3, device_type=None, device_index=None)>"),
     ],

@@ -59,7 +59,9 @@ def test_shuffle_is_tensorflows_for_every_seed():
 
 def test_batches_of_rows_are_those_of_elements():
     x = np.arange(600).reshape(100, 6)
-    pipeline = Dataset.from_tensor_slices((x, x[:, 0])).shuffle(30, seed=5, reshuffle_each_iteration=False).skip(3).repeat(2)
+    pipeline = (
+        Dataset.from_tensor_slices((x, x[:, 0])).shuffle(30, seed=5, reshuffle_each_iteration=False).skip(3).repeat(2)
+    )
     off = tf.data.Options()
     off.experimental_optimization.apply_default_optimizations = False
     assert values(pipeline.batch(7)) == values(pipeline.batch(7).with_options(off))
@@ -236,7 +238,9 @@ def test_what_a_generator_gives_is_cast_and_its_errors_told():
 
 def test_functions_give_optionals():
     kind = tf.experimental.Optional
-    made = tf.function(lambda x: kind.from_value({"a": x * 2, "b": (x, tf.RaggedTensor.from_row_splits(x, [0, 2])), "c": None}))
+    made = tf.function(
+        lambda x: kind.from_value({"a": x * 2, "b": (x, tf.RaggedTensor.from_row_splits(x, [0, 2])), "c": None})
+    )
     optional = made(tf.constant([1.0, 2.0]))
     assert bool(optional.has_value())
     value = optional.get_value()

@@ -49,14 +49,14 @@ def test_what_holds_is_silent(check):
         (
             lambda: D.assert_equal([1, 2], [1, 3], message="boo"),
             Invalid,
-            "boo\nCondition x == y did not hold.\nIndices of first 1 different values:\n[[1]]\nCorresponding x values:\n[2]\n"
-            "Corresponding y values:\n[3]\nFirst 2 elements of x:\n[1 2]\nFirst 2 elements of y:\n[1 3]",
+            "boo\nCondition x == y did not hold.\nIndices of first 1 different values:\n[[1]]\nCorresponding x "
+            "values:\n[2]\nCorresponding y values:\n[3]\nFirst 2 elements of x:\n[1 2]\nFirst 2 elements of y:\n[1 3]",
         ),
         (
             lambda: D.assert_equal([1, 2], [1, 3], summarize=1),
             Invalid,
-            "Condition x == y did not hold.\nIndices of first 1 different values:\n[[1]]\nCorresponding x values:\n[2]\n"
-            "Corresponding y values:\n[3]\nFirst 1 elements of x:\n[1]\nFirst 1 elements of y:\n[1]",
+            "Condition x == y did not hold.\nIndices of first 1 different values:\n[[1]]\nCorresponding x "
+            "values:\n[2]\nCorresponding y values:\n[3]\nFirst 1 elements of x:\n[1]\nFirst 1 elements of y:\n[1]",
         ),
         (
             lambda: D.assert_less_equal(3, 2),
@@ -104,8 +104,8 @@ def test_what_holds_is_silent(check):
         (
             lambda: D.assert_shapes([(tf.ones([2, 3]), ("N", "D")), (tf.ones([4]), ("D",))]),
             ValueError,
-            "Specified by tensor shape=(2, 3) dtype=float32 dimension 1.  Tensor shape=(4,) dtype=float32 dimension 0 must "
-            "have size 3.  Received size 4, shape (4,)",
+            "Specified by tensor shape=(2, 3) dtype=float32 dimension 1.  Tensor shape=(4,) dtype=float32 dimension 0 "
+            "must have size 3.  Received size 4, shape (4,)",
         ),
         (
             lambda: D.assert_shapes([(tf.ones([2, 3]), ("N", 4))], message="m"),

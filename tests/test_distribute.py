@@ -25,7 +25,7 @@ def values(distributed):
     return [np.asarray(v).tolist() for v in distributed.values]
 
 
-# ---- where a program is ------------------------------------------------------------------------------------------------
+# ---- where a program is ----------------------------------------------------------------------------------------------
 
 
 def test_the_default_strategy():
@@ -93,7 +93,7 @@ def test_devices(strategy):
         tf.distribute.MirroredStrategy("CPU:0")
 
 
-# ---- run ---------------------------------------------------------------------------------------------------------------
+# ---- run -------------------------------------------------------------------------------------------------------------
 
 
 def test_run_gives_what_the_replicas_gave(strategy):
@@ -103,7 +103,8 @@ def test_run_gives_what_the_replicas_gave(strategy):
         "PerReplica:{\n  0: tf.Tensor(0, shape=(), dtype=int32),\n  1: tf.Tensor(1, shape=(), dtype=int32)\n}"
     )
     assert repr(ids._type_spec) == (
-        "PerReplicaSpec(TensorSpec(shape=(), dtype=tf.int32, name=None), TensorSpec(shape=(), dtype=tf.int32, name=None))"
+        "PerReplicaSpec(TensorSpec(shape=(), dtype=tf.int32, name=None), TensorSpec(shape=(), dtype=tf.int32, "
+        "name=None))"
     )
     assert [int(t) for t in tf.nest.flatten(ids, expand_composites=True)] == [0, 1]
     assert strategy.run(lambda: None) is None
@@ -192,7 +193,7 @@ def test_an_outer_tape_sees_the_replicas(strategy):
     assert [g.numpy() for g in tape.gradient(loss, list(v.values))] == [6.0, 12.0]
 
 
-# ---- reductions --------------------------------------------------------------------------------------------------------
+# ---- reductions ------------------------------------------------------------------------------------------------------
 
 
 def test_reduce(strategy):
@@ -258,7 +259,7 @@ def test_reduce_to_and_update(strategy):
         strategy.extended.colocate_vars_with(tf.Variable(1.0))
 
 
-# ---- variables ---------------------------------------------------------------------------------------------------------
+# ---- variables -------------------------------------------------------------------------------------------------------
 
 
 def test_mirrored_variables(strategy):
@@ -411,7 +412,7 @@ def test_training(strategy):
     np.testing.assert_allclose(values(w), [alone.numpy()] * 2, rtol=1e-6)
 
 
-# ---- other strategies --------------------------------------------------------------------------------------------------
+# ---- other strategies ------------------------------------------------------------------------------------------------
 
 
 def test_one_device():
@@ -462,7 +463,7 @@ def test_contexts_for_input():
         context.get_per_replica_batch_size(7)
 
 
-# ---- in functions ------------------------------------------------------------------------------------------------------
+# ---- in functions ----------------------------------------------------------------------------------------------------
 
 
 def test_run_in_a_function(strategy):
@@ -492,7 +493,9 @@ def test_run_in_a_function(strategy):
     np.testing.assert_allclose(values(step(tf.constant(1.0))[1]), [0.4, 0.8], rtol=1e-6)
     assert seen.numpy() == 6.0
     assert len(traces) == 2  # one a replica
-    each = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(float(c.replica_id_in_sync_group)))
+    each = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant(float(c.replica_id_in_sync_group))
+    )
     np.testing.assert_allclose(values(step(each)[1]), [0.0, 0.2], rtol=1e-5)
 
 

@@ -15,7 +15,7 @@ def parts(batch):
     return [v.numpy().tolist() for v in batch.values]
 
 
-# ---- datasets ---------------------------------------------------------------------------------------------------------
+# ---- datasets --------------------------------------------------------------------------------------------------------
 
 DIVIDED = {
     (10, 4): [[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8], [9]]],
@@ -58,8 +58,12 @@ def test_structures_and_specs(strategy):
     assert parts(first["a"]) == [[1], [2]] and parts(second["b"]) == [[[3.0]], []]
     assert second["b"].values[1].shape == [0, 1]
     open_end, whole = (range_(10).batch(4, drop_remainder=drop) for drop in (False, True))
-    assert strategy.experimental_distribute_dataset(whole).element_spec._component_specs[1] == tf.TensorSpec([2], tf.int64)
-    assert strategy.experimental_distribute_dataset(open_end).element_spec._component_specs[0] == tf.TensorSpec([None], tf.int64)
+    assert strategy.experimental_distribute_dataset(whole).element_spec._component_specs[1] == tf.TensorSpec(
+        [2], tf.int64
+    )
+    assert strategy.experimental_distribute_dataset(open_end).element_spec._component_specs[0] == tf.TensorSpec(
+        [None], tf.int64
+    )
     with pytest.raises(ValueError, match="gives scalars"):
         strategy.experimental_distribute_dataset(range_(4))
 
@@ -104,7 +108,7 @@ def test_functions_loop_over_what_is_distributed(strategy, dealt):
     assert over_an_iterator(iter(dataset), tf.constant(2 if dealt else 3)).numpy().tolist() == expected
 
 
-# ---- SavedModels ------------------------------------------------------------------------------------------------------
+# ---- SavedModels -----------------------------------------------------------------------------------------------------
 
 
 class Scale(tf.Module):
@@ -134,7 +138,7 @@ def test_saved_models_hold_whole_variables(strategy, tmp_path):
     assert parts(strategy.run(lambda: loaded.scaled(tf.constant(3.0)))) == [7.0, 7.0]
 
 
-# ---- Keras ------------------------------------------------------------------------------------------------------------
+# ---- Keras -----------------------------------------------------------------------------------------------------------
 
 X = np.random.default_rng(0).random((64, 4)).astype("f4")
 Y = 2 * X.sum(1, keepdims=True)
@@ -183,7 +187,9 @@ def test_batches_of_a_replica_are_normalized_and_their_statistics_averaged(strat
     layers = tf.keras.layers
     with strategy.scope():
         tf.keras.utils.set_random_seed(1)
-        model = tf.keras.Sequential([tf.keras.Input((4,)), layers.Dense(3), layers.BatchNormalization(), layers.Dense(1)])
+        model = tf.keras.Sequential(
+            [tf.keras.Input((4,)), layers.Dense(3), layers.BatchNormalization(), layers.Dense(1)]
+        )
         model.compile(optimizer="sgd", loss="mse")
     history = model.fit(X, Y, epochs=2, batch_size=16, shuffle=False, verbose=0).history
     np.testing.assert_allclose(history["loss"], [18.44299, 14.27287], rtol=1e-5)

@@ -23,7 +23,8 @@ def documented():
                 continue
             things = {f"{info.name}.{name}": value}
             if inspect.isclass(value):
-                things |= {f"{info.name}.{name}.{member}": inspect.unwrap(getattr(v, "__func__", getattr(v, "fget", v)) or v)
+                things |= {f"{info.name}.{name}.{member}": inspect.unwrap(getattr(v, "__func__",
+                getattr(v, "fget", v)) or v)
                            for member, v in vars(value).items()}  # fmt: skip
             found |= {title: thing.__doc__ for title, thing in things.items() if ">>> " in (thing.__doc__ or "")}
     return found

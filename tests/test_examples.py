@@ -75,7 +75,9 @@ def test_trains_on_the_sample_then_goes_on_as_if_it_had_never_stopped(tmp_path):
     assert logged(out / "logs", "test accuracy")[28] == pytest.approx(accuracy(first) / 100, abs=1e-4)
 
     second = run_example(*QUICK, "--epochs", "2", cwd=tmp_path)
-    assert "Going on after epoch 1" in second.stdout and "epoch 2/2" in second.stderr and "epoch 1/2" not in second.stderr
+    assert (
+        "Going on after epoch 1" in second.stdout and "epoch 2/2" in second.stderr and "epoch 1/2" not in second.stderr
+    )
     in_two_runs = logged(out / "logs", "loss")
     at_once = run_example(*QUICK, "--epochs", "2", "--restart", cwd=tmp_path)
     assert logged(out / "logs", "loss") == in_two_runs

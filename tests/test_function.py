@@ -306,7 +306,9 @@ def test_concrete_functions_take_what_they_were_traced_for():
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3.0)
     assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
     assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"#0\(zero-based\) was expected to be a float tensor but is"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"#0\(zero-based\) was expected to be a float tensor but is"
+    ):
         concrete(tf.constant([1]))
     with pytest.raises(TypeError, match="missing a required argument: 'x'"):
         concrete()
@@ -327,23 +329,23 @@ def test_signatures_are_printed_as_tensorflow_prints_them():
         "  x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=tf.float32, name='first')\n"
         "  y (POSITIONAL_OR_KEYWORD): Literal[2]\n"
         "  z (KEYWORD_ONLY): Literal[None]\n"
-        "Output Type:\n"
-        "  Tuple[TensorSpec(shape=(2,), dtype=tf.float32, name=None), Dict[['a', TensorSpec(shape=(2,), dtype=tf.float32, "
-        "name=None)]], Literal[None]]\n"
-        "Captures:\n"
-        "  None"
+        "Output Type:\n  Tuple[TensorSpec(shape=(2,), dtype=tf.float32, name=None), Dict[['a', TensorSpec(shape=(2,), "
+        "dtype=tf.float32, name=None)]], Literal[None]]\n"
+        "Captures:\n  None"
     )
     assert [t.name for t in concrete.outputs] == ["Identity:0", "Identity_1:0"]
     with pytest.raises(TypeError) as said:
         several()
     assert str(said.value) == (
-        "Binding inputs to tf.function failed due to `missing a required argument: 'x'`. Received args: () and kwargs: {} for "
-        "signature: (x, y=<captured_default_value>, *, z=<captured_default_value>)."
+        "Binding inputs to tf.function failed due to `missing a required argument: 'x'`. Received args: () and kwargs: "
+        "{} for signature: (x, y=<captured_default_value>, *, z=<captured_default_value>)."
     )
     fixed = tf.function(lambda x, s=3: x, input_signature=[tf.TensorSpec([None, 3], tf.float32, name="inp")])
     with pytest.raises(TypeError) as said:
         fixed(tf.constant(1))
-    assert "`Can not cast TensorSpec(shape=(), dtype=tf.int32, name='inp') to TensorSpec(shape=(None, 3)" in str(said.value)
+    assert "`Can not cast TensorSpec(shape=(), dtype=tf.int32, name='inp') to TensorSpec(shape=(None, 3)" in str(
+        said.value
+    )
     assert str(said.value).endswith(
         "(x: TensorSpec(shape=(None, 3), dtype=tf.float32, name='inp'), s: Literal[3] = <captured_default_value>)."
     )

@@ -209,7 +209,8 @@ def _prints(x):
 
 
 REFUSED = [
-    (_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_checks, "CheckNumerics"), (_prints, "Print"),
+    (_strings, "AsString"), (_loop, "StatelessWhile"), (_python, "PyFunc"), (_checks, "CheckNumerics"),
+    (_prints, "Print"),
 ]  # fmt: skip
 
 

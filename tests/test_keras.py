@@ -24,7 +24,9 @@ def run(source, **environment):
 
 
 def test_import_tapeflow_does_not_import_keras():
-    done = run("import sys, tapeflow; assert 'keras' not in sys.modules; tapeflow.keras.layers; assert 'keras' in sys.modules")
+    done = run(
+        "import sys, tapeflow; assert 'keras' not in sys.modules; tapeflow.keras.layers; assert 'keras' in sys.modules"
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -55,7 +57,9 @@ def test_keras_on_another_backend_is_refused():
 
 
 def test_the_real_tensorflow_is_refused():
-    done = run("import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow'); import tapeflow; tapeflow.keras")
+    done = run(
+        "import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow'); import tapeflow; tapeflow.keras"
+    )
     assert "RuntimeError: TensorFlow itself is imported already" in done.stderr
 
 
@@ -86,13 +90,18 @@ def test_tf_variables_set_on_a_model_are_its_weights():
     model = Line()
     assert isinstance(model.W, tf.Variable)
     assert [w.path for w in model.weights] == ["weight", "bias", "count"]
-    assert [w.value is v for w, v in zip(model.trainable_weights, [model.W, model.others[0]], strict=True)] == [True, True]
+    assert [w.value is v for w, v in zip(model.trainable_weights, [model.W, model.others[0]], strict=True)] == [
+        True,
+        True,
+    ]
     model.W = model.W
     assert len(model.weights) == 3
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(model(tf.constant([1.0, 2.0])))
     optimizer = keras.optimizers.SGD(0.1)
-    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True))
+    optimizer.apply_gradients(
+        zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
+    )
     np.testing.assert_allclose([model.W.numpy(), model.others[0].numpy()], [4.7, 9.8], rtol=1e-6)
 
 

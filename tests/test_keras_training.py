@@ -31,7 +31,9 @@ def with_weights(model):
 
 def classifier(optimizer="sgd", **compiled):
     first = layers.Dense(4, activation="tanh", name="first")
-    model = with_weights(keras.Sequential([keras.Input((8,)), first, layers.Dense(1, activation="sigmoid", name="last")]))
+    model = with_weights(
+        keras.Sequential([keras.Input((8,)), first, layers.Dense(1, activation="sigmoid", name="last")])
+    )
     model.compile(optimizer, "binary_crossentropy", **compiled)
     return model
 
@@ -63,7 +65,9 @@ LOSSES = {
 
 
 def recurrent(name, **how):
-    model = keras.Sequential([keras.Input((5,), dtype="int32"), layers.Embedding(11, 3, mask_zero=True), *RECURRENT[name](**how)])
+    model = keras.Sequential(
+        [keras.Input((5,), dtype="int32"), layers.Embedding(11, 3, mask_zero=True), *RECURRENT[name](**how)]
+    )
     model = with_weights(model)
     model.compile(keras.optimizers.SGD(0.1), "mse")
     return model
@@ -114,7 +118,9 @@ def embedded(name):
         "clipped": lambda: keras.optimizers.Adam(0.01, global_clipnorm=0.5, weight_decay=0.01),
         "accumulated": lambda: keras.optimizers.Adam(0.01, gradient_accumulation_steps=2),
     }
-    model = keras.Sequential([keras.Input((5,), dtype="int32"), layers.Embedding(11, 3), layers.Flatten(), layers.Dense(4)])
+    model = keras.Sequential(
+        [keras.Input((5,), dtype="int32"), layers.Embedding(11, 3), layers.Flatten(), layers.Dense(4)]
+    )
     with_weights(model).compile(optimizers[name]() if name in optimizers else name, "mse")
     return model.fit(WORDS, TARGETS, batch_size=2, epochs=2, shuffle=False, verbose=0).history["loss"]
 
@@ -124,7 +130,9 @@ def test_mixed_precision(policy):
     keras.config.set_dtype_policy(policy)
     try:
         model = classifier()
-        assert model.layers[0].compute_dtype == policy.removeprefix("mixed_") and model.layers[0].kernel.dtype == "float32"
+        assert (
+            model.layers[0].compute_dtype == policy.removeprefix("mixed_") and model.layers[0].kernel.dtype == "float32"
+        )
         losses = model.fit(X, Y, batch_size=16, epochs=3, shuffle=False, verbose=0).history["loss"]
     finally:
         keras.config.set_dtype_policy("float32")
@@ -134,7 +142,9 @@ def test_mixed_precision(policy):
 
 
 def test_the_loss_scale_follows_what_overflows():
-    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=1024.0, dynamic_growth_steps=2)
+    optimizer = keras.optimizers.LossScaleOptimizer(
+        keras.optimizers.SGD(1.0), initial_scale=1024.0, dynamic_growth_steps=2
+    )
     v, found = keras.Variable([1.0, 2.0]), []
     update = tf.function(lambda g: optimizer.apply([g], [v]))
     for gradient in ([1024.0, 0.0], [np.inf, 0.0], [1024.0, 1024.0], [1024.0, 0.0], [512.0, np.nan]):
@@ -205,7 +215,9 @@ def test_callbacks(tmp_path):
     )  # fmt: skip
     np.testing.assert_allclose(seen, [(0, 0.01), (1, 0.01), (2, 0.005)], rtol=1e-6)
     rows = list(csv.DictReader((tmp_path / "log.csv").open()))
-    assert [row["epoch"] for row in rows] == ["0", "1", "2"] and {"val_auc", "precision", "learning_rate"} <= rows[0].keys()
+    assert [row["epoch"] for row in rows] == ["0", "1", "2"] and {"val_auc", "precision", "learning_rate"} <= rows[
+        0
+    ].keys()
     assert {p.parent.name for p in tmp_path.glob("board/*/events*")} == {"train", "validation"}
     best = keras.models.load_model(max(tmp_path.glob("*.keras")))
     np.testing.assert_allclose(best.predict(X, verbose=0), model.predict(X, verbose=0), atol=0.05)
@@ -215,7 +227,9 @@ def saved_model():
     a = keras.Input((4,), dtype="int32", name="words")
     b = keras.Input((3,), name="numbers")
     h = layers.Bidirectional(layers.GRU(2))(layers.Embedding(9, 2, mask_zero=True)(a))
-    h = layers.BatchNormalization()(layers.Concatenate()([h, layers.Dense(2, activation="gelu", kernel_regularizer="l2")(b)]))
+    h = layers.BatchNormalization()(
+        layers.Concatenate()([h, layers.Dense(2, activation="gelu", kernel_regularizer="l2")(b)])
+    )
     model = with_weights(keras.Model({"words": a, "numbers": b}, layers.Dense(2, activation="softmax")(h)))
     model.compile(keras.optimizers.Adam(0.01), "categorical_crossentropy", metrics=["accuracy"])
     return model

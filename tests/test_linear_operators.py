@@ -192,7 +192,8 @@ def test_cholesky(case):
 
 
 def _small():
-    names = ("full", "full-definite", "full-wide", "tril", "diag", "identity", "scaled", "zeros", "householder", "adjoint-wide",
+    names = ("full", "full-definite", "full-wide", "tril", "diag", "identity", "scaled", "zeros", "householder",
+    "adjoint-wide",
              "inversion-definite", "low-rank")  # fmt: skip
     return [(f"{n}{b}", f"{m}{b}") for n, m in itertools.product(names, names) for b in ("", "-2")]
 
@@ -251,7 +252,7 @@ def test_lists_that_are_one_tensor():
     assert [type(o) for o in operator.matmul([L.LinearOperatorIdentity(1), diag([3.0])])] == [diag, diag]
 
 
-# ---- in the rest of the library ---------------------------------------------------------------------------------------
+# ---- in the rest of the library --------------------------------------------------------------------------------------
 
 
 def test_functions_take_operators():
@@ -347,7 +348,10 @@ def test_specs(case):
     assert all(isinstance(p, (tf.Tensor, tf.Variable)) for p in parts)
     again = tf.nest.pack_sequence_as(operator, parts, expand_composites=True)
     close(again.to_dense(), case.dense)
-    assert (again.is_self_adjoint, again.is_positive_definite) == (operator.is_self_adjoint, operator.is_positive_definite)
+    assert (again.is_self_adjoint, again.is_positive_definite) == (
+        operator.is_self_adjoint,
+        operator.is_positive_definite,
+    )
     assert spec.from_tensors(iter(spec.to_tensors(operator))).shape == operator.shape
 
 
@@ -428,7 +432,9 @@ def test_a_subclass_of_ones_own():
     close(operator.determinant(), np.linalg.det(dense))
     assert operator.parameters == {"size": 3, "name": None} and operator.name == "Shift"
     assert (operator @ operator).to_dense().numpy().tolist() == (dense @ dense).tolist()
-    again = tf.nest.pack_sequence_as(operator, tf.nest.flatten(operator, expand_composites=True), expand_composites=True)
+    again = tf.nest.pack_sequence_as(
+        operator, tf.nest.flatten(operator, expand_composites=True), expand_composites=True
+    )
     assert type(again) is Shift and again.shape == [3, 3]
 
 

@@ -1,4 +1,5 @@
-"""Loops and conditionals as they run in a graph: written out in Python, with scalars as numbers, and still TensorFlow's."""
+"""Loops and conditionals as they run in a graph: written out in Python, with scalars as numbers, and still
+TensorFlow's."""
 
 import numpy as np
 import pytest
@@ -292,7 +293,8 @@ def test_gradient_of_a_loop_of_scalars():
 
 
 def gradients_of(function, variables, *args):
-    """The gradients of a function's result by variables and floats among its arguments: recorded eagerly, and in graphs (the
+    """The gradients of a function's result by variables and floats among its arguments: recorded eagerly, and in graphs
+    (the
     first call, and one that is as fast as it gets)."""
 
     def gradient(*args):

@@ -36,8 +36,8 @@ def test_variables_in_the_order_of_their_attributes():
 def test_paths():
     found = Net()._flatten(predicate=lambda o: isinstance(o, tf.Variable), with_path=True)
     assert [path for path, _ in found] == [
-        ("_hidden",), ("a",), ("again",), ("b",), ("dict", "y"), ("dict", "z"), ("list", 0), ("list", 1, "v"), ("sub", "v"),
-        ("sub", "below", "v"),
+        ("_hidden",), ("a",), ("again",), ("b",), ("dict", "y"), ("dict", "z"), ("list", 0), ("list", 1, "v"),
+        ("sub", "v"), ("sub", "below", "v"),
     ]  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""What each pass over graphs does, seen in the source of the function that runs, and that results stay what they were."""
+"""What each pass over graphs does, seen in the source of the function that runs, and that results stay what they
+were."""
 
 import gc
 import linecache
@@ -226,7 +227,9 @@ def test_errors_of_fused_steps_name_the_op():
     x, w, b = tf.ones([2, 3]), tf.ones([3, 2]), tf.ones([2])
     f(x, w, b)
     f(x, w, b)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible: In\[0\]: \[2,4\], In\[1\]: \[3,2\]"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible: In\[0\]: \[2,4\], In\[1\]: \[3,2\]"
+    ):
         f(tf.ones([2, 4]), w, b)
 
 
@@ -412,7 +415,8 @@ def test_a_dropped_function_leaves_nothing():
 
 
 def random_program(seed, length=25):
-    """A function that adds up, multiplies, looks at and assigns what it has made so far, in an order that the seed decides."""
+    """A function that adds up, multiplies, looks at and assigns what it has made so far, in an order that the seed
+    decides."""
 
     def function(tensors, variables):
         pick = random.Random(seed)
@@ -455,5 +459,6 @@ def test_random_programs_give_what_they_give_eagerly(rng, seed, size):
     for _ in range(3):
         expected += [t.numpy().copy() for t in program(tensors, eager)]
         found += function(*tensors)
-    for a, b in zip([*found, *staged, *tensors], [*expected, *eager, *arrays], strict=True):  # none was written over later
+    # none was written over later
+    for a, b in zip([*found, *staged, *tensors], [*expected, *eager, *arrays], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)

@@ -1,4 +1,5 @@
-"""`tf.random`: the numbers are TensorFlow's own, for every seed; and what has no seed is distributed as it should be."""
+"""`tf.random`: the numbers are TensorFlow's own, for every seed; and what has no seed is distributed as it should
+be."""
 
 import threading
 import zlib

@@ -53,7 +53,10 @@ def test_bucketize():
     assert bucketize(input=tf.constant([5], tf.int64), boundaries=[]).numpy().tolist() == [0]
     assert bucketize(input=tf.constant([0.1, 0.3], tf.float64), boundaries=[0.1, 0.3]).numpy().tolist() == [0, 1]
     assert bucketize(input=[2**30 + 1, 16777217], boundaries=[16777217.0, 2.0**30]).numpy().tolist() == [2, 1]
-    assert tf.function(lambda x: bucketize(input=x, boundaries=[1.0]))(tf.constant([0.0, 2.0])).numpy().tolist() == [0, 1]
+    assert tf.function(lambda x: bucketize(input=x, boundaries=[1.0]))(tf.constant([0.0, 2.0])).numpy().tolist() == [
+        0,
+        1,
+    ]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Expected sorted boundaries"):
         bucketize(input=[1.0], boundaries=[2.0, 1.0])
 
@@ -69,7 +72,11 @@ def test_gradients_pass():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: tf.raw_ops.AddV2(1, 2), TypeError, r"add_v2 only takes keyword args \(possible keys: \['x', 'y', 'name'\]\)"),
+        (
+            lambda: tf.raw_ops.AddV2(1, 2),
+            TypeError,
+            r"add_v2 only takes keyword args \(possible keys: \['x', 'y', 'name'\]\)",
+        ),
         (lambda: tf.raw_ops.AddV2(x=1), TypeError, "missing a required argument: 'y'"),
         (lambda: tf.raw_ops.AddV2(x=1, y=2, z=3), TypeError, "got an unexpected keyword argument 'z'"),
         (lambda: tf.raw_ops.NoSuchOp(x=1), AttributeError, "no attribute 'NoSuchOp'"),

@@ -82,7 +82,9 @@ def test_signatures(saved):
 
 def test_the_traces_are_those_that_were_saved(saved):
     loaded = tf.saved_model.load(saved)
-    with pytest.raises(ValueError, match="Could not find matching concrete function to call loaded from the SavedModel"):
+    with pytest.raises(
+        ValueError, match="Could not find matching concrete function to call loaded from the SavedModel"
+    ):
         loaded.options(tf.ones([3]))
     with pytest.raises(ValueError, match="match one of the following 3 option"):
         loaded.options(tf.ones([2]), k=7)
@@ -185,7 +187,8 @@ def test_keras_models(tmp_path):
     layers = tf.keras.layers
     tf.keras.utils.set_random_seed(0)
     model = tf.keras.Sequential(
-        [tf.keras.Input((8, 8, 1)), layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(), layers.MaxPooling2D(),
+        [tf.keras.Input((8, 8, 1)), layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(),
+        layers.MaxPooling2D(),
          layers.Flatten(), layers.Dropout(0.5), layers.Dense(3, activation="softmax")]
     )  # fmt: skip
     x = np.linspace(0, 1, 128, dtype=np.float32).reshape(2, 8, 8, 1)

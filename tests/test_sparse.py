@@ -94,8 +94,8 @@ def test_shapes_too_large_to_count_the_elements_of():
 
 def test_repr():
     assert repr(tf.SparseTensor([[0]], [5], [2])) == (
-        "SparseTensor(indices=tf.Tensor([[0]], shape=(1, 1), dtype=int64), values=tf.Tensor([5], shape=(1,), dtype=int32), "
-        "dense_shape=tf.Tensor([2], shape=(1,), dtype=int64))"
+        "SparseTensor(indices=tf.Tensor([[0]], shape=(1, 1), dtype=int64), values=tf.Tensor([5], shape=(1,), "
+        "dtype=int32), dense_shape=tf.Tensor([2], shape=(1,), dtype=int64))"
     )
 
 

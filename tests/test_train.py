@@ -15,7 +15,7 @@ from tapeflow.train import checkpoint as checkpoint_module
 ASYNC = tf.train.CheckpointOptions(enable_async=True)
 
 
-# ---- in the background ------------------------------------------------------------------------------------------------
+# ---- in the background -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_what_fails_in_the_background_is_told_at_the_next_chance(tmp_path):
     checkpoint.read(tmp_path / "ckpt").assert_consumed()
 
 
-# ---- in functions -----------------------------------------------------------------------------------------------------
+# ---- in functions ----------------------------------------------------------------------------------------------------
 
 
 def test_a_function_writes_each_time_it_runs(tmp_path):
@@ -94,7 +94,7 @@ def test_a_function_refuses_what_depends_on_files(tmp_path):
             tf.function(call)()
 
 
-# ---- damage -----------------------------------------------------------------------------------------------------------
+# ---- damage ----------------------------------------------------------------------------------------------------------
 
 
 def test_damaged_files_are_refused_by_name(tmp_path):
@@ -151,7 +151,7 @@ def test_a_killed_process_leaves_a_whole_checkpoint(tmp_path):
     np.testing.assert_array_equal(b, a)
 
 
-# ---- averages ---------------------------------------------------------------------------------------------------------
+# ---- averages --------------------------------------------------------------------------------------------------------
 
 
 def test_moving_averages():
@@ -193,7 +193,7 @@ def test_moving_averages_in_a_function():
     assert [float(step()) for _ in range(3)] == [1.5, 2.25, 3.125]
 
 
-# ---- views ------------------------------------------------------------------------------------------------------------
+# ---- views -----------------------------------------------------------------------------------------------------------
 
 
 def test_views(tmp_path):
@@ -217,13 +217,17 @@ def test_views(tmp_path):
         tf.train.CheckpointView(tmp_path / "none")
 
 
-# ---- clusters ---------------------------------------------------------------------------------------------------------
+# ---- clusters --------------------------------------------------------------------------------------------------------
 
 
 def test_clusters():
     cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:2"], "ps": ["c:3"]})
     assert repr(cluster) == "ClusterSpec({'ps': ['c:3'], 'worker': ['a:1', 'b:2']})"
-    assert cluster.jobs == ["worker", "ps"] and cluster.num_tasks("worker") == 2 and cluster.task_indices("worker") == [0, 1]
+    assert (
+        cluster.jobs == ["worker", "ps"]
+        and cluster.num_tasks("worker") == 2
+        and cluster.task_indices("worker") == [0, 1]
+    )
     assert cluster == tf.train.ClusterSpec(cluster.as_cluster_def()) and cluster != tf.train.ClusterSpec({})
     sparse = tf.train.ClusterSpec({"worker": {3: "d", 1: "b"}})
     assert sparse.as_dict() == {"worker": {1: "b", 3: "d"}} and sparse.job_tasks("worker") == [None, "b", None, "d"]

@@ -1,5 +1,5 @@
-"""Calls of traced functions: what a call costs, arithmetic on large and on small tensors, a loop, and tracing with the first
-call.
+"""Calls of traced functions: what a call costs, arithmetic on large and on small tensors, a loop, and tracing with the
+first call.
 
 Arithmetic is measured with `jit_compile=True` too, JAX under `jit`.
 """

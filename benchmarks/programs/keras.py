@@ -39,7 +39,8 @@ def setup(tf):
         layers = keras.layers
         return set_weights(
             keras.Sequential([
-                keras.Input((28, 28, 1)), layers.Conv2D(16, 3, activation="relu"), layers.Conv2D(16, 3, activation="relu"),
+                keras.Input((28, 28, 1)), layers.Conv2D(16, 3, activation="relu"),
+                layers.Conv2D(16, 3, activation="relu"),
                 layers.GlobalAveragePooling2D(), layers.Dense(10),
             ])
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """The public `tf.audio` namespace: WAV files of 16-bit samples, as `[samples, channels]` tensors of floats.
 
-The format: "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), under "Waveform Audio
-File Format".
+The format: "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), under "Waveform
+Audio File Format".
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ class _Batcher:
     """Gathers calls into batches. The first call of a batch waits for others, and computes for all."""
 
     def __init__(
-        self, function: Callable[..., Any], max_batch_size: int, timeout: float, allowed: Sequence[int], most_batches: int,
+        self, function: Callable[..., Any], max_batch_size: int, timeout: float, allowed: Sequence[int],
+        most_batches: int,
         threads: int, split: bool,
     ) -> None:  # fmt: skip
         self.function = function

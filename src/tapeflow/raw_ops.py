@@ -86,7 +86,8 @@ def _made(name: str, op: typing.Any) -> Callable[..., typing.Any]:
     def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         if args:
             raise TypeError(
-                f"{raw_op.__name__} only takes keyword args (possible keys: {names}). Please pass these args as kwargs instead."
+                f"{raw_op.__name__} only takes keyword args (possible keys: {names}). Please pass these args as kwargs "
+                "instead."
             )
         try:
             bound = signature.bind(**kwargs)

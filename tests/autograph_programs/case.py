@@ -1,7 +1,8 @@
 """Programs for AutoGraph: functions that TensorFlow ran eagerly and as `tf.function`, with what came out on record.
 
-Each file beside this one is run with `tf` as its TensorFlow and `program` as its decorator, whose arguments become tensors and
-are what the function is called with. `scripts/record_autograph.py` writes what TensorFlow gives to `recorded.json`.
+Each file beside this one is run with `tf` as its TensorFlow and `program` as its decorator, whose arguments become
+tensors and are what the function is called with. `scripts/record_autograph.py` writes what TensorFlow gives to
+`recorded.json`.
 """
 
 import importlib.util

@@ -61,7 +61,9 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     Example:
         >>> tf.config.set_visible_devices([], "GPU")
     """
-    chosen = list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    chosen = (
+        list(devices) if isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice) else [devices]
+    )
     for device in chosen:
         _known(device)
         if device_type is not None and device.device_type != device_type:

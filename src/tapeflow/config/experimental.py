@@ -137,7 +137,8 @@ def set_device_policy(device_policy: str | None) -> None:
     """Says what happens to inputs on another device than their op's.
 
     Args:
-        device_policy: None or "silent" copies them. "silent_for_int32", "warn" and "explicit" are accepted, and copy too.
+        device_policy: None or "silent" copies them. "silent_for_int32", "warn" and "explicit" are accepted, and copy
+            too.
 
     Raises:
         ValueError: it is something else.

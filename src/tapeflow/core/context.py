@@ -29,8 +29,10 @@ state = ThreadState()
 registry: dict[str, Any] = {}  # every op by its name; filled as ops are defined
 listeners: list[Any] = []
 detours: list[Any] = []
-contexts: list[Callable[[], Any]] = []  # each gives what of a thread's situation a trace depends on (a strategy), hashable
-graph_traces: list[Any] = []  # what collects the graphs of functions as they are called (`tf.summary.trace_on`): one or none
+# each gives what of a thread's situation a trace depends on (a strategy), hashable
+contexts: list[Callable[[], Any]] = []
+# what collects the graphs of functions as they are called (`tf.summary.trace_on`): one or none
+graph_traces: list[Any] = []
 
 
 def discard(items: list[Any], item: object) -> None:

@@ -392,7 +392,8 @@ def host_value(value: Any) -> Any:
         return tuple(value)
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
-        return _tuples(tensor._numpy().tolist()) if isinstance(tensor, EagerTensor) else tensor  # symbolic: not known yet
+        # symbolic: not known yet
+        return _tuples(tensor._numpy().tolist()) if isinstance(tensor, EagerTensor) else tensor
     if hasattr(kind, "__index__"):
         return value.__index__()
     if isinstance(value, Sequence):

@@ -90,7 +90,9 @@ class IndexedSlices(CompositeTensor):
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
-            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}"
+            )
         if self._dense_shape is None:
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self}: give it one"

@@ -1,7 +1,7 @@
 """Running a kernel on whatever dtype and device its inputs have.
 
-The fast path calls `op.kernel` itself. This is the careful way: it places inputs, finds another dtype to compute in where
-ATen has no kernel for this one, and turns what torch says into TensorFlow's errors.
+The fast path calls `op.kernel` itself. This is the careful way: it places inputs, finds another dtype to compute in
+where ATen has no kernel for this one, and turns what torch says into TensorFlow's errors.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tapeflow.core.shape import TensorShape
 if TYPE_CHECKING:
     from tapeflow.core.op import Op
 
-# What to compute in where ATen has no kernel for a dtype. Wrapping integers stay right in a wider type; uint64 keeps its
-# bits in int64, which is right for all that wraps and for values below 2**63.
+# What to compute in where ATen has no kernel for a dtype. Wrapping integers stay right in a wider type; uint64 keeps
+# its bits in int64, which is right for all that wraps and for values below 2**63.
 COMPUTE_IN = {
     torch.uint16: torch.int32,
     torch.uint32: torch.int64,
@@ -76,7 +76,9 @@ def compute(op: Op, args: Sequence[Any], types: dict[str, DType], name: str | No
     except (errors.OpError, ValueError) as error:
         raise located(error, op, name) from None
     except torch.OutOfMemoryError as error:
-        raise errors.ResourceExhaustedError(None, None, f"{_first_line(error)} [Op:{op.name}] name: {name or ''}") from None
+        raise errors.ResourceExhaustedError(
+            None, None, f"{_first_line(error)} [Op:{op.name}] name: {name or ''}"
+        ) from None
     except Exception as error:
         raise translated(op, args, values, error, name) from error
     result, exact = _as_promised(op, result, types)
@@ -236,9 +238,7 @@ def translated(op: Op, args: Sequence[Any], values: Sequence[Any], error: Except
         except ValueError as wrong:
             return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
     said = _first_line(error)
-    described = ", ".join(
-        f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True)
-    )
+    described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
     kind: Callable[..., Exception] = errors.InvalidArgumentError
     if isinstance(error, NotImplementedError) or "not implemented" in said or "not supported" in said:
         kind = errors.UnimplementedError

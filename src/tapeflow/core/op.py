@@ -1,10 +1,10 @@
 """What an op is, and how it runs.
 
-An op has TensorFlow's registered name, a kernel that takes and gives `torch.Tensor`s, and a gradient. `@op(...)` turns a
-declaration into the op's function: one short function, made for the op's parameters (as `dataclasses` makes `__init__`),
-that looks at the types, calls the kernel, wraps the result and, only where a tape listens, records. Everything unusual
-(Python numbers, arrays, variables, a dtype seen for the first time, an error) leaves that path at the first check
-for `Op.run`, which does the same carefully.
+An op has TensorFlow's registered name, a kernel that takes and gives `torch.Tensor`s, and a gradient. `@op(...)` turns
+a declaration into the op's function: one short function, made for the op's parameters (as `dataclasses` makes
+`__init__`), that looks at the types, calls the kernel, wraps the result and, only where a tape listens, records.
+Everything unusual (Python numbers, arrays, variables, a dtype seen for the first time, an error) leaves that path at
+the first check for `Op.run`, which does the same carefully.
 
 What TensorFlow says of an op (input names, types, attrs) is read from `op_defs.txt`, never written twice.
 """
@@ -31,7 +31,8 @@ from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
 
 def _whole(given: Any, value: Any) -> Any:
-    """The host value of an entry of a list of integers, such as a shape. A float tensor may stand for one; a float may not."""
+    """The host value of an entry of a list of integers, such as a shape. A float tensor may stand for one; a float may
+    not."""
     if not isinstance(given, Tensor) or not given.dtype.is_floating:
         return value
     if isinstance(value, Tensor):
@@ -44,10 +45,11 @@ class Op:
 
     Attributes:
         name: TensorFlow's registered name.
-        kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of them
-            for lists, plain Python values for the rest.
+        kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of
+            them for lists, plain Python values for the rest.
         string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
-        kinds: what each parameter is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels want as
+        kinds: what each parameter is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels want
+            as
             Python numbers: shapes, axes, paddings), "attr".
         moves: the kernel only moves elements about, so that it can move what it has no dtype for.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
@@ -93,9 +95,7 @@ class Op:
         if unknown or len(params) < len(arguments):
             raise TypeError(f"{name}{params} does not match {opdef.signature}: {unknown}")
         tensor_attrs = {
-            a.type_attr
-            for a, kind in zip(arguments, self.kinds, strict=False)
-            if kind in ("tensor", "list")
+            a.type_attr for a, kind in zip(arguments, self.kinds, strict=False) if kind in ("tensor", "list")
         }
         self.uniform = len(tensor_attrs) == 1 and None not in tensor_attrs
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
@@ -162,7 +162,8 @@ class Op:
         return outputs
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
-        """The arguments with Python numbers and Keras's variables as tensors: all that keeps most calls off the fast path."""
+        """The arguments with Python numbers and Keras's variables as tensors: all that keeps most calls off the fast
+        path."""
         if not self.uniform:
             return None
         for arg in args:
@@ -243,7 +244,9 @@ class Op:
             if kind == "list":
                 arg = out[i] = self.as_list(arg, inputs[i])
                 if attr and attr not in types:
-                    types.update((attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v))
+                    types.update(
+                        (attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v)
+                    )
             elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
                 types[attr] = as_dtype(arg.dtype)
         position = 0
@@ -256,7 +259,9 @@ class Op:
                     out[i] = [convert(v) for v in out[i]]
                     types[inputs[i].type_list_attr] = [v.dtype for v in out[i]]
                 else:
-                    out[i] = [self.convert_input(v, inputs[i], types, position + j, promotes) for j, v in enumerate(out[i])]
+                    out[i] = [
+                        self.convert_input(v, inputs[i], types, position + j, promotes) for j, v in enumerate(out[i])
+                    ]
                 position += len(out[i])
             elif kind == "host":
                 given = out[i]
@@ -301,13 +306,9 @@ class Op:
             return list(arg)
         if isinstance(arg, Tensor) or hasattr(arg, "__array__"):
             return list(arg)
-        raise TypeError(
-            f"Expected list for '{argument.name}' argument to '{self.name}' Op, not {arg!r}."
-        )
+        raise TypeError(f"Expected list for '{argument.name}' argument to '{self.name}' Op, not {arg!r}.")
 
-    def convert_input(
-        self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool
-    ) -> Tensor:
+    def convert_input(self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool) -> Tensor:
         attr = argument.type_attr
         wanted = argument.type if not attr else types.get(attr)
         if promotes and not isinstance(arg, Tensor):
@@ -362,8 +363,9 @@ class Op:
                     raise errors.InvalidArgumentError(
                         None,
                         None,
-                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: {names}\n\t; "
-                        f"NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] name: ",
+                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: "
+                        f"{names}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] "
+                        "name: ",
                     )
 
 
@@ -401,8 +403,8 @@ def op(
 
     Args:
         name: TensorFlow's registered op name.
-        kernel: takes the parameters in order, tensors as `torch.Tensor`, and gives a `torch.Tensor` or a tuple of them. It
-            never changes its inputs. It may raise TensorFlow's errors.
+        kernel: takes the parameters in order, tensors as `torch.Tensor`, and gives a `torch.Tensor` or a tuple of them.
+            It never changes its inputs. It may raise TensorFlow's errors.
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/shape_rules.py`.
         strings: the kernel for string tensors, on NumPy object arrays.
@@ -414,7 +416,8 @@ def op(
         rename: from a parameter's name to the attr's, where they differ.
 
     Returns:
-        A decorator, giving the op's function; `function.op` is the `Op`, `@function.gradient(...)` declares its gradient.
+        A decorator, giving the op's function; `function.op` is the `Op`, `@function.gradient(...)` declares its
+        gradient.
     """
 
     def decorate(declared: Any) -> Any:
@@ -498,7 +501,9 @@ def gradient_of(
         elif word.startswith("input"):
             keep.append(int(word[5:]))
         else:
-            raise TypeError(f"{op.name}: a gradient needs 'inputs', 'inputN', 'outputs', 'shapes' or 'dtypes', not {word!r}")
+            raise TypeError(
+                f"{op.name}: a gradient needs 'inputs', 'inputN', 'outputs', 'shapes' or 'dtypes', not {word!r}"
+            )
     op.keep_inputs = tuple(keep)
     op.none_for_zero = none_for_zero
 
@@ -512,8 +517,8 @@ def gradient_of(
 def accumulates(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declares how an op's gradient is added to sums in one kernel, as a product of matrices can be.
 
-    It is asked as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor that its
-    gradients are summed in. It adds to the sums in place and gives None for those, and gradients for the others.
+    It is asked as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor that
+    its gradients are summed in. It adds to the sums in place and gives None for those, and gradients for the others.
     """
 
     def decorate(accumulate: Callable[..., Any]) -> Callable[..., Any]:

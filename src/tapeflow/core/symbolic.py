@@ -1,4 +1,5 @@
-"""The symbolic tensor: an output of an operation in a graph, which has a dtype and what is known of its shape, and no value."""
+"""The symbolic tensor: an output of an operation in a graph, which has a dtype and what is known of its shape, and no
+value."""
 
 from __future__ import annotations
 
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     from tapeflow.graph.graph import Graph, Operation
 
 _RESOLUTIONS = (
-    "You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution mode "
-    "or decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this function with "
-    "@tf.function. If that does not work, then you may be using an unsupported feature or your source code may not be "
-    "visible to AutoGraph."
+    "You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution "
+    "mode or decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this "
+    "function with @tf.function. If that does not work, then you may be using an unsupported feature or your source "
+    "code may not be visible to AutoGraph."
 )
 
 
@@ -70,7 +71,9 @@ class SymbolicTensor(Tensor):
             mine, theirs = (str(s.as_list()).replace("None", "?").replace(" ", "") for s in (self._shape, wanted))
             if self._shape.rank != wanted.rank:
                 raise ValueError(f"Shapes must be equal rank, but are {self._shape.rank} and {wanted.rank}")
-            i = next(i for i, (a, b) in enumerate(zip(self._shape, wanted, strict=True)) if None not in (a, b) and a != b)
+            i = next(
+                i for i, (a, b) in enumerate(zip(self._shape, wanted, strict=True)) if None not in (a, b) and a != b
+            )
             raise ValueError(
                 f"Dimension {i} in both shapes must be equal, but are {self._shape[i]} and {wanted[i]}. "
                 f"Shapes are {mine} and {theirs}."
@@ -125,8 +128,8 @@ class SymbolicTensor(Tensor):
     def __len__(self) -> int:
         if self._shape.rank is None or not self._shape.rank or self._shape[0] is None:
             raise TypeError(
-                f"len is not well defined for a symbolic Tensor. ({self.name}) Please call `x.shape` rather than `len(x)` "
-                "for shape information."
+                f"len is not well defined for a symbolic Tensor. ({self.name}) Please call `x.shape` rather than "
+                "`len(x)` for shape information."
             )
         return int(self._shape[0])
 
@@ -162,8 +165,8 @@ class SymbolicTensor(Tensor):
         session = session or get_default_session()
         if session is None:
             raise ValueError(
-                "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or "
-                "pass an explicit session to `eval(session=sess)`"
+                "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` "
+                "or pass an explicit session to `eval(session=sess)`"
             )
         return session.run(self, feed_dict)
 

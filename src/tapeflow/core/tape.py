@@ -1,8 +1,8 @@
 """The tape: which ops ran on what is watched, and the gradients that follow from it.
 
-Every op that touches something watched leaves a `Call` on the tape. `backpropagate` walks the calls once, last to first,
-and asks each op for its gradient. A call keeps of its op's inputs and outputs only what that gradient declared it
-needs; everything else it knows by id, so that a tape does not keep tensors alive.
+Every op that touches something watched leaves a `Call` on the tape. `backpropagate` walks the calls once, last to
+first, and asks each op for its gradient. A call keeps of its op's inputs and outputs only what that gradient declared
+it needs; everything else it knows by id, so that a tape does not keep tensors alive.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Call:
         wanted: for each input, whether anybody wants its gradient.
     """
 
-    # Only what every call has is set at once; a gradient that reads what it did not declare fails with an AttributeError.
+    # Only what every call has is set at once; a gradient that reads what it did not declare fails with an
+    # AttributeError.
     __slots__ = (
         "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "shapes",
         "wanted",

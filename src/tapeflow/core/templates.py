@@ -24,14 +24,14 @@ from tapeflow.core.tensor import EagerTensor, ReadAsTensor
 if TYPE_CHECKING:
     from tapeflow.core.op import Op
 
-# Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or reads
-# the tensor through __index__, to the same result).
+# Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or
+# reads the tensor through __index__, to the same result).
 STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
 
 # What the code of every function closes over, beside itself.
 _NAMES = (
-    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary", "EagerTensor",
-    "DType", "STATIC", "ReadAsTensor", "scalars", "detours", "listeners",
+    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary",
+    "EagerTensor", "DType", "STATIC", "ReadAsTensor", "scalars", "detours", "listeners",
 )  # fmt: skip
 
 
@@ -192,7 +192,8 @@ def _with_number(tensors: list[str], names: list[str]) -> list[str]:
     for number, other in (tensors[::-1], tensors):
         again = ", ".join("_number" if n == number else n for n in names)
         lines += [
-            f"        if type({other}) is EagerTensor and (type({number}) is float or type({number}) is int) and {number}:",
+            f"        if type({other}) is EagerTensor and (type({number}) is float or type({number}) is int) and "
+            f"{number}:",
             f"            _number = scalars.get(({number}, type({number}), {other}.dtype))",
             "            if _number is not None:",
             f"                return call({again}, name)",

@@ -204,7 +204,9 @@ class EagerTensor(Tensor):
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
 
     # ---- its value, elsewhere --------------------------------------------------------------------------------------
 
@@ -265,7 +267,9 @@ class EagerTensor(Tensor):
         return self  # it never changes
 
     def __deepcopy__(self, memo: Any) -> EagerTensor:
-        copied = EagerTensor(self.value.clone() if isinstance(self.value, torch.Tensor) else self.value.copy(), self.dtype)
+        copied = EagerTensor(
+            self.value.clone() if isinstance(self.value, torch.Tensor) else self.value.copy(), self.dtype
+        )
         memo[id(self)] = copied
         return copied
 
@@ -296,7 +300,9 @@ _NUMPY_HAS = frozenset({
 })  # fmt: skip
 
 # NumPy's methods that people try on a tensor.
-_NUMPY_ONLY = frozenset({"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"})
+_NUMPY_ONLY = frozenset(
+    {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
+)
 
 
 def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:

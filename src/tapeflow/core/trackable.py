@@ -1,7 +1,8 @@
 """Trackable objects: what a checkpoint can walk through, by the names of its edges.
 
-A trackable object names its children; the ones with state of their own also give it as tensors and take it back. An edge that a
-checkpoint has and the object has not yet is kept on the object, as a deferred restoration, until the child is there.
+A trackable object names its children; the ones with state of their own also give it as tensors and take it back. An
+edge that a checkpoint has and the object has not yet is kept on the object, as a deferred restoration, until the child
+is there.
 """
 
 from __future__ import annotations
@@ -213,7 +214,8 @@ function_types: list[type] = []  # functions, which a SavedModel holds too: fill
 class AutoTrackable(Trackable):
     """A trackable object whose attributes are its children.
 
-    As in TensorFlow, one that was given a plain value since keeps the child that it had by that name; `del` takes it away.
+    As in TensorFlow, one that was given a plain value since keeps the child that it had by that name; `del` takes it
+    away.
     """
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`tf.TypeSpec`: what a value looks like, without the value.
 
-A spec is known by what `_serialize` gives: two specs of one class are equal, compatible, or more or less specific, as the
-shapes, dtypes and Python values in there are.
+A spec is known by what `_serialize` gives: two specs of one class are equal, compatible, or more or less specific, as
+the shapes, dtypes and Python values in there are.
 """
 
 from __future__ import annotations

@@ -312,7 +312,12 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     # While a graph is built, a change is an operation of the graph.
 
     def _stage(
-        self, op: str, kernel: Callable[..., Any], values: Sequence[Any], read_value: bool = True, name: str | None = None
+        self,
+        op: str,
+        kernel: Callable[..., Any],
+        values: Sequence[Any],
+        read_value: bool = True,
+        name: str | None = None,
     ) -> Any:
         operation = state.graph.assign_variable(op, self, kernel, *values, label=name)
         if not read_value:

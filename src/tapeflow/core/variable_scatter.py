@@ -130,7 +130,9 @@ class AssignsParts:
             >>> v.batch_scatter_update(tf.IndexedSlices([[9], [8]], [[0], [1]])).numpy().tolist()
             [[9, 2], [3, 8]]
         """
-        return self._now_or_later("ResourceScatterUpdate", AssignsParts._scatter_batch, _UPDATE, *self._delta(sparse_delta))
+        return self._now_or_later(
+            "ResourceScatterUpdate", AssignsParts._scatter_batch, _UPDATE, *self._delta(sparse_delta)
+        )
 
     def _scatter_batch(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
         batch = indices.value.shape[:-1]
@@ -268,7 +270,8 @@ class AssignsParts:
     # ---- what they share ---------------------------------------------------------------------------------------------
 
     def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
-        """`scatter(self, op, change, indices, updates)`; while a graph is built, an operation of the graph that does it."""
+        """`scatter(self, op, change, indices, updates)`; while a graph is built, an operation of the graph that does
+        it."""
         if state.graph is None:
             return scatter(self, op, change, indices, updates)
         dtype = indices.dtype

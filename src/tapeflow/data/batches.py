@@ -126,7 +126,9 @@ class PaddedBatchDataset(_Batching):
         if padded_shapes is None:
             for i, s in enumerate(specs):
                 if s.shape.rank is None:
-                    raise ValueError(f"You must provide `padded_shapes` argument because component {i} has unknown rank.")
+                    raise ValueError(
+                        f"You must provide `padded_shapes` argument because component {i} has unknown rank."
+                    )
             shapes = [s.shape for s in specs]
         else:
             given = structure.flatten_up_to(spec, padded_shapes)
@@ -172,7 +174,9 @@ def _padding(value: Any, dtype: Any) -> Any:
         return b"" if dtype is string else 0
     tensor = convert(value)
     if tensor.shape.rank != 0:
-        raise ValueError(f"Invalid `padding_values`. `padding_values` values should be scalars, but got {tensor.shape}.")
+        raise ValueError(
+            f"Invalid `padding_values`. `padding_values` values should be scalars, but got {tensor.shape}."
+        )
     if tensor.dtype is not dtype:
         raise TypeError(
             f"Invalid `padding_values`. `padding_values` values type {tensor.dtype!s} does not match type {dtype!s} of "
@@ -189,7 +193,9 @@ def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> An
         raise invalid(f"All elements in a batch must have the same rank as the padded shape: {rank} expected.")
     sizes = [n if d is None else d for n, d in zip(longest, shape, strict=True)]
     if any(n > s for n, s in zip(longest, sizes, strict=True)):
-        raise DataLossError(None, None, "Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext]")
+        raise DataLossError(
+            None, None, "Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext]"
+        )
     full = [len(values), *sizes]
     out: Any
     if isinstance(values[0], torch.Tensor):

@@ -318,7 +318,9 @@ class AssertCardinalityDataset(Node):
 
     def _error(self, found: str) -> FailedPreconditionError:
         return FailedPreconditionError(
-            None, None, f"Input dataset was expected to contain {self._expected} elements but contained {found} elements."
+            None,
+            None,
+            f"Input dataset was expected to contain {self._expected} elements but contained {found} elements.",
         )
 
 

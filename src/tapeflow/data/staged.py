@@ -68,7 +68,8 @@ class StagedDataset(Dataset):
 
 
 def _sources(dataset: Any) -> list[Any]:
-    """The datasets that a pipeline starts from and the tensors that its functions capture, known when the graph runs."""
+    """The datasets that a pipeline starts from and the tensors that its functions capture, known when the graph
+    runs."""
     if isinstance(dataset, StagedDataset):
         return [dataset]
     found = [s for source in dataset._inputs() for s in _sources(source)]

@@ -78,7 +78,9 @@ class DistributedIterator(CompositeTensor):
 
     @property
     def _type_spec(self) -> DistributedIteratorSpec:
-        return DistributedIteratorSpec(type_spec_from_value(self._iterator), self._strategy, self._options, self._divides)
+        return DistributedIteratorSpec(
+            type_spec_from_value(self._iterator), self._strategy, self._options, self._divides
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return self

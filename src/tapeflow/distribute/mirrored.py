@@ -1,8 +1,8 @@
 """Strategies of one process: `MirroredStrategy`, and `OneDeviceStrategy`.
 
-Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others in
-`merge_call`, or ends. So ops never run at the same time, traces and tapes are written in order, and a variable that the
-first replica made is there when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
+Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others
+in `merge_call`, or ends. So ops never run at the same time, traces and tapes are written in order, and a variable that
+the first replica made is there when the others come to it. GPUs work side by side all the same, as CUDA's queues do.
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ class _MirroredExtended(StrategyExtended):
 
             def run_replicas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
                 function: Any = wrapped()
-                python_function = converted(function.python_function) if function._options.autograph else function.python_function
+                python_function = (
+                    converted(function.python_function) if function._options.autograph else function.python_function
+                )
                 return _run_replicas(self._strategy, python_function, args, kwargs)
 
             made = self._functions[fn] = Function(run_replicas, Options(autograph=False))
@@ -235,12 +237,18 @@ class MultiWorkerMirroredStrategy(Strategy):
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        workers = _workers_of_environment() if cluster_resolver is None else cluster_resolver.cluster_spec().num_tasks("worker")
+        workers = (
+            _workers_of_environment()
+            if cluster_resolver is None
+            else cluster_resolver.cluster_spec().num_tasks("worker")
+        )
         if workers > 1:
             from tapeflow import errors
 
             raise errors.UnimplementedError(
-                None, None, f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far."
+                None,
+                None,
+                f"MultiWorkerMirroredStrategy with {workers} workers: TapeFlow trains in one process so far.",
             )
         self._cluster_resolver = cluster_resolver
         super().__init__(_MirroredExtended(self, _default_devices()))

@@ -78,7 +78,8 @@ class InputContext:
         """
         if global_batch_size % self._replicas:
             raise ValueError(
-                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` {self._replicas} "
+                f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` "
+                f"{self._replicas} "
             )
         return global_batch_size // self._replicas
 

@@ -101,8 +101,8 @@ def devices_of(destinations: Any) -> tuple[str, ...]:
 class CrossDeviceOps:
     """How the devices of one strategy reduce and broadcast: the base of `ReductionToOneDevice` and its kin.
 
-    The devices of one process share Python's thread, so the sum is taken by one of them and copied to the others; on GPUs
-    torch's copies go from device to device.
+    The devices of one process share Python's thread, so the sum is taken by one of them and copied to the others; on
+    GPUs torch's copies go from device to device.
     """
 
     def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:

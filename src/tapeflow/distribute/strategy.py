@@ -208,8 +208,8 @@ class StrategyExtended:
         """
         if not self.variable_created_in_scope(colocate_with_variable):
             raise ValueError(
-                "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), not: "
-                f"{colocate_with_variable!r}"
+                "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
+                f"not: {colocate_with_variable!r}"
             )
         return nullcontext()
 
@@ -239,7 +239,9 @@ class StrategyExtended:
         require_cross_replica(self._strategy)
         op = reduce_op_of(reduce_op)
         if not isinstance(value, DistributedValues):
-            return value if len(self._devices) < 2 else self._cross_device_ops.broadcast(reduced(op, value), destinations)
+            return (
+                value if len(self._devices) < 2 else self._cross_device_ops.broadcast(reduced(op, value), destinations)
+            )
         if isinstance(value, Mirrored) and op is ReduceOp.MEAN:
             return value
         return self._cross_device_ops.reduce(op, value, destinations, options)
@@ -262,7 +264,10 @@ class StrategyExtended:
         copies = var.values if isinstance(var, DistributedValues) else (var,)
         results = []
         for i, copy in enumerate(copies):
-            mine, named = select_replica(i, tuple(args), variables=True), select_replica(i, kwargs or {}, variables=True)
+            mine, named = (
+                select_replica(i, tuple(args), variables=True),
+                select_replica(i, kwargs or {}, variables=True),
+            )
             with self._on_device(i), moved(self._strategy, None, i, updating=True):
                 results.append(fn(copy, *mine, **named))
         if not group:
@@ -353,7 +358,8 @@ class Strategy:
             options: hints for TPUs.
 
         Returns:
-            What the function gave; where the replicas gave different objects, a `tf.distribute.DistributedValues` of them.
+            What the function gave; where the replicas gave different objects, a `tf.distribute.DistributedValues` of
+            them.
 
         Raises:
             ValueError: `fn` can't be called.
@@ -482,9 +488,7 @@ class Strategy:
 
         return DistributedDataset(dataset, self, options)
 
-    def distribute_datasets_from_function(
-        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
-    ) -> Any:
+    def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
         """A dataset whose batches go to one replica after the other.
 
         Args:

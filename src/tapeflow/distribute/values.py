@@ -106,7 +106,8 @@ class Mirrored(DistributedValues):
 
 
 def regroup(values: Sequence[Any], wrap: type = PerReplica) -> Any:
-    """One value of those of all replicas: structures are entered, what is the same object everywhere stays as it is, and
+    """One value of those of all replicas: structures are entered, what is the same object everywhere stays as it is,
+    and
     the rest is wrapped."""
     first = values[0]
     if len(values) == 1:

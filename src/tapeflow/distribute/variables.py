@@ -1,8 +1,8 @@
 """Variables with a copy for each replica.
 
-In a replica, or where a replica's copies are updated, such a variable is the replica's copy; elsewhere it is all of them:
-mirrored copies are written together and the first is read, those synchronized on reading are written one by one and
-reduced when they are read.
+In a replica, or where a replica's copies are updated, such a variable is the replica's copy; elsewhere it is all of
+them: mirrored copies are written together and the first is read, those synchronized on reading are written one by one
+and reduced when they are read.
 """
 
 from __future__ import annotations
@@ -224,7 +224,12 @@ def _writing(method: str) -> Callable[..., Any]:
 for _attribute in Variable.__slots__:
     if not _attribute.startswith("__") and _attribute not in vars(DistributedVariable):
         setattr(DistributedVariable, _attribute, _of_the_copy(_attribute))
-for _method in ("assign", "assign_add", "assign_sub", *(m for m in vars(AssignsParts) if "scatter" in m and m[0] != "_")):
+for _method in (
+    "assign",
+    "assign_add",
+    "assign_sub",
+    *(m for m in vars(AssignsParts) if "scatter" in m and m[0] != "_"),
+):
     setattr(DistributedVariable, _method, _writing(_method))
 
 

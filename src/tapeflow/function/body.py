@@ -1,8 +1,8 @@
 """The body of a function: a traced graph, the compiled functions made of it, and its gradient.
 
-A body is called with all that its graph takes, arguments and captures alike: at once in eager mode, or as one operation while
-another graph is built. Under a tape it runs as a function that also gives the intermediates that its backward function
-takes, so that nothing is computed twice.
+A body is called with all that its graph takes, arguments and captures alike: at once in eager mode, or as one operation
+while another graph is built. Under a tape it runs as a function that also gives the intermediates that its backward
+function takes, so that nothing is computed twice.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ class _Call(NodeOp):
     def __init__(self, body: Body, gives: Sequence[SymbolicTensor]) -> None:
         stateful = body.stateful
         super().__init__(
-            "StatefulPartitionedCall" if stateful else "PartitionedCall", self._run, stateful=stateful, gradient=self._gradient,
+            "StatefulPartitionedCall" if stateful else "PartitionedCall",
+            self._run, stateful=stateful, gradient=self._gradient,
             bodies={"f": body}, places={"f": range(len(body.inputs))}, gives_tuple=True,
         )  # fmt: skip
         self.body = body
@@ -155,7 +156,8 @@ class _Call(NodeOp):
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
         body, gives = self.body, self.gives[: len(dys)]
-        operation = None if call.attrs else call.outputs[0].op  # of a graph; a call in eager mode has its values as attrs
+        # of a graph; a call in eager mode has its values as attrs
+        operation = None if call.attrs else call.outputs[0].op
         values = call.attrs if operation is None else [*operation.outputs[: len(self.gives)], *operation.args]
         made = dict(zip([id(t) for t in (*self.gives, *body.inputs)], values, strict=True))
         given = tuple([dy is not None for dy in dys])
@@ -164,12 +166,17 @@ class _Call(NodeOp):
             # The intermediates were kept for the gradients of all outputs.
             given = tuple([o.dtype.differentiable for o in gives])
             backward = body.backward(gives, given)
-            dys = tuple([_zeros(made[id(o)]) if dy is None and has else dy for o, dy, has in zip(gives, dys, given, strict=True)])
+            dys = tuple(
+                [
+                    _zeros(made[id(o)]) if dy is None and has else dy
+                    for o, dy, has in zip(gives, dys, given, strict=True)
+                ]
+            )
         for t in _missing(backward, made):
             if operation is None:
                 raise RuntimeError(
-                    f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape around it "
-                    "persistent."
+                    f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
+                    "around it persistent."
                 )
             made[id(t)] = SymbolicTensor(operation, len(operation.outputs), t.dtype, t.shape)
             operation.outputs.append(made[id(t)])

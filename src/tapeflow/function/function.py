@@ -47,7 +47,11 @@ class Function:
     """
 
     def __init__(
-        self, python_function: Callable[..., Any], options: Options | None = None, name: str | None = None, bound_to: Any = None
+        self,
+        python_function: Callable[..., Any],
+        options: Options | None = None,
+        name: str | None = None,
+        bound_to: Any = None,
     ) -> None:
         self._python_function = python_function
         self._options = options = options or Options()
@@ -76,12 +80,16 @@ class Function:
     def _check_signature(self) -> None:
         if self._input_signature is None:
             return
-        kinds = [p for p in self._signature.signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        kinds = [
+            p
+            for p in self._signature.signature.parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in self._signature.signature.parameters.values())
         if len(self._input_signature) > len(kinds) and not takes_more:
             raise TypeError(
-                f"input_signature contains more elements than the Python function accepts: {len(self._input_signature)} specs "
-                f"for {self._signature.signature}."
+                "input_signature contains more elements than the Python function accepts: "
+                f"{len(self._input_signature)} specs for {self._signature.signature}."
             )
 
     # ---- calling -------------------------------------------------------------------------------------------------
@@ -174,7 +182,9 @@ class Function:
                 nest.assert_same_structure(spec, given[i], expand_composites=False)
             except (TypeError, ValueError):
                 raise self._unfit(args, specs, f"Can not cast {given[i]!r} to {spec!r}") from None
-            leaves = [self._fit(s, v, args, specs) for s, v in zip(nest.flatten(spec), nest.flatten(given[i]), strict=True)]
+            leaves = [
+                self._fit(s, v, args, specs) for s, v in zip(nest.flatten(spec), nest.flatten(given[i]), strict=True)
+            ]
             given[i] = nest.pack_sequence_as(given[i], leaves)
         return tuple(given), kwargs
 
@@ -188,7 +198,9 @@ class Function:
         except (TypeError, ValueError) as error:
             raise self._unfit(args, specs, str(error)) from None
         if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-            raise self._unfit(args, specs, f"Can not cast {TensorSpec(tensor.shape, tensor.dtype, spec.name)!r} to {spec!r}")
+            raise self._unfit(
+                args, specs, f"Can not cast {TensorSpec(tensor.shape, tensor.dtype, spec.name)!r} to {spec!r}"
+            )
         return tensor
 
     def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
@@ -209,7 +221,8 @@ class Function:
         self._traces[key] = concrete
         if len(self._traces) > MOST_TRACES:
             get_logger().warning(
-                "%s has more than %d traces; the one that was not called for longest is dropped. Pass tensors instead of "
+                "%s has more than %d traces; the one that was not called for longest is dropped. Pass tensors instead "
+                "of "
                 "Python values, or give an input_signature.", self._name, MOST_TRACES,
             )  # fmt: skip
             self._traces.popitem(last=False)
@@ -225,8 +238,8 @@ class Function:
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
             raise RecursionError(
-                f"tf.function {self._name!r} calls itself while it is traced, 100 functions deep. A tf.function can't be "
-                "recursive: use tf.while_loop, or call the Python function."
+                f"tf.function {self._name!r} calls itself while it is traced, 100 functions deep. A tf.function can't "
+                "be recursive: use tf.while_loop, or call the Python function."
             )
         placeholders: list[Any] = []
         values = [*args, *kwargs.values()]
@@ -247,7 +260,9 @@ class Function:
             graph.trace(self._python_function, call_args, call_kwargs)
         return ConcreteFunction(graph, function_type, self._jit)
 
-    def _python_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _python_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of the Python function itself."""
         if self._bound_to is not None:
             return (self._bound_to(), *args), kwargs
@@ -305,15 +320,21 @@ class Function:
 
     def _explain(self, key: Any) -> None:
         before = next(reversed(self._traces)) if self._traces else None
-        reason = "the first call" if before is None else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
+        reason = (
+            "the first call"
+            if before is None
+            else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
+        )
         self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
         often = len(self._explanations) >= _WARN_AFTER and len(self._explanations) * 2 > self._calls
         if often and self._warnings < _MOST_WARNINGS:
             self._warnings += 1
             get_logger().warning(
-                "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one because "
-                "of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, give an "
-                "input_signature, or use reduce_retracing=True.", len(self._explanations), self._calls, self._name, reason,
+                "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one "
+                "because of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, "
+                "give an "
+                "input_signature, or use reduce_retracing=True.", len(self._explanations),
+                self._calls, self._name, reason,
             )  # fmt: skip
 
     def explain_traces(self) -> str:
@@ -397,8 +418,8 @@ class Function:
             *args: tensors or specs of known shape, and Python values.
 
         Returns:
-            A function `compiler_ir(stage="hlo")` that gives a text. The compiler is TorchInductor, so that no text is XLA's:
-            "hlo" is the graph that it is given, of ATen's ops, and "optimized_hlo" the code that it made of it.
+            A function `compiler_ir(stage="hlo")` that gives a text. The compiler is TorchInductor, so that no text is
+            XLA's: "hlo" is the graph that it is given, of ATen's ops, and "optimized_hlo" the code that it made of it.
 
         Raises:
             ValueError: the function has no `jit_compile=True`; the shapes are not known, or there is no such stage.
@@ -454,13 +475,17 @@ class Function:
 
 def _name_of(function: Any) -> str:
     """The name that a Python function's graph and messages have."""
-    name = getattr(function, "__name__", None) or getattr(getattr(function, "func", None), "__name__", type(function).__name__)
+    name = getattr(function, "__name__", None) or getattr(
+        getattr(function, "func", None), "__name__", type(function).__name__
+    )
     return "lambda" if name == "<lambda>" else str(name)
 
 
 def _has_array(bound: Any) -> bool:
     return any(
-        not isinstance(v, (Tensor, ReadAsTensor)) and isinstance(spec_of(v), TensorSpec) and not isinstance(v, TensorSpec)
+        not isinstance(v, (Tensor, ReadAsTensor))
+        and isinstance(spec_of(v), TensorSpec)
+        and not isinstance(v, TensorSpec)
         for v in nest.flatten(bound)
     )
 
@@ -508,10 +533,11 @@ def function(
     Args:
         func: the function; None to give a decorator of the other arguments.
         input_signature: `tf.TensorSpec`s (in nests) that every call must fit; then there is one trace.
-        autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on tensors.
-        jit_compile: whether TorchInductor compiles the graph, and those of its gradients, for each shape of the inputs: seconds
-            once, for fused code. Needs a C++ compiler. What it can't take (strings, loops, prints, Python functions) makes
-            the function an ordinary one, with a warning.
+        autograph: whether Python's `if`, `while`, `for` and so on become graph control flow where they depend on
+            tensors.
+        jit_compile: whether TorchInductor compiles the graph, and those of its gradients, for each shape of the inputs:
+            seconds once, for fused code. Needs a C++ compiler. What it can't take (strings, loops, prints, Python
+            functions) makes the function an ordinary one, with a warning.
         reduce_retracing: lets dimensions that differ between calls be unknown, rather than tracing for each.
 
     Returns:
@@ -551,4 +577,3 @@ def function(
         return Function(python_function, options, bound_to=bound_to)
 
     return decorate if func is None else decorate(func)
-

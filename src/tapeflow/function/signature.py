@@ -150,7 +150,9 @@ class Signature:
                 annotation = _Text(described(specs[i]))
             elif specs and has_default:
                 annotation = _Text(described(p.default))
-            parameters.append(p.replace(default=_Text("<captured_default_value>") if has_default else p.empty, annotation=annotation))
+            parameters.append(
+                p.replace(default=_Text("<captured_default_value>") if has_default else p.empty, annotation=annotation)
+            )
         return str(self.signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
@@ -180,8 +182,8 @@ class _Text:
 def unfit(why: object, args: Sequence[Any], kwargs: Mapping[str, Any], signature: str) -> TypeError:
     """The error for arguments that a function does not take, in TensorFlow's words."""
     return TypeError(
-        f"Binding inputs to tf.function failed due to `{why}`. Received args: {tuple(args)} and kwargs: {dict(kwargs)} for "
-        f"signature: {signature}."
+        f"Binding inputs to tf.function failed due to `{why}`. Received args: {tuple(args)} and kwargs: {dict(kwargs)} "
+        f"for signature: {signature}."
     )
 
 
@@ -198,7 +200,10 @@ class FunctionType:
     @property
     def structured_input_signature(self) -> tuple[Any, dict[str, Any]]:
         """The specs, each named after its parameter."""
-        named = [self._named(name, value) for name, value in zip(self.names, [*self.args, *self.kwargs.values()], strict=True)]
+        named = [
+            self._named(name, value)
+            for name, value in zip(self.names, [*self.args, *self.kwargs.values()], strict=True)
+        ]
         return tuple(named[: len(self.args)]), dict(zip(self.kwargs, named[len(self.args) :], strict=True))
 
     def _named(self, name: str, value: Any) -> Any:

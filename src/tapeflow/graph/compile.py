@@ -1,9 +1,9 @@
 """From a graph to one straight-line Python function of kernel calls.
 
-The function takes and gives raw values (`torch.Tensor`s, arrays of strings, variables). What it computes is a `Program`, which
-passes have made smaller, and which is then written down. A kernel that has not yet shown that it computes in the dtypes
-at hand is called the careful way (`core/kernels.py`); once all have run, the function is written again without, and with the
-passes that need to know.
+The function takes and gives raw values (`torch.Tensor`s, arrays of strings, variables). What it computes is a
+`Program`, which passes have made smaller, and which is then written down. A kernel that has not yet shown that it
+computes in the dtypes at hand is called the careful way (`core/kernels.py`); once all have run, the function is written
+again without, and with the passes that need to know.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ from tapeflow.graph.taped import taped_gradient
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str | None) -> Any:
+def branch(
+    index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str | None
+) -> Any:
     """What the function of a scalar index gives; a boolean chooses the first of two functions if it is true.
 
     Raises:
@@ -59,7 +61,12 @@ def _captured_by(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]
 
 
 def conditional(
-    index: Any, values: Sequence[Any], bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], name: str | None
+    index: Any,
+    values: Sequence[Any],
+    bodies: Sequence[Body],
+    names: Sequence[str],
+    places: Sequence[Sequence[int]],
+    name: str | None,
 ) -> Operation:
     """The operation that calls one of several bodies.
 
@@ -87,8 +94,7 @@ def conditional(
         return bodies[i].call([values[1 + p] for p in places[i]])
 
     specs = [
-        (group[0].dtype, _common([t.shape for t in group]))
-        for group in zip(*[b.outputs for b in bodies], strict=True)
+        (group[0].dtype, _common([t.shape for t in group])) for group in zip(*[b.outputs for b in bodies], strict=True)
     ]
     stateful = any(b.stateful for b in bodies)
     kind = ("" if stateful else "Stateless") + ("If" if conditional else "Case")
@@ -147,17 +153,19 @@ def _check_alike(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str
             nest.assert_same_structure(first, other, expand_composites=True)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall structure of return "
-                f"values.\n\n{names[0]} gives {first}\n{label} gives {other}\n\nError details:\n{error}"
+                f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall structure "
+                f"of return values.\n\n{names[0]} gives {first}\n{label} gives {other}\n\nError details:\n{error}"
             ) from None
         for a, b in zip(nest.flatten(first, True), nest.flatten(other, True), strict=True):
             if isinstance(a, SymbolicTensor) != isinstance(b, SymbolicTensor):
-                raise TypeError(f"{op_name}: {names[0]} gives {a} where {label} gives {b}: both must give a tensor, or None.")
+                raise TypeError(
+                    f"{op_name}: {names[0]} gives {a} where {label} gives {b}: both must give a tensor, or None."
+                )
             if isinstance(a, SymbolicTensor) and a.dtype is not b.dtype:
                 raise TypeError(
-                    f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall structure of "
-                    f"return values.\n\n{names[0]} output: {a}\n{label} output: {b}\n\nError details:\nTensor {a.name} and "
-                    f"{b.name} have different types: {a.dtype.name} and {b.dtype.name}"
+                    f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall "
+                    f"structure of return values.\n\n{names[0]} output: {a}\n{label} output: {b}\n\nError "
+                    f"details:\nTensor {a.name} and {b.name} have different types: {a.dtype.name} and {b.dtype.name}"
                 )
 
 
@@ -187,13 +195,17 @@ def while_loop(
         for t, s in zip(flat, shapes, strict=True):
             if not s.is_compatible_with(t.shape):
                 raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
-                                 f"loop variable. It enters the loop with shape {t.shape}, but the specified shape invariant "
+                                 f"loop variable. It enters the loop with shape {t.shape}, but the specified shape "
+                                 "invariant "
                                  f"is {s}.")  # fmt: skip
     graphs = []
     for function, label in ((condition, "while_cond"), (body, "while_body")):
         graph = FuncGraph(label)
         graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
-        inputs = [graph.input(TensorSpec(s, t.dtype), f"loop_var_{i}") for i, (t, s) in enumerate(zip(flat, shapes, strict=True))]
+        inputs = [
+            graph.input(TensorSpec(s, t.dtype), f"loop_var_{i}")
+            for i, (t, s) in enumerate(zip(flat, shapes, strict=True))
+        ]
         args = nest.pack_sequence_as(structure, inputs, expand_composites=True)
         if label == "while_body":
             graph.trace(lambda *a: _checked(body(*a), structure, shapes), tuple(args), {})
@@ -202,7 +214,9 @@ def while_loop(
         graphs.append(graph)
     condition_body, loop_body = (Body(g) for g in graphs)
     if len(condition_body.outputs) != 1 or not condition_body.outputs[0].dtype.is_bool:
-        raise TypeError(f"The condition of a while_loop must give one boolean scalar, not {graphs[0].structured_outputs}.")
+        raise TypeError(
+            f"The condition of a while_loop must give one boolean scalar, not {graphs[0].structured_outputs}."
+        )
     captured, (in_condition, in_body) = _captured_by(graphs)
     limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
     specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
@@ -245,7 +259,8 @@ def loop(
 
     stateful = condition_body.stateful or loop_body.stateful
     kernel = Loop(condition_body, loop_body, count, places, limited)
-    op = NodeOp("While" if stateful else "StatelessWhile", kernel, stateful=stateful, gradient=loop_gradient(kernel, run),
+    op = NodeOp("While" if stateful else "StatelessWhile",
+    kernel, stateful=stateful, gradient=loop_gradient(kernel, run),
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
@@ -255,7 +270,9 @@ def loop(
 def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
     """The shapes that the tensors of the loop variables may have."""
     found: list[TensorShape] = []
-    for value, given in zip(nest.flatten(structure), flatten_up_to(structure, invariants, check_types=False), strict=True):
+    for value, given in zip(
+        nest.flatten(structure), flatten_up_to(structure, invariants, check_types=False), strict=True
+    ):
         if isinstance(value, CompositeTensor):
             spec = given if isinstance(given, CompositeSpec) else value._type_spec
             found += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]  # type: ignore[union-attr]
@@ -265,7 +282,11 @@ def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
 
 
 def _as_tensor(value: Any) -> Any:
-    return value if isinstance(value, Tensor) or (hasattr(value, "_type_spec") and not hasattr(value, "_read")) else convert(value)
+    return (
+        value
+        if isinstance(value, Tensor) or (hasattr(value, "_type_spec") and not hasattr(value, "_read"))
+        else convert(value)
+    )
 
 
 def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
@@ -279,17 +300,21 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
     for i, (before, value) in enumerate(
         zip(nest.flatten(structure, expand_composites=True), nest.flatten(result, expand_composites=True), strict=True)
     ):
-        tensor = value if isinstance(value, Tensor) else convert(value, before.dtype if isinstance(value, (int, float)) else None)
+        tensor = (
+            value
+            if isinstance(value, Tensor)
+            else convert(value, before.dtype if isinstance(value, (int, float)) else None)
+        )
         if tensor.dtype is not before.dtype:
             raise TypeError(
-                f"Loop variable {i} enters the loop with dtype {before.dtype.name} and has dtype {tensor.dtype.name} after an "
-                "iteration: it must stay the same. Cast it, or give it its later dtype before the loop."
+                f"Loop variable {i} enters the loop with dtype {before.dtype.name} and has dtype {tensor.dtype.name} "
+                "after an iteration: it must stay the same. Cast it, or give it its later dtype before the loop."
             )
         if not _covers(shapes[i], tensor.shape):
             raise ValueError(
-                f"Input tensor {before!r} enters the loop with shape {before.shape}, but has shape {tensor.shape} after one "
-                "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
-                "tf.while_loop to specify a less-specific shape."
+                f"Input tensor {before!r} enters the loop with shape {before.shape}, but has shape {tensor.shape} "
+                "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` "
+                "argument of tf.while_loop to specify a less-specific shape."
             )
         out.append(tensor)
     return nest.pack_sequence_as(structure, out, expand_composites=True)

@@ -26,7 +26,8 @@ class FuncGraph(Graph):
         inputs: its placeholders: those of the arguments, then those of what it captures.
         outputs: the tensors that it gives.
         structured_outputs: what the Python function gave, with symbolic tensors.
-        captures: pairs of what is outside (an eager tensor, a variable, a tensor of the graph around) and its placeholder.
+        captures: pairs of what is outside (an eager tensor, a variable, a tensor of the graph around) and its
+            placeholder.
     """
 
     building_function = True
@@ -134,8 +135,8 @@ class FuncGraph(Graph):
         """
         if not self.may_make_variables:
             raise ValueError(
-                "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is "
-                "only created once or created outside tf.function. See "
+                "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable "
+                "is only created once or created outside tf.function. See "
                 "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
             )
         self.variables_made.append(variable)
@@ -176,9 +177,9 @@ class FuncGraph(Graph):
             tensor = value if isinstance(value, Tensor) else convert(value)
         except (TypeError, ValueError):
             raise TypeError(
-                "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or "
-                f"None values; in compilation of {function}, found return value of type {type(value).__name__}, which is "
-                "not a Tensor or ExtensionType."
+                "To be compatible with tf.function, Python functions must return zero or more Tensors or "
+                f"ExtensionTypes or None values; in compilation of {function}, found return value of type "
+                f"{type(value).__name__}, which is not a Tensor or ExtensionType."
             ) from None
         inner = self.capture(tensor)
         if self.names_results or inner.op.type == "Placeholder" or inner.op.graph is not self:
@@ -193,7 +194,8 @@ def _out_of_scope(tensor: SymbolicTensor, graph: FuncGraph) -> Exception:
 
     return InaccessibleTensorError(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
-        "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be"
-        f"_return_values for more information.\n\n{tensor!r} was defined here: {tensor.graph}\n\nThe tensor {tensor!r} cannot "
-        f"be accessed from {graph}, because it was defined in {tensor.graph}, which is out of scope."
+        "collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more "
+        f"information.\n\n{tensor!r} was defined here: {tensor.graph}\n\nThe tensor {tensor!r} cannot be accessed from "
+        f"{graph}, because it was defined in {tensor.graph}, which is out of scope."
     )

@@ -1,7 +1,8 @@
 """Gradients of ops while a graph is built.
 
-An op's gradient is written with public ops, and so writes itself into the graph. Where it needs numbers that are not known
-yet (a dimension, an axis), the gradient as a whole becomes one operation, which runs it when the numbers are there.
+An op's gradient is written with public ops, and so writes itself into the graph. Where it needs numbers that are not
+known yet (a dimension, an axis), the gradient as a whole becomes one operation, which runs it when the numbers are
+there.
 """
 
 from __future__ import annotations

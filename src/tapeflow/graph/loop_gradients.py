@@ -1,7 +1,7 @@
 """Gradients of loops.
 
-A loop whose gradient is asked for also gives, for each iteration, what the backward function of its body takes of it. The
-gradient is an operation that calls this backward function once for each iteration, from the last one to the first.
+A loop whose gradient is asked for also gives, for each iteration, what the backward function of its body takes of it.
+The gradient is an operation that calls this backward function once for each iteration, from the last one to the first.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ class LoopGradient:
 
 
 def _backward(body: Body, count: int, given: Sequence[int]) -> tuple[Body, list[int]]:
-    """The backward function of a loop's body, and the loop variables whose gradients it takes: those given, and those that these
+    """The backward function of a loop's body, and the loop variables whose gradients it takes: those given, and those
+    that these
     depend on in an earlier iteration."""
     live = set(given)
     while True:

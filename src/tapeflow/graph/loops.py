@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 class Loop(Written):
-    """Takes the loop variables' first values and what is captured, and gives the last values. If a gradient is asked for, it also
+    """Takes the loop variables' first values and what is captured, and gives the last values. If a gradient is asked
+    for, it also
     gives a record: for each iteration, what the gradient takes of it.
 
-    Its first iteration runs the functions of condition and body, whose kernels have to show what they give. With the next one it
-    is a function of its own.
+    Its first iteration runs the functions of condition and body, whose kernels have to show what they give. With the
+    next one it is a function of its own.
 
     Args:
         condition, body: what is called on the loop variables.

@@ -15,7 +15,8 @@ from tapeflow.core.symbolic import SymbolicTensor
 if TYPE_CHECKING:
     from tapeflow.graph.graph import Graph
 
-# Stateful by TensorFlow's registry (they have a seed), but nothing that a program can miss when nobody takes their result.
+# Stateful by TensorFlow's registry (they have a seed), but nothing that a program can miss when nobody takes their
+# result.
 PRUNABLE = frozenset(
     {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
      "RandomGammaGrad", "RandomGamma", "RandomPoissonV2", "ReadVariableOp", "ParameterizedTruncatedNormal"}
@@ -33,7 +34,8 @@ class NodeOp:
         gradient: `gradient(call, *dys)`; without one, nothing passes.
         attrs: what else there is to know of it, by TensorFlow's attr names.
         bodies: the functions that it calls, by TensorFlow's attr names.
-        places: for each of these, which of the operation's inputs it takes, after those that only steer (a predicate, a limit).
+        places: for each of these, which of the operation's inputs it takes, after those that only steer (a predicate, a
+            limit).
         gives_tuple: the kernel gives a tuple also where there is only one output.
     """
 
@@ -88,10 +90,13 @@ class Operation:
     """
 
     __slots__ = (
-        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "static", "types",
+        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "static",
+        "types",
     )  # fmt: skip
 
-    def __init__(self, graph: Graph, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: Graph, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None
+    ) -> None:
         self.graph = graph
         self.op = op
         self.name = name
@@ -138,7 +143,9 @@ class Operation:
     def statics(self) -> list[Any]:
         """The other arguments, in the order of the op's parameters."""
         kinds = getattr(self.op, "kinds", None)
-        return [] if kinds is None else [a for a, k in zip(self.args, kinds, strict=True) if k not in ("tensor", "list")]
+        return (
+            [] if kinds is None else [a for a, k in zip(self.args, kinds, strict=True) if k not in ("tensor", "list")]
+        )
 
     def get_attr(self, name: str) -> Any:
         """The value of an attr.
@@ -176,8 +183,8 @@ class Operation:
         session = session or get_default_session()
         if session is None:
             raise ValueError(
-                "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default()` or "
-                "pass an explicit session to `run(session=sess)`"
+                "Cannot execute operation using `run()`: No default session is registered. Use `with "
+                "sess.as_default()` or pass an explicit session to `run(session=sess)`"
             )
         session.run(self, feed_dict)
 

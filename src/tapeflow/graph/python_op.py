@@ -1,7 +1,7 @@
 """Python in a graph: an operation that calls a function on eager tensors when the graph runs.
 
-It is what `tf.py_function`, prints, assertions and writers are in a graph, and what a gradient becomes that can't be written
-down before the shapes are known.
+It is what `tf.py_function`, prints, assertions and writers are in a graph, and what a gradient becomes that can't be
+written down before the shapes are known.
 """
 
 from __future__ import annotations
@@ -93,7 +93,12 @@ class executing_eagerly:
 
 
 def _python_gradient(
-    name: str, function: Callable[..., Any], inputs: Sequence[Any], specs: Sequence[Any], wanted: Sequence[bool], dys: Sequence[Any]
+    name: str,
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    specs: Sequence[Any],
+    wanted: Sequence[bool],
+    dys: Sequence[Any],
 ) -> list[Any]:
     """The gradients of a Python function's inputs: as another one, in a graph; at once, eagerly."""
     count = len(inputs)

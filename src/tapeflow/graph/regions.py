@@ -27,9 +27,11 @@ class Region:
 
     Attributes:
         program: the program.
-        branches: by the ids of its conditionals: for each branch, its region and which of the conditional's values it takes.
+        branches: by the ids of its conditionals: for each branch, its region and which of the conditional's values it
+            takes.
         loops: its loops, by the ids of their steps.
-        packed: by the ids of vectors of numbers that are taken as Python numbers alone (shapes and indices): the numbers.
+        packed: by the ids of vectors of numbers that are taken as Python numbers alone (shapes and indices): the
+            numbers.
         indices: the ids of the steps that would make tensors of them.
     """
 
@@ -107,7 +109,9 @@ class LoopRegion:
         limited: whether the loop takes, first of all, how often its body runs at most.
     """
 
-    def __init__(self, condition: Region, body: Region, count: int, places: Sequence[Sequence[int]], limited: bool) -> None:
+    def __init__(
+        self, condition: Region, body: Region, count: int, places: Sequence[Sequence[int]], limited: bool
+    ) -> None:
         self.condition, self.body, self.limited = condition, body, limited
         inputs = [region.program.inputs for region in (condition, body)]
         self.variables = list(zip(*[tensors[:count] for tensors in inputs], strict=True))

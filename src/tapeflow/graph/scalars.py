@@ -1,8 +1,9 @@
 """Scalars of loops as numbers.
 
-A loop counts, adds up and compares: ops on scalars, for which a call of ATen costs ten times what Python's own arithmetic
-does. Where all that makes a scalar is such arithmetic, it is a Python int or bool, or a NumPy float, from one iteration to
-the next, and a tensor only where an op of tensors takes it. Integers wrap and floats round as the tensors would.
+A loop counts, adds up and compares: ops on scalars, for which a call of ATen costs ten times what Python's own
+arithmetic does. Where all that makes a scalar is such arithmetic, it is a Python int or bool, or a NumPy float, from
+one iteration to the next, and a tensor only where an op of tensors takes it. Integers wrap and floats round as the
+tensors would.
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.program import Step
 
 # How a tensor's number is taken out, and put back.
-UNBOX = {int32: "{0}.item()", int64: "{0}.item()", bool_: "{0}.item()", float32: "f32({0}.item())", float64: "f64({0}.item())"}
+UNBOX = {
+    int32: "{0}.item()",
+    int64: "{0}.item()",
+    bool_: "{0}.item()",
+    float32: "f32({0}.item())",
+    float64: "f64({0}.item())",
+}
 NAMES = {"f32": np.float32, "f64": np.float64}
 
 
@@ -42,11 +49,13 @@ def may_be_number(tensor: Any) -> bool:
 
 _ARITHMETIC = {"AddV2": "{0} + {1}", "Sub": "{0} - {1}", "Mul": "{0} * {1}", "Neg": "-{0}", "Square": "{0} * {0}"}
 _OF_INTEGERS = {"FloorDiv": "{0} // {1}", "Abs": "abs({0})"}
-_WITHIN = {"FloorMod": "{0} % {1}", "Maximum": "max({0}, {1})", "Minimum": "min({0}, {1})"}  # of integers; they can't wrap
+# of integers; they can't wrap
+_WITHIN = {"FloorMod": "{0} % {1}", "Maximum": "max({0}, {1})", "Minimum": "min({0}, {1})"}
 _OF_FLOATS = {**_ARITHMETIC, "RealDiv": "{0} / {1}", "Abs": "abs({0})"}
 _TRUTHS = {
-    "Less": "{0} < {1}", "LessEqual": "{0} <= {1}", "Greater": "{0} > {1}", "GreaterEqual": "{0} >= {1}", "Equal": "{0} == {1}",
-    "NotEqual": "{0} != {1}", "LogicalAnd": "{0} and {1}", "LogicalOr": "{0} or {1}", "LogicalNot": "not {0}",
+    "Less": "{0} < {1}", "LessEqual": "{0} <= {1}", "Greater": "{0} > {1}", "GreaterEqual": "{0} >= {1}",
+    "Equal": "{0} == {1}", "NotEqual": "{0} != {1}", "LogicalAnd": "{0} and {1}", "LogicalOr": "{0} or {1}",
+    "LogicalNot": "not {0}",
 }  # fmt: skip
 _WRAPPED = {
     int32: "({} + 2147483648 & 4294967295) - 2147483648",

@@ -80,9 +80,13 @@ def _by_rule(op: Any, args: Sequence[Any]) -> Any:
 
 def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
     statics = [host_static(a) if kind == "host" else a for kind, a in zip(op.kinds, args, strict=True)]
-    if any(isinstance(s, SymbolicTensor) or _has_unknown(s) for k, s in zip(op.kinds, statics, strict=True) if k == "host"):
+    if any(
+        isinstance(s, SymbolicTensor) or _has_unknown(s) for k, s in zip(op.kinds, statics, strict=True) if k == "host"
+    ):
         return [UNKNOWN] * count
-    tensors = [t for k, a in zip(op.kinds, args, strict=True) if k in ("tensor", "list") for t in (a if k == "list" else [a])]
+    tensors = [
+        t for k, a in zip(op.kinds, args, strict=True) if k in ("tensor", "list") for t in (a if k == "list" else [a])
+    ]
     if any(t.shape.rank is None for t in tensors):
         return [UNKNOWN] * count
     known = all(t.shape.is_fully_defined() for t in tensors)
@@ -125,7 +129,9 @@ def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
 
 
 def _has_unknown(value: Any) -> bool:
-    return isinstance(value, tuple) and any(v is None or isinstance(v, SymbolicTensor) or _has_unknown(v) for v in value)
+    return isinstance(value, tuple) and any(
+        v is None or isinstance(v, SymbolicTensor) or _has_unknown(v) for v in value
+    )
 
 
 def _common(a: tuple[int, ...], b: tuple[int, ...]) -> TensorShape:

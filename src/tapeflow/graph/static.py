@@ -1,7 +1,7 @@
 """What is known of a symbolic tensor's value while its graph is built.
 
-Shapes are computed from shapes (`tf.shape(x)[1] * 2`), so that most of what an op takes as a shape or an axis is known, wholly or
-in part, without running anything.
+Shapes are computed from shapes (`tf.shape(x)[1] * 2`), so that most of what an op takes as a shape or an axis is known,
+wholly or in part, without running anything.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def _element(op: Any) -> int | None:
 
 
 def host_static(value: Any) -> Any:
-    """The Python numbers of what kernels take as such: as far as they are known (None where not), else the tensor itself."""
+    """The Python numbers of what kernels take as such: as far as they are known (None where not), else the tensor
+    itself."""
     if isinstance(value, SymbolicTensor):
         known = value_of(value)
         if known is not None:

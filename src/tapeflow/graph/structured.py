@@ -1,4 +1,5 @@
-"""Writing programs with conditionals and loops: Python's `if` and `while`, and arithmetic on the scalars that are numbers."""
+"""Writing programs with conditionals and loops: Python's `if` and `while`, and arithmetic on the scalars that are
+numbers."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ class StructuredWriter(Writer):
         self.row(indent, f"return ({', '.join(given)}{',' if len(given) == 1 else ''})")
 
     def _in_silence(self) -> int:
-        """Lets floats that are numbers overflow without a warning, as tensors do; gives the indentation of what follows."""
+        """Lets floats that are numbers overflow without a warning, as tensors do; gives the indentation of what
+        follows."""
         if not any(dtype.is_floating for dtype in self._are_numbers.values()):
             return 1
         self.row(1, f"with {self.named('errstate', np.errstate)}(all='ignore'):")
@@ -138,7 +140,13 @@ class StructuredWriter(Writer):
             self._called(out, name)
 
     def _loop(
-        self, loop: LoopRegion, limit: str, starts: Sequence[Any], captured: Sequence[Any], indent: int, record: str = ""
+        self,
+        loop: LoopRegion,
+        limit: str,
+        starts: Sequence[Any],
+        captured: Sequence[Any],
+        indent: int,
+        record: str = "",
     ) -> list[str]:
         """Writes a loop; gives the names of its variables.
 

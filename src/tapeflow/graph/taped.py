@@ -1,7 +1,7 @@
 """Gradients of conditionals.
 
-When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more output; the
-gradient is an operation that asks this tape. So a branch is differentiated only if it was taken.
+When a gradient is asked for, the operation is made to run under a tape of its own, which it gives as one more output;
+the gradient is an operation that asks this tape. So a branch is differentiated only if it was taken.
 """
 
 from __future__ import annotations

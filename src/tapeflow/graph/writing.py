@@ -81,7 +81,8 @@ class Writer:
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def values(self, local: dict[str, Any]) -> dict[int, Any]:
-        """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors' ids."""
+        """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors'
+        ids."""
         return {i: local[name] for i, name in self.names.items() if name in local}
 
     # ---- names ---------------------------------------------------------------------------------------------------

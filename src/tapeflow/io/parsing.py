@@ -84,8 +84,9 @@ def _joined(parts: Sequence[Any], dtype: DType) -> Any:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 #
-# A column says what a feature becomes: `outputs`, the dtypes and shapes of its tensors for a batch of examples (of a size
-# that may be None, or for one example: `single`); `read`, their bare values; `build`, the value made of the tensors.
+# A column says what a feature becomes: `outputs`, the dtypes and shapes of its tensors for a batch of examples (of a
+# size that may be None, or for one example: `single`); `read`, their bare values; `build`, the value made of the
+# tensors.
 
 
 class _Dense:

@@ -27,12 +27,13 @@ def _load() -> ModuleType:
         backend = importlib.import_module("keras.src.backend.config").backend()
         if backend != "tensorflow":
             raise RuntimeError(
-                f"Keras is imported already, on its {backend!r} backend, and tf.keras needs its TensorFlow backend: use "
-                "tf.keras before anything imports keras, or set KERAS_BACKEND=tensorflow."
+                f"Keras is imported already, on its {backend!r} backend, and tf.keras needs its TensorFlow backend: "
+                "use tf.keras before anything imports keras, or set KERAS_BACKEND=tensorflow."
             )
         return importlib.import_module("keras._tf_keras.keras")
     chosen = os.environ.get("KERAS_BACKEND")
-    os.environ["KERAS_BACKEND"] = "tensorflow"  # tf.keras is on TensorFlow, whatever Keras is configured to be elsewhere
+    # tf.keras is on TensorFlow, whatever Keras is configured to be elsewhere
+    os.environ["KERAS_BACKEND"] = "tensorflow"
     try:
         return importlib.import_module("keras._tf_keras.keras")
     finally:

@@ -1,4 +1,5 @@
-"""The public `tf.saved_model` namespace: programs in files, with their variables, for whoever has TensorFlow or TapeFlow."""
+"""The public `tf.saved_model` namespace: programs in files, with their variables, for whoever has TensorFlow or
+TapeFlow."""
 
 from tapeflow.saved_model import experimental
 from tapeflow.saved_model.asset import Asset

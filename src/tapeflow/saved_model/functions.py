@@ -160,8 +160,8 @@ def _no_match(expected: Sequence[Any], bound: Any) -> str:
 
     options = "\n\n".join(f"Option {i}:\n{shown(*e)}" for i, e in enumerate(expected, 1))
     return (
-        f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n{shown(*bound)}\n\n Expected "
-        f"these arguments to match one of the following {len(expected)} option(s):\n\n{options}"
+        f"Could not find matching concrete function to call loaded from the SavedModel. Got:\n{shown(*bound)}\n\n "
+        f"Expected these arguments to match one of the following {len(expected)} option(s):\n\n{options}"
     )
 
 

@@ -74,11 +74,13 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     found = list(meta.meta_info_def.tags)
     wanted = found if tags is None else [tags] if isinstance(tags, str) else list(tags)
     if len(graphs) != 1 or not meta.object_graph_def.nodes:
-        raise ValueError(f"The SavedModel at {directory} was written by TensorFlow 1, as graphs without objects: it can't be loaded.")
+        raise ValueError(
+            f"The SavedModel at {directory} was written by TensorFlow 1, as graphs without objects: it can't be loaded."
+        )
     if set(wanted) != set(found):
         raise ValueError(
-            f"Got an incompatible argument to `tags`: {wanted}. The SavedModel at {directory} has one MetaGraph with tags "
-            f"{found}. You may omit the argument, pass 'None', or pass matching tags."
+            f"Got an incompatible argument to `tags`: {wanted}. The SavedModel at {directory} has one MetaGraph with "
+            f"tags {found}. You may omit the argument, pass 'None', or pass matching tags."
         )
     root = _Loader(directory, meta, options or LoadOptions()).load()
     root.tensorflow_version = meta.meta_info_def.tensorflow_version

@@ -17,7 +17,9 @@ from tapeflow.train.protos import SavedModel
 FILE = "saved_model.pb"
 VERSION = 1  # of the format
 
-FullArgSpec = namedtuple("FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"])
+FullArgSpec = namedtuple(
+    "FullArgSpec", ["args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations"]
+)
 
 
 def variables_prefix(export_dir: str) -> str:
@@ -42,7 +44,9 @@ def contains_saved_model(export_dir: Any) -> bool:
 
 def write_model(export_dir: str, meta_graph: Any) -> None:
     """Writes `saved_model.pb`."""
-    model = SavedModel(saved_model_schema_version=VERSION, meta_graphs=[meta_graph.SerializeToString(deterministic=True)])
+    model = SavedModel(
+        saved_model_schema_version=VERSION, meta_graphs=[meta_graph.SerializeToString(deterministic=True)]
+    )
     path = os.path.join(export_dir, FILE)
     write_file(path, model.SerializeToString(), aside=f"{path}.tmp{os.getpid()}")
 
@@ -74,7 +78,9 @@ def function_spec(signature: inspect.Signature, input_signature: Any = None) -> 
     named: dict[Any, list[inspect.Parameter]] = {}
     for parameter in signature.parameters.values():
         named.setdefault(parameter.kind, []).append(parameter)
-    positional = named.get(inspect.Parameter.POSITIONAL_ONLY, []) + named.get(inspect.Parameter.POSITIONAL_OR_KEYWORD, [])
+    positional = named.get(inspect.Parameter.POSITIONAL_ONLY, []) + named.get(
+        inspect.Parameter.POSITIONAL_OR_KEYWORD, []
+    )
     keywords = named.get(inspect.Parameter.KEYWORD_ONLY, [])
     defaults = tuple([p.default for p in positional if p.default is not p.empty])
     spec = FullArgSpec(

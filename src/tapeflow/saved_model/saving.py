@@ -47,8 +47,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     Args:
         obj: a module, or what else a checkpoint can save.
         export_dir: the directory for the files; made where it is missing.
-        signatures: for servers and TensorFlow 1: a function with an `input_signature` or a trace, or a dict of them. They
-            take tensors by name, and give tensors by name. By default, the object's function if it has just one.
+        signatures: for servers and TensorFlow 1: a function with an `input_signature` or a trace, or a dict of them.
+            They take tensors by name, and give tensors by name. By default, the object's function if it has just one.
         options: how it is written.
 
     Raises:
@@ -70,11 +70,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         [2.0, 6.0]
     """
     if not executing_eagerly():
-        raise NotImplementedError("tf.saved_model.save is not supported inside a traced @tf.function. Move it outside of it.")
+        raise NotImplementedError(
+            "tf.saved_model.save is not supported inside a traced @tf.function. Move it outside of it."
+        )
     if not isinstance(obj, Trackable):
         raise ValueError(
-            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` class, for export. "
-            f"Got {obj} with type {type(obj)}."
+            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` class, for "
+            f"export. Got {obj} with type {type(obj)}."
         )
     options = options or SaveOptions()
     obj._maybe_initialize_trackable()
@@ -97,7 +99,8 @@ class _Model:
 
     def __init__(self, view: SavedView) -> None:
         self.objects = view.walk()[0]
-        self._graph, self._tensors = graph_and_tensors(view)  # as a checkpoint has them: the nodes have the same numbers
+        # as a checkpoint has them: the nodes have the same numbers
+        self._graph, self._tensors = graph_and_tensors(view)
         self._signatures: SignatureNode = view.attached["signatures"]
         self._constants: list[EagerTensor] = []  # the nodes after the objects
         self._ids = {id(o): i for i, o in enumerate(self.objects)}
@@ -130,9 +133,10 @@ class _Model:
             return found
         if not isinstance(captured, EagerTensor) or captured.dtype.name in ("resource", "variant"):
             raise AssertionError(
-                "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. tf.Variable) "
-                "captured by functions must be 'tracked' by assigning them to an attribute of a tracked object or assigned "
-                f"to an attribute of the main object directly. Function name = {concrete.name!r}, captured: {captured!r}"
+                "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. "
+                "tf.Variable) captured by functions must be 'tracked' by assigning them to an attribute of a tracked "
+                f"object or assigned to an attribute of the main object directly. Function name = {concrete.name!r}, "
+                f"captured: {captured!r}"
             )
         self._ids[id(captured)] = number = len(self.objects) + len(self._constants)
         self._constants.append(captured)

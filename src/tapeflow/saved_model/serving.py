@@ -84,7 +84,9 @@ def add_saver(meta: Any, variables: Sequence[tuple[str, str, Variable]]) -> None
         saved.attr["dtypes"].list.type.append(variable.dtype.as_datatype_enum)
         _node(graph_def, f"saver/read_{i}", "ReadVariableOp", [handle], dtype=variable.dtype)
         saved.input.append(f"saver/read_{i}")
-        assign = _node(graph_def, f"saver/assign_{i}", "AssignVariableOp", [handle, f"saver/restored:{i}"], dtype=variable.dtype)
+        assign = _node(
+            graph_def, f"saver/assign_{i}", "AssignVariableOp", [handle, f"saver/restored:{i}"], dtype=variable.dtype
+        )
         assigned.append(f"^{assign.name}")
     if not variables:  # the ops take one tensor at least
         del graph_def.node[-2:]

@@ -37,8 +37,8 @@ def _concrete(function: Any) -> ConcreteFunction:
         return of_whole_variables(function, function.get_concrete_function())
     if not isinstance(function, ConcreteFunction):
         raise ValueError(
-            f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only `tf.functions` "
-            "with an input signature or concrete functions can be used as a signature."
+            f"Expected a TensorFlow function for which to generate a signature, but got {function!r}. Only "
+            "`tf.functions` with an input signature or concrete functions can be used as a signature."
         )
     return function
 
@@ -49,15 +49,17 @@ def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     names = [str(spec.name) for spec in specs if isinstance(spec, TensorSpec)]
     if len(names) != len(specs) or len(set(names)) != len(names):
         raise ValueError(
-            f"The signature {name!r} takes {concrete.structured_input_signature}: signatures take tensors, each of another "
-            "name."
+            f"The signature {name!r} takes {concrete.structured_input_signature}: signatures take tensors, each of "
+            "another name."
         )
 
     def signature_wrapper(**tensors: Any) -> dict[str, Any]:
         return _named_outputs(name, concrete.call_flat([tensors[n] for n in names]))
 
     function = Function(signature_wrapper, Options(autograph=False), f"signature_wrapper_{concrete.graph.name}")
-    return function.get_concrete_function(**{n: TensorSpec(s.shape, s.dtype, n) for n, s in zip(names, specs, strict=True)})
+    return function.get_concrete_function(
+        **{n: TensorSpec(s.shape, s.dtype, n) for n, s in zip(names, specs, strict=True)}
+    )
 
 
 def _named_outputs(name: str, result: Any) -> dict[str, Any]:
@@ -72,5 +74,7 @@ def _named_outputs(name: str, result: Any) -> dict[str, Any]:
     else:
         named = {"": None}
     if not all(isinstance(k, str) and isinstance(v, Tensor) for k, v in named.items()):
-        raise ValueError(f"The signature {name!r} gives {result}: signatures give a tensor, a list of tensors, or a dict of them.")
+        raise ValueError(
+            f"The signature {name!r} gives {result}: signatures give a tensor, a list of tensors, or a dict of them."
+        )
     return named

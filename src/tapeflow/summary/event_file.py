@@ -34,7 +34,9 @@ class EventFile:
     """
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
-        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_next_number()}{suffix}"
+        name = (
+            f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_next_number()}{suffix}"
+        )
         self.path = os.path.join(logdir, name)
         try:
             os.makedirs(logdir, exist_ok=True)

@@ -1,7 +1,7 @@
 """The kinds of summaries that TensorBoard has plugins for: scalars, histograms, images, texts and audio.
 
-What a plugin reads is a tensor with metadata, which are made by TensorBoard's own `metadata` modules; the formats of the
-tensors are described in TensorBoard's `tensorboard/plugins/*/summary_v2.py`.
+What a plugin reads is a tensor with metadata, which are made by TensorBoard's own `metadata` modules; the formats of
+the tensors are described in TensorBoard's `tensorboard/plugins/*/summary_v2.py`.
 """
 
 from __future__ import annotations

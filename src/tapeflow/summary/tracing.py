@@ -47,7 +47,8 @@ class Trace:
             self.graphs.append(graph)
 
     def stop(self, save: bool) -> None:
-        """Stops collecting; stops the profiler, and writes what it found where TensorBoard's profile plugin looks for it."""
+        """Stops collecting; stops the profiler, and writes what it found where TensorBoard's profile plugin looks for
+        it."""
         discard(graph_traces, self)
         discard(detours, self)
         if self._profile is None:
@@ -119,7 +120,9 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     with summary_scope(name, f"{plugin}_summary") as (tag, _):
         write(tag, convert(_run_metadata(trace.graphs).SerializeToString()), step, metadata)
     if trace.profiles and profiler_outdir:
-        get_logger().warning("Ignoring `profiler_outdir` passed to trace_export(). Please pass it to trace_on() instead.")
+        get_logger().warning(
+            "Ignoring `profiler_outdir` passed to trace_export(). Please pass it to trace_on() instead."
+        )
     _stop(save=True)
 
 

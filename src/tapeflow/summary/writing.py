@@ -131,7 +131,9 @@ def _parsed(metadata: Any) -> Any:
     try:
         return summary_pb2.SummaryMetadata.FromString(text)
     except DecodeError:
-        raise errors.InvalidArgumentError(None, None, f"No serialized SummaryMetadata: {text!r} [Op:WriteSummary]") from None
+        raise errors.InvalidArgumentError(
+            None, None, f"No serialized SummaryMetadata: {text!r} [Op:WriteSummary]"
+        ) from None
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
@@ -216,7 +218,10 @@ def graph(graph_data: Any) -> Tensor:
     if writer is None or not should_record_summaries():
         return convert(False)
     found = graph_data.as_graph_def(add_shapes=True) if hasattr(graph_data, "as_graph_def") else graph_data
-    if getattr(getattr(found, "DESCRIPTOR", None), "full_name", "").rpartition(".")[2] != graph_pb2.GraphDef.DESCRIPTOR.name:
+    if (
+        getattr(getattr(found, "DESCRIPTOR", None), "full_name", "").rpartition(".")[2]
+        != graph_pb2.GraphDef.DESCRIPTOR.name
+    ):
         raise ValueError(
             "Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data="
             f"{graph_data} of type {type(graph_data).__name__}."

@@ -30,14 +30,14 @@ def data_file(prefix: str, shard: int, shards: int) -> str:
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
-# ---- writing -----------------------------------------------------------------------------------------------------------
+# ---- writing ---------------------------------------------------------------------------------------------------------
 
 
 def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> None:
     """Writes tensors by name, all of them or nothing: at every moment the files are the old checkpoint or the new one.
 
-    The new files are written under other names, synced, and renamed. Where a checkpoint of the same name is replaced, the
-    data file and the index cannot be renamed at once, so the new index first names another data file,
+    The new files are written under other names, synced, and renamed. Where a checkpoint of the same name is replaced,
+    the data file and the index cannot be renamed at once, so the new index first names another data file,
     `.data-00001-of-00002`.
 
     Args:
@@ -165,7 +165,7 @@ def _length_words(lengths: Sequence[int]) -> bytes:
     return b"".join(n.to_bytes(4 if n <= 0xFFFFFFFF else 8, "little") for n in lengths)
 
 
-# ---- reading -----------------------------------------------------------------------------------------------------------
+# ---- reading ---------------------------------------------------------------------------------------------------------
 
 
 class Bundle:
@@ -202,7 +202,9 @@ class Bundle:
         except Exception as error:
             raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
         if header.endianness:
-            raise errors.UnimplementedError(None, None, f"{self._file}: reading a bundle written big-endian is not supported.")
+            raise errors.UnimplementedError(
+                None, None, f"{self._file}: reading a bundle written big-endian is not supported."
+            )
         if header.num_shards < 1:
             raise self._lost("it has no header.")
         self._shards = header.num_shards
@@ -260,7 +262,9 @@ class Bundle:
             available = os.fstat(file.fileno()).st_size
             if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > available:
                 raise self._lost(
-                    f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.", key, path
+                    f"it is said to be at bytes {entry.offset} to {entry.offset + entry.size}, of {available}.",
+                    key,
+                    path,
                 )
             file.seek(entry.offset)
             lost: Callable[[str], Exception] = lambda why: self._lost(why, key, path)  # noqa: E731
@@ -357,7 +361,7 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
     return values
 
 
-# ---- the keys of pieces --------------------------------------------------------------------------------------------------
+# ---- the keys of pieces ----------------------------------------------------------------------------------------------
 
 
 def slice_key(name: str, bounds: Sequence[tuple[int, int]]) -> bytes:

@@ -27,8 +27,8 @@ from tapeflow.train.states import latest_checkpoint, update_checkpoint_state
 class Checkpoint(AutoTrackable):
     """Saves and restores modules, variables, optimizers, and lists and dicts of them, in TensorFlow's own files.
 
-    What is saved is found by the names of attributes; what is restored is matched by them. What a checkpoint has and the
-    program has not yet is restored when it is made.
+    What is saved is found by the names of attributes; what is restored is matched by them. What a checkpoint has and
+    the program has not yet is restored when it is made.
 
     Args:
         root: an object whose own attributes are to be saved; others can be added by name.
@@ -207,7 +207,9 @@ class Checkpoint(AutoTrackable):
         if OBJECT_GRAPH not in bundle.entries:
             return _restore_by_names(bundle, view)
         if bundle.dtype(OBJECT_GRAPH) is not string or bundle.shape(OBJECT_GRAPH):
-            raise errors.DataLossError(None, None, f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string.")
+            raise errors.DataLossError(
+                None, None, f"The entry {OBJECT_GRAPH!r} of {bundle.prefix} is no single string."
+            )
         graph = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy())
         restoration = Restoration(bundle, graph, view, options is not None and options.experimental_skip_slot_variables)
         Position(restoration, 0).restore(view.root)
@@ -252,8 +254,8 @@ def _check_trackable(value: Any, name: str) -> None:
     if not isinstance(value, Trackable):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from `Trackable`), got "
-            f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python API and "
-            "manages state), please open an issue."
+            f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow Python API "
+            "and manages state), please open an issue."
         )
 
 
@@ -275,5 +277,3 @@ def _restore_by_names(bundle: Bundle, view: View) -> NameBasedSaverStatus:
                 restored.append(trackable)
                 used.add(name)
     return NameBasedSaverStatus(view, restored, sorted(set(bundle.entries) - used))
-
-

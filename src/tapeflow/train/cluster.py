@@ -14,8 +14,8 @@ class ClusterSpec:
     """The network addresses of the tasks of each job.
 
     Args:
-        cluster: a dict from the names of jobs to lists of addresses, or to dicts from the numbers of tasks to addresses; a
-            `ClusterDef` message; or a `ClusterSpec`.
+        cluster: a dict from the names of jobs to lists of addresses, or to dicts from the numbers of tasks to
+            addresses; a `ClusterDef` message; or a `ClusterSpec`.
 
     Raises:
         TypeError, ValueError: it is none of these.

@@ -51,8 +51,8 @@ class CheckpointLoadStatus:
         if unmatched:
             shown = unmatched[:10]
             raise AssertionError(
-                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to changes "
-                f"in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
+                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values, likely due to "
+                f"changes in the Python program. Showing {len(shown)} of {len(unmatched)} unmatched objects: {shown}"
             )
         return self
 
@@ -65,7 +65,8 @@ class CheckpointLoadStatus:
         objects = self._restoration.view.walk()[0]
         if len(objects) > 1 and len(self._restoration.bound) <= 1:
             raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this means that "
-                                 "the checkpoint does not match the Python program. The following objects have no matching "
+                                 "the checkpoint does not match the Python program. The following objects have no "
+                                 "matching "
                                  f"checkpointed value: {objects[1:]}")  # fmt: skip
         return self
 

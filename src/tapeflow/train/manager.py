@@ -64,7 +64,8 @@ class CheckpointManager:
         self._step_counter, self._interval = step_counter, checkpoint_interval
         self._last_step = last_checkpoint_step
         self._init_fn = init_fn
-        self._kept: OrderedDict[str, float] = OrderedDict()  # the checkpoints that may be deleted, and when they were made
+        # the checkpoints that may be deleted, and when they were made
+        self._kept: OrderedDict[str, float] = OrderedDict()
         self._latest: str | None = None
         self._last_preserved = time.time()
         self._take_over()
@@ -105,7 +106,8 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """The names of the checkpoints that are kept, oldest first; not those kept for `keep_checkpoint_every_n_hours`."""
+        """The names of the checkpoints that are kept, oldest first; not those kept for
+        `keep_checkpoint_every_n_hours`."""
         return list(self._kept)
 
     def _sweep(self) -> None:

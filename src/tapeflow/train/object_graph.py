@@ -1,4 +1,5 @@
-"""From a root to everything that can be reached from it: the object graph that a checkpoint stores beside the tensors."""
+"""From a root to everything that can be reached from it: the object graph that a checkpoint stores beside the
+tensors."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def state_of(trackable: Any) -> dict[str, EagerTensor]:
 
 
 def attribute_of(trackable: Any, name: str) -> str:
-    """The attribute under which the graph has a part of an object's state: all parts of a table's stand under "table"."""
+    """The attribute under which the graph has a part of an object's state: all parts of a table's stand under
+    "table"."""
     whole = getattr(trackable, "_saveable_name", "")
     return whole if whole and name.startswith(whole) else name
 

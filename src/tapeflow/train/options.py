@@ -13,7 +13,8 @@ class CheckpointOptions:
         experimental_io_device: means nothing here: this process reads and writes.
         experimental_enable_async_checkpoint: the older name of `enable_async`.
         experimental_write_callbacks: functions to call after a write, without arguments or with the path.
-        enable_async: the files are written while the program goes on; `sync`, the next save and the end of the process wait.
+        enable_async: the files are written while the program goes on; `sync`, the next save and the end of the process
+            wait.
         experimental_skip_slot_variables: whether optimizers' slot variables are left as they are.
         experimental_sharding_callback: must be None: a checkpoint has one data file.
 
@@ -31,7 +32,9 @@ class CheckpointOptions:
         experimental_sharding_callback: Any = None,
     ) -> None:
         if experimental_sharding_callback is not None:
-            raise NotImplementedError("A checkpoint is written into one data file: leave experimental_sharding_callback out.")
+            raise NotImplementedError(
+                "A checkpoint is written into one data file: leave experimental_sharding_callback out."
+            )
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async

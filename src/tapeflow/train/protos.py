@@ -16,8 +16,8 @@ _TYPES = {
     "int32": _F.TYPE_INT32, "int64": _F.TYPE_INT64, "string": _F.TYPE_STRING,
 }  # fmt: skip
 
-# Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, and "{}" for a map
-# from strings.
+# Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, and "{}" for
+# a map from strings.
 _MESSAGES = {
     "VersionDef": "1 int32 producer, 2 int32 min_consumer, 3 int32* bad_consumers",
     "TensorShapeProto.Dim": "1 int64 size, 2 string name",

@@ -1,4 +1,5 @@
-"""Restoring from an object graph: its nodes are bound to objects along edges of the same names, now or when they come."""
+"""Restoring from an object graph: its nodes are bound to objects along edges of the same names, now or when they
+come."""
 
 from __future__ import annotations
 
@@ -182,6 +183,8 @@ def restored_tensor(bundle: Bundle, key: str, like: EagerTensor) -> EagerTensor:
     if saved is not like.dtype:
         mine, theirs = (_ENUM_NAMES.get(d.name, d.name) for d in (like.dtype, saved))
         raise errors.InvalidArgumentError(
-            None, None, f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]"
+            None,
+            None,
+            f"tensor_name = {key}; expected dtype {mine} does not equal original dtype {theirs} [Op:RestoreV2]",
         )
     return bundle.read(key)

@@ -1,4 +1,5 @@
-"""Decompression of Snappy blocks, as in the index of some checkpoints. The format: google/snappy, format_description.txt."""
+"""Decompression of Snappy blocks, as in the index of some checkpoints. The format: google/snappy,
+format_description.txt."""
 
 from __future__ import annotations
 
@@ -34,7 +35,11 @@ def decompress(data: bytes) -> bytes:
                 offset, count, position = (tag >> 5) << 8 | data[position], (count & 7) + 4, position + 1
             else:
                 size = 2 if kind == 2 else 4
-                offset, count, position = int.from_bytes(data[position : position + size], "little"), count + 1, position + size
+                offset, count, position = (
+                    int.from_bytes(data[position : position + size], "little"),
+                    count + 1,
+                    position + size,
+                )
             start = len(out) - offset
             if offset == 0 or start < 0:
                 raise ValueError("a Snappy block copies from before its start")

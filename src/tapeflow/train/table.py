@@ -1,8 +1,8 @@
 """Sorted tables of byte strings, the format of a checkpoint's index file: LevelDB's, `doc/table_format.md` there.
 
-Keys are sorted. A block holds entries whose keys leave out what they share with the key before; every 16th is whole, and
-the block ends with the list of these. Each block has a checksum. An index block says where the others are, the footer where
-that is.
+Keys are sorted. A block holds entries whose keys leave out what they share with the key before; every 16th is whole,
+and the block ends with the list of these. Each block has a checksum. An index block says where the others are, the
+footer where that is.
 """
 
 from __future__ import annotations

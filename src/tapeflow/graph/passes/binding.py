@@ -1,7 +1,7 @@
 """Binding: where a step's attrs choose among ATen's functions, the choice is made once.
 
-A registered kernel looks at its attrs at every call. In a program they never change, so that the function they lead to can be
-called itself.
+A registered kernel looks at its attrs at every call. In a program they never change, so that the function they lead to
+can be called itself.
 """
 
 from __future__ import annotations
@@ -43,7 +43,13 @@ def _product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = Fals
 
 def _sum_with_bias(value: Any, bias: Any, data_format: str = "NHWC") -> Any:
     shape = value.shape
-    if data_format != "NHWC" or not shape.rank or shape.rank < 2 or bias.shape.rank != 1 or None in (shape[-1], bias.shape[0]):
+    if (
+        data_format != "NHWC"
+        or not shape.rank
+        or shape.rank < 2
+        or bias.shape.rank != 1
+        or None in (shape[-1], bias.shape[0])
+    ):
         return None
     return torch.add, "{kernel}({0}, {1})"
 

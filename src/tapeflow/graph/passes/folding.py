@@ -1,7 +1,7 @@
 """Constant folding: what does not depend on the inputs is computed once, and what changes nothing is left out.
 
-Most of what is folded comes from gradients (the number of elements that a mean divides by, the ones that backpropagation
-starts from) and from shapes.
+Most of what is folded comes from gradients (the number of elements that a mean divides by, the ones that
+backpropagation starts from) and from shapes.
 """
 
 from __future__ import annotations

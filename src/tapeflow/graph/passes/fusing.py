@@ -1,8 +1,9 @@
 """Fusing: neighbouring steps that one kernel of ATen computes together.
 
-A product with a bias (`addmm`), a convolution with a bias, products and quotients that are added to something (`addcmul`, `addcdiv`).
-An activation that follows is then done in the result's own memory (see `reuse.py`). What is passed over must be of no use to
-anybody else. A fused kernel rounds once where two would round twice, so that last bits may differ from eager ones.
+A product with a bias (`addmm`), a convolution with a bias, products and quotients that are added to something
+(`addcmul`, `addcdiv`). An activation that follows is then done in the result's own memory (see `reuse.py`). What is
+passed over must be of no use to anybody else. A fused kernel rounds once where two would round twice, so that last bits
+may differ from eager ones.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class _Fusing:
         self._makers: dict[int, Step] = {}
 
     def fused(self, step: Step) -> Step:
-        """The step, or one that does the work of those before it too. These are pruned later: nobody takes what they give."""
+        """The step, or one that does the work of those before it too. These are pruned later: nobody takes what they
+        give."""
         rule = _RULES.get(step.name)
         made = rule(self, step) if rule is not None and _may_fuse(step) else None
         made = made or step

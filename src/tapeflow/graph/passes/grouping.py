@@ -1,7 +1,8 @@
 """Grouping: the same small op over many tensors becomes one call of ATen's `_foreach_` kernels.
 
-Optimizers are made of it: a handful of ops, and an assignment, for each variable. In a run of such steps the order is only
-what data and variables demand, so that steps of one op at one depth can go together. Large tensors stay as they are, in their
+Optimizers are made of it: a handful of ops, and an assignment, for each variable. In a run of such steps the order is
+only what data and variables demand, so that steps of one op at one depth can go together. Large tensors stay as they
+are, in their
 order: there a call costs nothing beside the arithmetic, and going together would keep all their temporaries alive.
 """
 
@@ -24,7 +25,12 @@ _SMALL = 1 << 14  # bytes
 
 _ALONE = {"Sqrt": torch._foreach_sqrt, "Neg": torch._foreach_neg, "Exp": torch._foreach_exp, "Abs": torch._foreach_abs}
 _WITH_SCALAR = {"AddV2": torch._foreach_add, "Mul": torch._foreach_mul, "RealDiv": torch._foreach_div}
-_IN_PAIRS = {**_WITH_SCALAR, "Sub": torch._foreach_sub, "Maximum": torch._foreach_maximum, "Minimum": torch._foreach_minimum}
+_IN_PAIRS = {
+    **_WITH_SCALAR,
+    "Sub": torch._foreach_sub,
+    "Maximum": torch._foreach_maximum,
+    "Minimum": torch._foreach_minimum,
+}
 _COMMUTES = frozenset({"AddV2", "Mul"})
 _ELEMENTWISE = frozenset({*_ALONE, *_IN_PAIRS, "Square"})
 _CHANGES = {"AssignAddVariableOp": torch._foreach_add, "AssignSubVariableOp": torch._foreach_sub}
@@ -66,8 +72,8 @@ def _is_small(step: Step) -> bool:
 def _grouped(run: list[Step]) -> list[Step]:
     """The steps of a run: small ones by their depth, together where they are alike; then large ones.
 
-    Elementwise steps make nothing smaller, so that no small step waits for a large one, unless somebody has told the shape
-    of what a variable of unknown shape holds.
+    Elementwise steps make nothing smaller, so that no small step waits for a large one, unless somebody has told the
+    shape of what a variable of unknown shape holds.
     """
     if len(run) < 2 * _FEWEST:
         return run
@@ -108,7 +114,8 @@ def _depths(steps: Sequence[Step]) -> list[int]:
 
 
 def _kind(step: Step) -> Any:
-    """What steps must have in common to go together, or None: the op, the dtype, and the scalar that all of them take."""
+    """What steps must have in common to go together, or None: the op, the dtype, and the scalar that all of them
+    take."""
     if step.op is READ:
         return None
     if not step.registered:

@@ -13,8 +13,8 @@ from tapeflow.graph.program import Program, Step, substituted
 def share(program: Program) -> None:
     """Takes the outputs of an earlier step with the same op and arguments.
 
-    Variables are read once between two changes: a step with a side effect that does not name the variables it changes ends
-    the sharing of all of them.
+    Variables are read once between two changes: a step with a side effect that does not name the variables it changes
+    ends the sharing of all of them.
     """
     same_as: dict[int, SymbolicTensor] = {}
     made: dict[Any, Step] = {}
