@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from tapeflow.compat.v1.variable_scopes import at_the_root
+from tapeflow.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import float32
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.variable import Variable, _add
 from tapeflow.graph import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.operation import NodeOp
 
@@ -153,23 +153,18 @@ class Optimizer:
         used = [(g, v) for g, v in pairs if g is not None]
         if not used:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
-        from tapeflow.scopes import name_scope
-
         with at_the_root(""):
             self._create_slots([v for _, v in used])
-        with name_scope(name or self._name):
+        with names_of(name or self._name):
+            scope = state.name_scope
             self._prepare()
-            updates = [self._update(g, v) for g, v in used]
-            last = self._finish(updates)
+            last = self._finish([self._update(g, v) for g, v in used])
         if state.graph is None:
             if global_step is not None:
                 global_step.assign_add(1)
             return None
         with state.graph.control_dependencies(last):
-            if global_step is None:
-                done = state.graph.node(NodeOp("NoOp"), (), (), name or self._name)
-            else:
-                done = global_step.assign_add(1, name=name or self._name).op
+            done = _counted(state.graph, global_step, scope)
         if done not in get_collection(GraphKeys.TRAIN_OP):
             state.graph.add_to_collection(GraphKeys.TRAIN_OP, done)
         return done
@@ -260,6 +255,15 @@ class Optimizer:
         """Calls one of the ops that change variables."""
         taken = [_handle(v) for v in handles]
         return registry[op].function(*taken, *args, self._use_locking, *attrs)
+
+
+def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:
+    """The last operation of a step, which has the name of the step's scope: it counts, or does nothing."""
+    if global_step is None:
+        return graph.insert(NodeOp("NoOp"), name, ())
+    one = graph.capture(convert(1, global_step.dtype))
+    op = NodeOp("AssignAddVariableOp", _add, stateful=True)
+    return graph.insert(op, name, [graph.capture_variable(global_step), one])
 
 
 def _summed_by_row(grad: IndexedSlices) -> tuple[Any, Any]:
