@@ -35,6 +35,9 @@ _NAMES = {
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
 
+_NUMBERS = frozenset({int, float, bool, complex})
+
+
 class Graph:
     """Operations and the tensors between them, to be run later.
 
@@ -336,10 +339,9 @@ class Graph:
                     result = dispatch(item, op.function, args)
                     if result is not NotImplemented:
                         return result
-        given, types = self._arguments(op, args, promotes)
-        name = (name or "").rstrip("/")
+        unique = self.unique_name((name or "").rstrip("/") or _NAMES.get(op.name, op.name))
+        given, types = self._arguments(op, args, promotes, unique)
         count = shapes.output_count(op, given, types)
-        unique = self.unique_name(name or _NAMES.get(op.name, op.name))
         try:
             found = shapes.infer(op, given, count)
         except (errors.OpError, ValueError) as error:
@@ -353,15 +355,19 @@ class Graph:
             return list(operation.outputs)
         return operation.outputs[0] if operation.outputs else operation
 
-    def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool) -> tuple[list[Any], dict[str, Any]]:
+    def _arguments(
+        self, op: Any, args: tuple[Any, ...], promotes: bool, name: str
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of an operation of that name: tensors of this graph, and Python values; and the type attrs."""
         try:
             given, types = op.convert_arguments(args, promotes or op.promotes)
         except errors.InvalidArgumentError as error:
             raise _type_error(op, error) from None
         out: list[Any] = []
-        for kind, arg in zip(op.kinds, given, strict=True):
+        for i, (kind, arg) in enumerate(zip(op.kinds, given, strict=True)):
             if kind == "tensor":
-                out.append(self.capture(arg))
+                is_number = type(args[i]) in _NUMBERS and type(arg) is EagerTensor
+                out.append(self._number(arg, f"{name}/{op.opdef.inputs[i].name}") if is_number else self.capture(arg))
             elif kind == "list":
                 out.append([self.capture(a) for a in arg])
             elif kind == "host":
@@ -415,6 +421,14 @@ class Graph:
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
         """A constant with the value of an eager tensor."""
         made = self.insert(NodeOp("Const", attrs={"value": tensor}), self.unique_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
+        return made.outputs[0]
+
+    def _number(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
+        """The constant of a Python number, which is named after the input that it is: `mul/y`."""
+        self._name_counts[name.lower()] = self._name_counts.get(name.lower(), 0) + 1
+        with self._outside_of_scopes():
+            made = self.insert(NodeOp("Const", attrs={"value": tensor}), name, ())
         made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
         return made.outputs[0]
 

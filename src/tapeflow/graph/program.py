@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import torch
+
 from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core.symbolic import SymbolicTensor
@@ -112,6 +114,7 @@ class Program:
         self.steps: list[Step] = []
         self._asked = {id(o) for o in effects}
         self._others: dict[int, SymbolicTensor] = {}  # what stands for the inputs and outputs of functions that are called
+        self._numbers: dict[Any, SymbolicTensor] = {}
         self._called: set[int] = set()
         self._add(_needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
         self.outputs = substituted(self.outputs, self._others)
@@ -123,7 +126,10 @@ class Program:
                 self._append(operation)
             elif op.name in ("Const", "VarHandleOp"):
                 known = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
-                self.constants[id(operation.outputs[0])] = known
+                out = operation.outputs[0]
+                self.constants[id(out)] = known
+                if isinstance(known, torch.Tensor) and known.ndim == 0:  # equal numbers are one tensor
+                    self._others[id(out)] = self._numbers.setdefault((out.dtype, repr(known.item())), out)
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in given:
                     raise _not_fed(operation)
