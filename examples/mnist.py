@@ -164,8 +164,8 @@ def positive(kind):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
-        epilog="A run in the same --out goes on from the last epoch that was finished there: with more --epochs it trains the "
-        "rest of them, and once all are done it only tests. --restart begins again.",
+        epilog="A run in the same --out goes on from the last epoch that was finished there: with more --epochs it "
+        "trains the rest of them, and once all are done it only tests. --restart begins again.",
     )
     parser.add_argument(
         "--epochs", type=positive(int), help=f"passes over the data, in all ({EPOCHS}; {SAMPLE_EPOCHS} on the sample)"

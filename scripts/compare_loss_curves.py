@@ -72,7 +72,7 @@ def in_a_process(args, python, framework):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-# --- training ----------------------------------------------------------------------------------------------------------
+# --- training ---------------------------------------------------------------------------------------------------------
 
 
 def train_all(args):
@@ -139,7 +139,7 @@ def larger_network(tf):
 MODELS = {"small network, eager, Adam": small_network, "larger network, tf.function, RMSprop": larger_network}
 
 
-# --- comparing ---------------------------------------------------------------------------------------------------------
+# --- comparing --------------------------------------------------------------------------------------------------------
 
 
 def compare(model, ours, theirs):

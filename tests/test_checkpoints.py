@@ -269,7 +269,8 @@ def test_a_manager_keeps_the_last(tmp_path):
         (tmp_path / "checkpoint")
         .read_text()
         .startswith(
-            'model_checkpoint_path: "ckpt-3"\nall_model_checkpoint_paths: "ckpt-2"\nall_model_checkpoint_paths: "ckpt-3"\n'
+            'model_checkpoint_path: "ckpt-3"\nall_model_checkpoint_paths: "ckpt-2"\n'
+            'all_model_checkpoint_paths: "ckpt-3"\n'
             "all_model_checkpoint_timestamps: "
         )
     )

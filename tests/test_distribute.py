@@ -436,8 +436,12 @@ def test_one_mirrored_replica():
     result = strategy.run(lambda: tf.constant(2.0) + v)
     assert isinstance(result, tf.Tensor)
     assert strategy.reduce("SUM", result, axis=None).numpy() == 3.0
-    strategy.run(lambda: v.assign(tf.distribute.get_replica_context().merge_call(lambda s, x: x, args=(tf.constant(4.0),)),
-                                  read_value=False))  # fmt: skip
+
+    def assigned():
+        merged = tf.distribute.get_replica_context().merge_call(lambda s, x: x, args=(tf.constant(4.0),))
+        return v.assign(merged, read_value=False)
+
+    strategy.run(assigned)
     assert v.numpy() == 4.0
 
 

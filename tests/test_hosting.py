@@ -145,7 +145,8 @@ def test_the_names_inside_tensorflow_that_libraries_import(tmp_path):
         for kind in tf.RaggedTensor, tf.SparseTensor, tf.distribute.DistributedDataset, tf.data.Dataset.__mro__[1]:
             assert kind.__module__.startswith("tensorflow.python."), kind
         print(tf.__internal__.smart_cond.smart_cond(tf.constant(False), lambda: 1, lambda: 2))
-        traced = tf.function(lambda x: tf.__internal__.smart_cond.smart_cond(tf.shape(x)[-1] > 1, lambda: 1, lambda: x[:, 0]))
+        smart_cond = tf.__internal__.smart_cond.smart_cond
+        traced = tf.function(lambda x: smart_cond(tf.shape(x)[-1] > 1, lambda: 1, lambda: x[:, 0]))
         assert traced.get_concrete_function(tf.TensorSpec([None, 4])).structured_outputs.dtype == tf.int32
         print(dynamic_update_slice(tf.zeros([3]), tf.ones([2]), [2]).numpy().tolist())
         for missing in "tensorflow.python.nonsense", "tensorflow.python.eager.nonsense":

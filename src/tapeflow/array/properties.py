@@ -136,7 +136,8 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
 
 
-# Ops whose static values TensorFlow tells. More is known here, but programs take what is told for what Python can compute.
+# Ops whose static values TensorFlow tells. More is known here, but programs take what is told for what Python can
+# compute.
 _TOLD = frozenset("""
 BroadcastTo Cast ConcatV2 Const Equal Fill Identity NotEqual Pack Range Rank Shape Size Split StopGradient Unpack
 """.split())  # noqa: SIM905

@@ -219,7 +219,8 @@ def located(error: Exception, op: Op, name: str | None) -> Exception:
     if isinstance(error, errors.OpError):
         if "[Op:" in error.message:
             return error
-        return type(error)(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")  # type: ignore[call-arg]
+        make: Callable[..., errors.OpError] = type(error)  # whose number the subclasses know
+        return make(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
     return error
 
 

@@ -295,8 +295,8 @@ class EagerTensor(Tensor):
 
 
 _NUMPY_HAS = frozenset({
-    torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32, torch.int64,
-    torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128,
+    torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32,
+    torch.int64, torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128,
 })  # fmt: skip
 
 # NumPy's methods that people try on a tensor.

@@ -97,8 +97,10 @@ class Trackable:
         names = self._self_unconditional_dependency_names
         current = names.get(name)
         if current is not None and current is not trackable and not overwrite:
-            raise ValueError(f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is "
-                             "already declared as a dependency. Names must be unique (or overwrite=True).")  # fmt: skip
+            raise ValueError(
+                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is already "
+                "declared as a dependency. Names must be unique (or overwrite=True)."
+            )
         edges = self._self_unconditional_checkpoint_dependencies
         edge = TrackableReference(name, trackable)
         if name not in names:

@@ -560,8 +560,8 @@ def function(
         jit_compile = experimental_compile
 
     options = Options(
-        input_signature, autograph, jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes,
+        input_signature, autograph, jit_compile, reduce_retracing, experimental_implements,
+        experimental_autograph_options, experimental_attributes,
     )  # fmt: skip
 
     def decorate(python_function: Callable[..., Any]) -> Function:

@@ -269,9 +269,11 @@ class FunctionType:
                     name = function.name.decode()
                     wanted, given_ = (datatype_name(d) for d in (spec.dtype, tensor.dtype))
                     raise InvalidArgumentError(
-                        None, None, f"cannot compute {name} as input #{number}(zero-based) was expected to be a {wanted} tensor "
-                        f"but is a {given_} tensor [Op:{name}]"
-                    )  # fmt: skip
+                        None,
+                        None,
+                        f"cannot compute {name} as input #{number}(zero-based) was expected to be a {wanted} tensor "
+                        f"but is a {given_} tensor [Op:{name}]",
+                    )
                 if not spec.shape.is_compatible_with(tensor.shape):
                     raise wrong(f"Can not cast {spec_of(tensor)} to {spec}")
             elif not is_tensor_spec(spec) and not _equal(spec, value):

@@ -194,10 +194,10 @@ def while_loop(
         shapes = _invariant_shapes(structure, shape_invariants)
         for t, s in zip(flat, shapes, strict=True):
             if not s.is_compatible_with(t.shape):
-                raise ValueError(f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "
-                                 f"loop variable. It enters the loop with shape {t.shape}, but the specified shape "
-                                 "invariant "
-                                 f"is {s}.")  # fmt: skip
+                raise ValueError(
+                    f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop "
+                    f"variable. It enters the loop with shape {t.shape}, but the specified shape invariant is {s}."
+                )
     graphs = []
     for function, label in ((condition, "while_cond"), (body, "while_body")):
         graph = FuncGraph(label)
@@ -274,8 +274,8 @@ def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
         nest.flatten(structure), flatten_up_to(structure, invariants, check_types=False), strict=True
     ):
         if isinstance(value, CompositeTensor):
-            spec = given if isinstance(given, CompositeSpec) else value._type_spec
-            found += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]  # type: ignore[union-attr]
+            spec: Any = given if isinstance(given, CompositeSpec) else value._type_spec
+            found += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]
         else:
             found.append(TensorShape(getattr(given, "shape", given)))
     return found

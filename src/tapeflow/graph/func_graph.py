@@ -89,8 +89,9 @@ class FuncGraph(Graph):
         if around is None:
             raise _out_of_scope(tensor, self)
         outer = self.outer_graph.capture(tensor)  # type: ignore[union-attr]
-        made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, tensor.op.name, tensor.op.op.attrs
-                                if isinstance(tensor.op.op, NodeOp) and "variable" in tensor.op.op.attrs else None)  # fmt: skip
+        of_variable = isinstance(tensor.op.op, NodeOp) and "variable" in tensor.op.op.attrs
+        attrs = tensor.op.op.attrs if of_variable else None
+        made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, tensor.op.name, attrs)
         made._id = tensor._id
         return made
 

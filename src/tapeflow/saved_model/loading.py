@@ -128,9 +128,11 @@ class _Loader:
             kind = node.WhichOneof("kind")
             if kind not in make:
                 raise errors.UnimplementedError(
-                    None, None, f"The SavedModel at {self._directory} holds an object of kind {kind!r} ({self._name_of(i)!r}), "
-                    "which can't be loaded yet."
-                )  # fmt: skip
+                    None,
+                    None,
+                    f"The SavedModel at {self._directory} holds an object of kind {kind!r} "
+                    f"({self._name_of(i)!r}), which can't be loaded yet.",
+                )
             self.objects[i] = make[kind](i, getattr(node, kind))
         for i, node in enumerate(self._nodes):
             if isinstance(self.objects[i], LoadedObject):

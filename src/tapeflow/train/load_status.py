@@ -64,10 +64,11 @@ class CheckpointLoadStatus:
         """
         objects = self._restoration.view.walk()[0]
         if len(objects) > 1 and len(self._restoration.bound) <= 1:
-            raise AssertionError("Nothing except the root object matched a checkpointed value. Typically this means that "
-                                 "the checkpoint does not match the Python program. The following objects have no "
-                                 "matching "
-                                 f"checkpointed value: {objects[1:]}")  # fmt: skip
+            raise AssertionError(
+                "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint "
+                "does not match the Python program. The following objects have no matching checkpointed value: "
+                f"{objects[1:]}"
+            )
         return self
 
     def expect_partial(self) -> CheckpointLoadStatus:

@@ -12,8 +12,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _F = descriptor_pb2.FieldDescriptorProto
 _TYPES = {
-    "bool": _F.TYPE_BOOL, "bytes": _F.TYPE_BYTES, "double": _F.TYPE_DOUBLE, "fixed32": _F.TYPE_FIXED32, "float": _F.TYPE_FLOAT,
-    "int32": _F.TYPE_INT32, "int64": _F.TYPE_INT64, "string": _F.TYPE_STRING,
+    "bool": _F.TYPE_BOOL, "bytes": _F.TYPE_BYTES, "double": _F.TYPE_DOUBLE, "fixed32": _F.TYPE_FIXED32,
+    "float": _F.TYPE_FLOAT, "int32": _F.TYPE_INT32, "int64": _F.TYPE_INT64, "string": _F.TYPE_STRING,
 }  # fmt: skip
 
 # Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, and "{}" for

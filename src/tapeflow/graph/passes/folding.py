@@ -83,8 +83,8 @@ def _is_all(value: Any, number: int) -> bool:
 # Whether the result is one of the inputs as it is, asked as `rule(program, that input, the other one, result)`.
 _RULES: dict[str, Callable[..., bool]] = {
     "Identity": _always, "StopGradient": _always, "PreventGradient": _always, "Snapshot": _always, "Cast": _keeps_shape,
-    "Reshape": _keeps_shape, "BroadcastTo": _keeps_shape, "SumToShape": _keeps_shape, "Mul": _and_one, "RealDiv": _and_one,
-    "Sub": _and_zero, "AddV2": _and_integer_zero,
+    "Reshape": _keeps_shape, "BroadcastTo": _keeps_shape, "SumToShape": _keeps_shape, "Mul": _and_one,
+    "RealDiv": _and_one, "Sub": _and_zero, "AddV2": _and_integer_zero,
 }  # fmt: skip
 _COMMUTES = frozenset({"Mul", "AddV2"})
 
