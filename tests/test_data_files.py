@@ -153,6 +153,7 @@ def test_records_are_tensorflows(tmp_path):
         (BYTES, "GZIP", "inflate.. failed with error -3: incorrect header check"),
         (gzip.compress(BYTES), "", "corrupted record at 0"),
     ],
+    ids=["cut", "flipped", "flipped length", "cut gzip", "no gzip", "gzip"],
 )
 def test_damaged_records(tmp_path, data, compression, message):
     with pytest.raises(tf.errors.DataLossError, match=message):
