@@ -334,6 +334,8 @@ def test_signatures_are_printed_as_tensorflow_prints_them():
         "Captures:\n  None"
     )
     assert [t.name for t in concrete.outputs] == ["Identity:0", "Identity_1:0"]
+    names = [operation.name for operation in concrete.graph.get_operations()]
+    assert names == ["first", "mul/y", "mul", "add/y", "add", "Identity", "Identity_1"]
     with pytest.raises(TypeError) as said:
         several()
     assert str(said.value) == (
