@@ -17,6 +17,7 @@ from tapeflow.core.context import detours, discard, listeners, state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, resource
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import text
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import record
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -27,10 +28,11 @@ _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a l
 
 # Where TensorFlow's Python functions name their operations otherwise than after the op.
 _NAMES = {
-    "AddV2": "Add", "BatchMatMulV2": "MatMul", "Pack": "stack", "Unpack": "unstack", "ConcatV2": "concat", "Range": "range",
-    "Split": "split", "SplitV": "split", "Transpose": "transpose", "StridedSlice": "strided_slice", "RealDiv": "truediv",
-    "FloorDiv": "floordiv", "OneHot": "one_hot", "FloorMod": "FloorMod", "RandomUniform": "random_uniform/RandomUniform",
-    "RandomStandardNormal": "random_normal/RandomStandardNormal", "TopKV2": "TopKV2", "Einsum": "einsum/Einsum",
+    "AddV2": "Add", "BatchMatMulV2": "MatMul", "Pack": "stack", "Unpack": "unstack", "ConcatV2": "concat",
+    "Range": "range", "Split": "split", "SplitV": "split", "Transpose": "transpose", "StridedSlice": "strided_slice",
+    "RealDiv": "truediv", "FloorDiv": "floordiv", "OneHot": "one_hot", "FloorMod": "FloorMod",
+    "RandomUniform": "random_uniform/RandomUniform", "RandomStandardNormal": "random_normal/RandomStandardNormal",
+    "TopKV2": "TopKV2", "Einsum": "einsum/Einsum",
 }  # fmt: skip
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
@@ -60,7 +62,8 @@ class Graph:
         self._control: list[list[Operation]] = []
         self._finalized = False
         self._reads: dict[int, SymbolicTensor] = {}  # what a session fetches for a variable
-        self._own_variables: dict[int, Operation | None] = {}  # the initializers of the variables made in it, by their ids
+        # the initializers of the variables made in it, by their ids
+        self._own_variables: dict[int, Operation | None] = {}
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
         self.outer_graph: Graph | None = None
@@ -118,7 +121,8 @@ class Graph:
         operation, colon, index = name.rpartition(":")
         if not colon or not index.isdigit():
             raise ValueError(
-                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
+                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the "
+                "form "
                 '"<op_name>:<output_index>".'
             )
         outputs = self._by_name[operation].outputs if operation in self._by_name else []
@@ -204,7 +208,8 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning on.
+        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning
+        on.
 
         Example:
             >>> with tf.Graph().as_default() as g:
@@ -355,9 +360,7 @@ class Graph:
             return list(operation.outputs)
         return operation.outputs[0] if operation.outputs else operation
 
-    def _arguments(
-        self, op: Any, args: tuple[Any, ...], promotes: bool, name: str
-    ) -> tuple[list[Any], dict[str, Any]]:
+    def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
         """The arguments of an operation of that name: tensors of this graph, and Python values; and the type attrs."""
         try:
             given, types = op.convert_arguments(args, promotes or op.promotes)
@@ -391,7 +394,9 @@ class Graph:
         operation = Operation(self, op, name, args, types)
         operation.index = len(self._operations)
         if state.devices:
-            operation.device = state.devices[-1] if isinstance(state.devices[-1], str) else getattr(state.devices[-1], "name", "")
+            operation.device = (
+                state.devices[-1] if isinstance(state.devices[-1], str) else getattr(state.devices[-1], "name", "")
+            )
         for inputs in self._control:
             operation._control_inputs.extend(c for c in inputs if c not in operation._control_inputs)
         self._operations.append(operation)
@@ -462,8 +467,8 @@ class Graph:
 
     def _from_other_graph(self, tensor: SymbolicTensor) -> SymbolicTensor:
         raise ValueError(
-            f"Tensor({tensor.name!r}, shape={tensor.shape}, dtype={tensor.dtype.name}) must be from the same graph as the "
-            f"operations that take it (graphs are {tensor.graph} and {self})."
+            f"Tensor({tensor.name!r}, shape={tensor.shape}, dtype={tensor.dtype.name}) must be from the same graph as "
+            f"the operations that take it (graphs are {tensor.graph} and {self})."
         )
 
     def capture_variable(self, variable: Any) -> SymbolicTensor:
@@ -532,7 +537,8 @@ class Graph:
     def assign_variable(
         self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
     ) -> Operation:
-        """An operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not the op's."""
+        """An operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not the
+        op's."""
         op = NodeOp(name, kernel, stateful=True)
         return self.node(op, [variable, *values], (), label)
 
@@ -548,7 +554,9 @@ class Graph:
 
     # ---- export --------------------------------------------------------------------------------------------------
 
-    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False) -> Any:
+    def as_graph_def(
+        self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False
+    ) -> Any:
         """The graph as a `GraphDef` proto, which TensorFlow can import.
 
         Gradients of conditionals, loops and calls, and Python functions, are operations that only this runtime has.
@@ -637,8 +645,7 @@ def _shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> V
         if pairs:
             said = f"Dimensions must be equal, but are {pairs[0][0]} and {pairs[0][1]}"
     tensors = [t for a in args for t in (a if type(a) is list else [a]) if isinstance(t, SymbolicTensor)]
-    given = ", ".join("[" + ",".join("?" if d is None else str(d) for d in t.shape) + "]" if t.shape.rank is not None else "<unknown>"
-                      for t in tensors)  # fmt: skip
+    given = ", ".join(text(t.shape) for t in tensors)
     inputs = ", ".join(t.op.name + (f":{t.value_index}" if t.value_index else "") for t in tensors)
     return ValueError(f"{said} for '{{{{node {name}}}}} = {op.name}[]({inputs})' with input shapes: {given}.")
 
@@ -646,6 +653,3 @@ def _shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> V
 def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
     """`assign_variable` in the graph that this thread builds."""
     return state.graph.assign_variable(name, variable, kernel, *values)
-
-
-

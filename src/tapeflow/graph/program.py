@@ -1,6 +1,7 @@
 """What a compiled function will do, step by step: what the passes work on.
 
-A program is taken from a graph and belongs to one compiled function. Passes change its steps and leave the graph as it is.
+A program is taken from a graph and belongs to one compiled function. Passes change its steps and leave the graph as it
+is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.operation import NodeOp, Operation, symbolic_in
-
 
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
@@ -113,7 +113,8 @@ class Program:
         self.static = all(t.op.type == "Placeholder" for t in inputs)
         self.steps: list[Step] = []
         self._asked = {id(o) for o in effects}
-        self._others: dict[int, SymbolicTensor] = {}  # what stands for the inputs and outputs of functions that are called
+        # what stands for the inputs and outputs of functions that are called
+        self._others: dict[int, SymbolicTensor] = {}
         self._numbers: dict[Any, SymbolicTensor] = {}
         self._called: set[int] = set()
         self._add(_needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
