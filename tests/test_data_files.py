@@ -298,6 +298,7 @@ def plain(value):
         (A, F.VarLenFeature(tf.int64), ([[0], [1]], [1, 2], [2])),
         ([A, B], F.SparseFeature("i", "k", tf.int64, 9), None),
     ],
+    ids=["dense", "one", "ragged", "one ragged", "lengths", "uniform", "padded", "variable", "one variable", "sparse"],
 )
 def test_examples(serialized, feature, expected, traced):
     def parse(texts):
