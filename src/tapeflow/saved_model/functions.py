@@ -11,7 +11,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.nest_paths import flatten_up_to
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.spec_proto import from_proto
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import Variable
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
@@ -80,7 +80,7 @@ class Library:
                 if isinstance(leaf, TensorSpec):
                     tensor.set_shape(leaf.shape)
             graph.structured_outputs = nest.pack_sequence_as(structure, flat, expand_composites=True)
-            graph.outputs = [t for t in flat if isinstance(t, Tensor)]
+            graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
         parameters = Signature(_with_signature(name, signature))
         return ConcreteFunction(graph, FunctionType(parameters, args, kwargs, parameters.names(args, kwargs)))
 
