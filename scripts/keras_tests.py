@@ -3,9 +3,10 @@
     git clone --branch v3.15.1 https://github.com/keras-team/keras /somewhere/keras
     python scripts/keras_tests.py /somewhere/keras [--only losses metrics ...] [--workers 2]
 
-The checkout must be of the version that is installed; nothing in it is changed. What fails is listed by cause: the
-exception and the line of TapeFlow or Keras that raised it. `--record`, with an interpreter that has TensorFlow, writes
-what passes there to `keras_tests.json`, beside this file.
+The checkout must be of the version that is installed; nothing in it is changed. Its tests import more than Keras does: jax,
+grain, pandas, scikit-learn, dm-tree. What fails is listed by cause: the exception and the line of TapeFlow or Keras that
+raised it. `--record`, with an interpreter that has TensorFlow, writes what passes there to `keras_tests.json`, beside this
+file.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from typing import Any
 HERE = pathlib.Path(__file__).resolve()
 RECORD = HERE.with_suffix(".json")
 FOLDERS = (
-    "activations", "backend", "callbacks", "constraints", "dtype_policies", "initializers", "layers", "losses",
-    "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "trainers", "tree", "utils",
+    "activations", "backend", "callbacks", "constraints", "datasets", "distillation", "dtype_policies", "export",
+    "initializers", "layers", "legacy", "losses", "metrics", "models", "ops", "optimizers", "quantizers", "random",
+    "regularizers", "saving", "testing", "trainers", "tree", "utils", "wrappers",
 )  # fmt: skip
 
 
