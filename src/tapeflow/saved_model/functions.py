@@ -12,6 +12,7 @@ from tapeflow.core.nest_paths import flatten_up_to
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.spec_proto import from_proto
 from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
