@@ -78,7 +78,10 @@ def setup(tf):
 
     trained = dense()
     trained.compile(keras.optimizers.Adam(LEARNING_RATE), losses, metrics=["accuracy"])
-    fit = lambda: trained.fit(X, Y, batch_size=BATCH, epochs=1, shuffle=False, verbose=0).history["loss"][0]  # noqa: E731
+
+    def fit():
+        return trained.fit(X, Y, batch_size=BATCH, epochs=1, shuffle=False, verbose=0).history["loss"][0]
+
     fit()
 
     return {
