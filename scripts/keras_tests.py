@@ -4,8 +4,8 @@
     python scripts/keras_tests.py /somewhere/keras [--only losses metrics ...] [--workers 2]
 
 The checkout must be of the version that is installed; nothing in it is changed. Its tests import more than Keras does:
-jax, grain, pandas, scikit-learn, dm-tree. What fails is listed by cause: the exception and the line of TapeFlow or Keras
-that raised it. `--record`, with an interpreter that has TensorFlow, writes what passes there to `keras_tests.json`,
+jax, grain, pandas, scikit-learn, dm-tree. What fails is listed by cause: the exception, and the line of TapeFlow or
+Keras that raised it. `--record`, with an interpreter that has TensorFlow, writes what passes there to `keras_tests.json`,
 beside this file.
 """
 
