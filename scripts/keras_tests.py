@@ -5,8 +5,8 @@
 
 The checkout must be of the version that is installed; nothing in it is changed. Its tests import more than Keras does:
 jax, grain, pandas, scikit-learn, dm-tree. What fails is listed by cause: the exception, and the line of TapeFlow or
-Keras that raised it. `--record`, with an interpreter that has TensorFlow, writes what passes there to `keras_tests.json`,
-beside this file.
+Keras that raised it. `--record`, with an interpreter that has TensorFlow, writes what passes there to
+`keras_tests.json`, beside this file.
 """
 
 from __future__ import annotations
