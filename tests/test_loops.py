@@ -265,6 +265,12 @@ def test_a_branch_that_is_taken_later():
     assert float(f(tf.constant(4.0))) == 4.0
 
 
+def test_a_condition_that_is_no_boolean():
+    function = tf.function(lambda x: tf.cond(x, lambda: 1, lambda: 2))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="int32, and must be bool"):
+        function(tf.constant(3))
+
+
 def test_switch_case():
     @tf.function
     def f(i):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow import nest
+from tapeflow import errors, nest
 from tapeflow.core.composite import CompositeSpec, CompositeTensor
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
@@ -104,7 +104,16 @@ def conditional(
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """`tf.cond` for a predicate that is not known yet."""
+    """`tf.cond` for a predicate that is not known yet.
+
+    Raises:
+        InvalidArgumentError: the predicate is no boolean.
+    """
+    pred = convert(pred)
+    if not pred.dtype.is_bool:
+        raise errors.InvalidArgumentError(
+            None, None, f"Input 'pred' of tf.cond is of dtype {pred.dtype.name}, and must be bool: compare it with something."
+        )
     return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
 
 
