@@ -122,6 +122,15 @@ def test_the_same_is_computed_once():
     assert float(result) == 3.0
 
 
+def test_the_same_numbers_make_the_same():
+    def f(x):
+        return [tf.exp(x + tf.cast(tf.constant(n) // n, tf.float32)) for n in (3, 4, 5)]
+
+    concrete, result = traced(f, tf.constant(0.0))
+    assert len(lines_with(concrete.source(), "Exp(")) == 1
+    np.testing.assert_allclose(result, [np.exp(1.0)] * 3, rtol=1e-6)
+
+
 def test_numbers_of_different_types_are_not_the_same():
     def f(x):
         return tf.cast(x, tf.int32), tf.cast(x, tf.int64), tf.one_hot(0, 2, on_value=1), tf.one_hot(0, 2, on_value=1.0)

@@ -129,8 +129,7 @@ class Program:
                 known = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
                 out = operation.outputs[0]
                 self.constants[id(out)] = known
-                if isinstance(known, torch.Tensor) and known.ndim == 0:  # equal numbers are one tensor
-                    self._others[id(out)] = self._numbers.setdefault((out.dtype, repr(known.item())), out)
+                self._others[id(out)] = self.equal_number(out)
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in given:
                     raise _not_fed(operation)
@@ -165,6 +164,13 @@ class Program:
             for t in step.inputs:
                 count[id(t)] = count.get(id(t), 0) + 1
         return count
+
+    def equal_number(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """The first of the constants that are the same scalar as this one, so that what is made of them is the same."""
+        value = self.constants[id(tensor)]
+        if not isinstance(value, torch.Tensor) or value.ndim:
+            return tensor
+        return self._numbers.setdefault((tensor.dtype, repr(value.item())), tensor)
 
     def known(self, tensor: Any) -> Any:
         """The raw value of a tensor that is known before the program runs, or None."""

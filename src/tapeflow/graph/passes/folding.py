@@ -36,6 +36,7 @@ def fold(program: Program) -> None:
             continue
         for tensor, value in zip(step.outputs, values, strict=True):
             program.constants[id(tensor)] = value
+            same_as[id(tensor)] = program.equal_number(tensor)
     program.steps = kept
     program.outputs = substituted(program.outputs, same_as)
 
