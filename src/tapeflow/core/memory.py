@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
-_LARGEST = 31 << 20  # bytes, with what malloc adds at most the 32 MiB up to which glibc learns
+_LARGEST = 8 << 20  # bytes; larger blocks would leave holes that add to the peak, and cost more than their pages
 
 
 def keep_pages() -> None:
-    """Has glibc keep the memory of freed tensors below 32 MiB for the next ones.
+    """Has glibc keep the memory of freed tensors below 8 MiB for the next ones.
 
     It gives large blocks back to the system and takes fresh pages for the next ones, each of which costs a fault: a
     third of the time of a training step with activations of a megabyte. Once it has seen a block freed, it keeps blocks
