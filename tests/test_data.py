@@ -1,6 +1,8 @@
 """`tf.data`: elements, orders, batches, functions, threads. Expected values are TensorFlow's."""
 
 import gc
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -272,3 +274,19 @@ def test_functions_make_datasets_of_their_tensors():
     found, dataset = sums(tf.constant([1.0, 2.0, 3.0]))
     assert found.numpy() == 15
     assert values(dataset) == [[1, 2, 3]]
+
+
+ENDING = """
+import tapeflow as tf
+
+slow = tf.data.Dataset.range(10**9).map(lambda x: tf.matmul(tf.ones([300, 300]), tf.ones([300, 300])) + tf.cast(x, tf.float32),
+                                        num_parallel_calls=2).prefetch(4)
+iterator = iter(slow)
+next(iterator)
+"""
+
+
+def test_a_program_ends_while_threads_of_a_pipeline_run():
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr

@@ -1,14 +1,17 @@
 """Threads of a pipeline: elements made ahead, and functions called in parallel.
 
 A thread holds what it takes elements from and a bounded buffer, never the iterator it works for: when that is dropped,
-its generator closes, which stops the threads. They are daemons, so that none keeps a program from ending.
+its generator closes, which stops the threads. They are daemons, so that none keeps a program from ending; those that
+still run then are told to stop first, because a thread that Python ends in the middle of a kernel ends the process.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,6 +20,9 @@ AUTOTUNE = -1
 _AUTOMATIC = 4  # elements that are made ahead where nobody says how many
 _SLOW = 5e-4  # seconds: what takes less is not worth a thread
 _TRIALS = 2  # elements that are made before it is known whether they are slow
+
+
+_PATIENCE = 2.0  # seconds that a program's end waits for threads at most
 
 
 class Running(threading.local):
@@ -35,6 +41,28 @@ running = Running()
 def cores() -> int:
     """How many threads run at the same time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# From each thread to what stops it.
+_threads: weakref.WeakKeyDictionary[threading.Thread, Callable[[], None]] = weakref.WeakKeyDictionary()
+
+
+def _start(name: str, stop: Callable[[], None], target: Callable[..., None], *args: Any) -> None:
+    """Runs a function in a thread of its own."""
+    thread = threading.Thread(target=target, args=args, name=name, daemon=True)
+    _threads[thread] = stop
+    thread.start()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Stops the threads that still run when the program ends."""
+    left = list(_threads.items())
+    for _, stop in left:
+        stop()
+    until = time.monotonic() + _PATIENCE
+    for thread, _ in left:
+        thread.join(max(until - time.monotonic(), 0))
 
 
 class _Failure:
@@ -99,7 +127,7 @@ def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
-    threading.Thread(target=_fill, args=(elements, buffer, running.log), name="tf_data_prefetch", daemon=True).start()
+    _start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log)
     del elements
     try:
         while (item := buffer.get()) is not _END:
@@ -179,7 +207,7 @@ class _Pool:
         self.waiting: deque[_Task] = deque()
         self.closed = False
         for i in range(count):
-            threading.Thread(target=self._work, args=(function,), name=f"tf_data_map_{i}", daemon=True).start()
+            _start(f"tf_data_map_{i}", self.close, self._work, function)
 
     def _work(self, function: Callable[[Any], Any]) -> None:
         while True:
@@ -222,9 +250,13 @@ class _Pool:
         """Takes a task that is done out of those under way."""
         with self.changed:
             if ordered:
-                self.changed.wait_for(lambda: tasks[0].done)
-                return tasks.popleft()
-            self.changed.wait_for(lambda: any(t.done for t in tasks))
+                self.changed.wait_for(lambda: self.closed or tasks[0].done)
+            else:
+                self.changed.wait_for(lambda: self.closed or any(t.done for t in tasks))
+            if self.closed:
+                raise RuntimeError("the pipeline was stopped because the program ends")
+        if ordered:
+            return tasks.popleft()
         task = next(t for t in tasks if t.done)
         tasks.remove(task)
         return task
