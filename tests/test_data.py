@@ -279,8 +279,10 @@ def test_functions_make_datasets_of_their_tensors():
 ENDING = """
 import tapeflow as tf
 
-slow = tf.data.Dataset.range(10**9).map(lambda x: tf.matmul(tf.ones([300, 300]), tf.ones([300, 300])) + tf.cast(x, tf.float32),
-                                        num_parallel_calls=2).prefetch(4)
+def product(x):
+    return tf.matmul(tf.ones([300, 300]), tf.ones([300, 300])) + tf.cast(x, tf.float32)
+
+slow = tf.data.Dataset.range(10**9).map(product, num_parallel_calls=2).prefetch(4)
 iterator = iter(slow)
 next(iterator)
 """
