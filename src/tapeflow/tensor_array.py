@@ -305,8 +305,7 @@ class TensorArray:
         if sum(sizes) != value.shape[0]:
             raise invalid(
                 f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and "
-                f"value's "
-                f"shape is: {value.shape.as_list()} "
+                f"value's shape is: {value.shape.as_list()} "
             )
         if len(sizes) > len(self._tensors) and not self._dynamic_size:
             raise invalid(f"Cannot split {len(sizes)} pieces into a TensorArray of static size {len(self._tensors)}")

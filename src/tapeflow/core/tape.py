@@ -301,7 +301,7 @@ def backpropagate(
             if useful is not None and useful.isdisjoint(call.input_ids):
                 continue
             if type(dy) is not EagerTensor:
-                dy = _dense(dy)
+                dy = dense(dy)
             if in_graph:
                 found = _gradient_in_graph(call, (dy,))
             elif op.gradient is None:
@@ -316,7 +316,7 @@ def backpropagate(
                 continue
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
-            dys = [_dense(dy) for dy in dys]
+            dys = [dense(dy) for dy in dys]
             if in_graph:
                 found = _gradient_in_graph(call, dys)
             else:
@@ -382,10 +382,11 @@ def summed(a: Gradient, b: Gradient) -> Gradient:
         return concatenated([a, b])
     if getattr(a, "dtype", None) is variant:
         return registry["AddN"].function([a, b])
-    return registry["AddV2"].function(_dense(a), _dense(b))
+    return registry["AddV2"].function(dense(a), dense(b))
 
 
-def _dense(g: Gradient) -> Gradient:
+def dense(g: Gradient) -> Gradient:
+    """A gradient as a tensor; None stays."""
     return g if g is None or isinstance(g, Tensor) else g.__tf_tensor__()
 
 

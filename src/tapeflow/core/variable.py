@@ -619,8 +619,7 @@ _new = object.__new__
 def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
     return RuntimeError(
         f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.assign_{method}(value)` to "
-        f"modify "
-        f"the variable, or `out = variable {symbol} value` if you need to get a new output Tensor."
+        f"modify the variable, or `out = variable {symbol} value` if you need to get a new output Tensor."
     )
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from tapeflow.core.context import registry, state
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Tape, backpropagate, record, summed
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tape import Tape, backpropagate, dense, record, summed
+from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.compile import Compiled, eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import JitCompile
@@ -95,10 +95,6 @@ class Body:
             known = self._kept[depth] = [*outputs, *(t for i, t in extra.items() if i not in seen)]
         return known
 
-    def source_ids(self) -> list[int]:
-        """The ids that tapes know the inputs by."""
-        return [t._id for t in self.inputs]
-
     def backward(self, outputs: Sequence[SymbolicTensor], given: tuple[bool, ...]) -> Body:
         """The function from the gradients of outputs to those of the inputs, which captures intermediates of this one.
 
@@ -114,7 +110,7 @@ class Body:
         graph.outer_graph = self.graph
         with graph.as_default():
             tape = Tape(persistent=False, watch_accessed=False)
-            sources = self.source_ids()
+            sources = [t._id for t in self.inputs]
             tape.watched.update(sources)
             tape.roots.update(sources)
             for operation in self.graph._operations:
@@ -126,7 +122,7 @@ class Body:
                     dy = graph.input(t, "gradient")
                     grads[t._id] = dy if t._id not in grads else summed(grads[t._id], dy)
             found = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
-            graph.structured_outputs = [_dense(graph, g) for g in found]
+            graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in found]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]
         made = self._backwards[key] = Body(graph, self.jit)
         return made
@@ -168,7 +164,7 @@ class _Call(NodeOp):
             backward = body.backward(gives, given)
             dys = tuple(
                 [
-                    _zeros(made[id(o)]) if dy is None and has else dy
+                    registry["ZerosLike"].function(made[id(o)]) if dy is None and has else dy
                     for o, dy, has in zip(gives, dys, given, strict=True)
                 ]
             )
@@ -206,13 +202,3 @@ def _is_watched(values: Sequence[Any]) -> bool:
 def raw(value: Any) -> Any:
     """What a compiled function takes for a tensor or variable."""
     return value.value if type(value) is EagerTensor else value
-
-
-def _zeros(like: Tensor) -> Any:
-    return registry["ZerosLike"].function(like)
-
-
-def _dense(graph: FuncGraph, gradient: Any) -> Any:
-    if gradient is None:
-        return None
-    return graph.capture(gradient if isinstance(gradient, Tensor) else gradient.__tf_tensor__())

@@ -15,9 +15,9 @@ from tapeflow.core.context import contexts, detours, listeners, state
 from tapeflow.core.convert import convert
 from tapeflow.core.settings import settings
 from tapeflow.core.spec import TensorSpec, VariableSpec
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
+from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
 from tapeflow.graph.compile import eager_outputs
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import MOST_SHAPES, JitCompile, Jitted
@@ -96,30 +96,38 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the trace for these arguments, after tracing it if they are the first of their kind."""
+        key: Any = None
         if not detours and not kwargs:
             # The short way: tensors alone, no tape anywhere, nothing unusual in force.
             try:
-                key: Any = tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args])
-                found = self._fast.get((key, *[c() for c in contexts]) if contexts else key)
+                key = tuple([(a.dtype, a.value.shape) if type(a) is EagerTensor else key_of(a) for a in args])
+                if contexts:
+                    key = key, *[c() for c in contexts]
+                found = self._fast.get(key)
             except TypeError:
-                found = None
+                key = found = None
             if found is not None and not settings.run_functions_eagerly:
                 concrete, places = found
                 if not listeners or not state.tapes:
                     compiled = concrete.body.compiled
                     values = compiled(*[args[i].value for i in places], *concrete._captured_raw)
                     return concrete._pack(eager_outputs(values, concrete.body.outputs))
-        return self._call(args, kwargs)
+        return self._call(args, kwargs, key)
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
+        """The long way.
+
+        Args:
+            key: what the short way to the same trace would be known by, or None.
+        """
         if settings.run_functions_eagerly:
             return self.python_function(*args, **kwargs)
         concrete, bound = self._concrete_for(args, kwargs)
-        if not kwargs and concrete is not None:
-            self._remember(args, concrete)
+        if key is not None:
+            self._remember(key, args, concrete)
         return concrete.call_flat(concrete.function_type.tensors(*bound))
 
-    def _remember(self, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
+    def _remember(self, key: Any, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
         """Notes the short way to a trace, for arguments that are tensors and Python values alone."""
         if state.devices or (self._input_signature is not None and any(type(a) is not EagerTensor for a in args)):
             return
@@ -130,14 +138,13 @@ class Function:
             return
         if len(self._fast) >= MOST_TRACES:
             self._fast.clear()
-        key: Any = tuple([key_of(a) for a in args])
-        self._fast[(key, *[c() for c in contexts]) if contexts else key] = concrete, places
+        self._fast[key] = concrete, places
 
     def _concrete_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, Any]:
         """The trace for a call, and the arguments in the form that it takes."""
         self._calls += 1
         bound = self._signature.bind(args, kwargs)
-        bound = self._without_arrays(bound) if self._input_signature is None else self._fitted(*bound)
+        bound = _without_arrays(bound) if self._input_signature is None else self._fitted(*bound)
         key = self._key(bound)
         with self._tracing:
             concrete = self._traces.get(key)
@@ -156,13 +163,6 @@ class Function:
             given = key_of(self._input_signature), key_of(args[len(self._input_signature) :])
         devices = tuple([d.device or d.stops for d in state.devices])
         return given, devices, state.graph is not None and getattr(state.graph, "seed", None), *[c() for c in contexts]
-
-    def _without_arrays(self, bound: Any) -> Any:
-        def tensor(value: Any) -> Any:
-            spec = spec_of(value) if not isinstance(value, (Tensor, ReadAsTensor)) else None
-            return convert(value) if isinstance(spec, TensorSpec) and not isinstance(value, TensorSpec) else value
-
-        return nest.map_structure(tensor, bound) if _has_array(bound) else bound
 
     def _fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments as tensors that fit the input signature.
@@ -222,8 +222,7 @@ class Function:
         if len(self._traces) > MOST_TRACES:
             get_logger().warning(
                 "%s has more than %d traces; the one that was not called for longest is dropped. Pass tensors instead "
-                "of "
-                "Python values, or give an input_signature.", self._name, MOST_TRACES,
+                "of Python values, or give an input_signature.", self._name, MOST_TRACES,
             )  # fmt: skip
             self._traces.popitem(last=False)
             self._fast.clear()
@@ -269,8 +268,6 @@ class Function:
         return args, kwargs
 
     def _converted(self) -> Callable[..., Any]:
-        if not self._options.autograph:
-            return self._python_function
         from tapeflow.autograph.conversion import converted
 
         options = self._options.experimental_autograph_options
@@ -365,7 +362,7 @@ class Function:
             args = specs
         bound = self._signature.bind(args, kwargs)
         if self._input_signature is None:
-            bound = self._without_arrays(bound)
+            bound = _without_arrays(bound)
         key = self._key(bound)
         with self._tracing:
             concrete = self._traces.get(key)
@@ -481,13 +478,11 @@ def _name_of(function: Any) -> str:
     return "lambda" if name == "<lambda>" else str(name)
 
 
-def _has_array(bound: Any) -> bool:
-    return any(
-        not isinstance(v, (Tensor, ReadAsTensor))
-        and isinstance(spec_of(v), TensorSpec)
-        and not isinstance(v, TensorSpec)
-        for v in nest.flatten(bound)
-    )
+def _without_arrays(bound: Any) -> Any:
+    """Arguments with tensors in the place of arrays."""
+    if not any(isinstance(v, ARRAYS) for v in nest.flatten(bound)):
+        return bound
+    return nest.map_structure(lambda v: convert(v) if isinstance(v, ARRAYS) else v, bound)
 
 
 def _differences(before: Any, after: Any, signature: Signature) -> list[str]:

@@ -21,6 +21,9 @@ from tapeflow.errors import InvalidArgumentError
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 
 
+ARRAYS = (np.ndarray, np.generic, torch.Tensor)  # what is a tensor among arguments, and no tensor yet
+
+
 class WeakKey:
     """Stands in a trace key for an object that is known by itself alone, and does not keep it alive."""
 
@@ -60,7 +63,7 @@ def key_of(value: Any) -> Any:
         return value.dtype, value.shape if value.shape.rank is None else tuple(value.shape.as_list())
     if isinstance(value, ReadAsTensor):
         return "variable", value._id
-    if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
+    if isinstance(value, ARRAYS):
         return "array", str(value.dtype), tuple(value.shape)
     if isinstance(value, TypeSpec):
         return _key_of_spec(value)
@@ -92,7 +95,7 @@ def spec_of(value: Any) -> Any:
     """The spec of what is a tensor in an argument; other values as they are."""
     if isinstance(value, (EagerTensor, SymbolicTensor)):
         return TensorSpec(value.shape, value.dtype)
-    if isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
+    if isinstance(value, ARRAYS):
         tensor = convert(value)
         return TensorSpec(tensor.shape, tensor.dtype)
     if isinstance(value, CompositeTensor) or hasattr(type(value), "__tf_composite__"):

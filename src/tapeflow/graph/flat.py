@@ -19,13 +19,12 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.graph import READ
 from tapeflow.graph.operation import PRUNABLE, variable_of
-from tapeflow.graph.program import Program, Step
+from tapeflow.graph.program import CALLS, Program, Step
 from tapeflow.graph.python_op import eager_arguments
 from tapeflow.graph.static import numbers
 
 # What a change of a variable computes of the old value and the operand; None: it is the operand.
 _CHANGES: dict[Any, Any] = {_assign: None, _add: torch.add, _subtract: torch.sub}
-_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _MOST_STAGES = 4  # each is compiled by itself
 _NO_PLACE = "which has no place in a program of numbers"
 
@@ -198,7 +197,7 @@ class Flat:
                 self._call(step, _kernel(step), step.op.kinds, args, env)
             elif step.op.kernel in _CHANGES:
                 self._change(step, of(step.args[0]), of(step.args[1]))
-            elif step.name in _CALLS:
+            elif step.name in CALLS:
                 inner = step.op.bodies["f"].giving(step.op.gives).program
                 given = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
                 env.update(zip(map(id, step.outputs), self._add(inner, given), strict=True))

@@ -14,7 +14,7 @@ from tapeflow.core import vjp
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import host_value
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Call
+from tapeflow.core.tape import Call, dense
 from tapeflow.core.tensor import Tensor
 from tapeflow.graph.operation import NodeOp
 from tapeflow.graph.python_op import python_op
@@ -101,7 +101,7 @@ def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:
         found = vjp.gradient(again, *seeds) if op.gradient is None else op.gradient(again, *seeds)
         found = list(found) if isinstance(found, (tuple, list)) else [found]
         return [
-            zeros_like_value(t) if g is None else g if isinstance(g, Tensor) else g.__tf_tensor__()
+            zeros_like_value(t) if g is None else dense(g)
             for g, t, w in zip(found, ins, wanted, strict=True)
             if w
         ]

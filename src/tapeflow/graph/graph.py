@@ -122,8 +122,7 @@ class Graph:
         if not colon or not index.isdigit():
             raise ValueError(
                 f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the "
-                "form "
-                '"<op_name>:<output_index>".'
+                'form "<op_name>:<output_index>".'
             )
         outputs = self._by_name[operation].outputs if operation in self._by_name else []
         if int(index) >= len(outputs):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from tapeflow.array.tensor_list import zeros_variant
 from tapeflow.core.context import registry, state
 from tapeflow.core.dtypes import variant
 from tapeflow.core.shape import TensorShape
@@ -20,6 +19,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.taped import Run, has_gradient, second_order, spec_of_gradient
+from tapeflow.math.gradients import raw_zeros
 
 if TYPE_CHECKING:
     from tapeflow.function.body import Body
@@ -114,7 +114,7 @@ class LoopGradient:
         given, late = len(self._given), len(self.late)
         inputs = values[given + late :]
         grads = dict(zip(self._given, values, strict=False))
-        grads.update((i, _zeros(v)) for i, v in zip(self.late, values[given : given + late], strict=True))
+        grads.update((i, raw_zeros(v)) for i, v in zip(self.late, values[given : given + late], strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that are sums made here
         backward = self._backward.compiled
@@ -125,17 +125,18 @@ class LoopGradient:
             found = backward(*[grads[i] for i in self._live], *taken)
             for i in self._live:
                 number = self._found[i]
-                grads[i] = _zeros(grads[i]) if number is None else found[number]
+                grads[i] = raw_zeros(grads[i]) if number is None else found[number]
             for _, number in self._captured:
                 _add(totals, number, found[number], owned)
         ends = [grads[i] for _, i in self._variables]
-        return (*ends, *[totals[n] if n in totals else _zeros(inputs[i]) for i, n in self._captured])
+        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self._captured])
 
 
 def _backward(body: Body, count: int, given: Sequence[int]) -> tuple[Body, list[int]]:
-    """The backward function of a loop's body, and the loop variables whose gradients it takes: those given, and those
-    that these
-    depend on in an earlier iteration."""
+    """The backward function of a loop's body, and the loop variables whose gradients it takes.
+
+    They are those given, and those that these depend on in an earlier iteration.
+    """
     live = set(given)
     while True:
         backward = body.backward(body.outputs, tuple(i in live for i in range(count)))
@@ -145,10 +146,9 @@ def _backward(body: Body, count: int, given: Sequence[int]) -> tuple[Body, list[
         live |= reached
 
 
-def _zeros(value: Any) -> Any:
-    if hasattr(value, "_value"):
-        value = value._value.value
-    return torch.zeros_like(value) if isinstance(value, torch.Tensor) else zeros_variant()
+def _value(given: Any) -> Any:
+    """The raw value of an input, which may be a variable."""
+    return given._value.value if hasattr(given, "_value") else given
 
 
 def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> None:

@@ -1,8 +1,7 @@
 """An operation of a graph, and the ops that only graphs have: placeholders, constants, calls, control flow.
 
 An operation's op is what its tape and its compiler need to know: a kernel and what kinds of arguments it takes, and
-a gradient. A
-registered op is one (`core/op.py`); `NodeOp` is one for what is no op in eager mode.
+a gradient. A registered op is one (`core/op.py`); `NodeOp` is one for what is no op in eager mode.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.operation import NodeOp, Operation, symbolic_in
 
-_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
 
 class Step:
@@ -133,7 +133,7 @@ class Program:
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in given:
                     raise _not_fed(operation)
-            elif op.name in _CALLS and op.bodies["f"].jit is None and id(op.bodies["f"]) not in self._called:
+            elif op.name in CALLS and op.bodies["f"].jit is None and id(op.bodies["f"]) not in self._called:
                 self._call(operation, resources)
             elif op.name != "NoOp":
                 self._append(operation)

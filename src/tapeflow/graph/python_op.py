@@ -11,8 +11,8 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.dtypes import DType
-from tapeflow.core.tape import Tape
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tape import Tape, dense
+from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.operation import NodeOp, Operation
 
 
@@ -119,7 +119,7 @@ def _python_gradient(
             tape.stop()
         found = tape.gradients([outputs[i] for i in given], [sources[i] for i in asked], tensors[count:])
         return [
-            zeros_like_value(sources[i]) if g is None else g if isinstance(g, Tensor) else g.__tf_tensor__()
+            zeros_like_value(sources[i]) if g is None else dense(g)
             for i, g in zip(asked, found, strict=True)
         ]
 

@@ -41,8 +41,7 @@ class StructuredWriter(Writer):
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         indent = self._in_silence()
         self._region(region, indent)
-        given = ", ".join(map(self.reference, program.outputs))
-        self.row(indent, f"return ({given}{',' if len(program.outputs) == 1 else ''})")
+        self.give(indent, list(map(self.reference, program.outputs)))
 
     def write_loop(self, name: str, loop: LoopRegion, places: int, keeps: bool) -> None:
         """Writes the function `name(limit, record, *loop variables, *captured values)` of a loop.
@@ -61,8 +60,7 @@ class StructuredWriter(Writer):
         indent = self._in_silence()
         forms = [(None, s) for s in starts], [(None, o) for o in others]
         last = self._loop(loop, limit, *forms, indent, record if keeps else "")
-        given = [self._boxed(own, name) for (_, own), name in zip(loop.variables, last, strict=True)]
-        self.row(indent, f"return ({', '.join(given)}{',' if len(given) == 1 else ''})")
+        self.give(indent, [self._boxed(own, name) for (_, own), name in zip(loop.variables, last, strict=True)])
 
     def _in_silence(self) -> int:
         """Lets floats that are numbers overflow without a warning, as tensors do; gives the indentation of what
@@ -231,7 +229,7 @@ class StructuredWriter(Writer):
 
     def reference(self, tensor: SymbolicTensor) -> str:
         if id(tensor) in self.numbers and id(tensor) not in self.names and id(tensor) not in self._constants:
-            return f"{self.named(f'{tensor.dtype.name}_tensor', _BOXES[tensor.dtype])}({self.numbers[id(tensor)]})"
+            return self._boxed(tensor, self.numbers[id(tensor)])
         return super().reference(tensor)
 
     def host(self, tensor: SymbolicTensor) -> str:

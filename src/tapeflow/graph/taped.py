@@ -15,7 +15,7 @@ from tapeflow.core.context import state
 from tapeflow.core.dtypes import variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Tape
+from tapeflow.core.tape import Tape, dense
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.graph.operation import NodeOp, Operation, variable_of
 from tapeflow.graph.python_op import _python_gradient, as_eager, executing_eagerly
@@ -141,4 +141,4 @@ def _value(gradient: Any, source: Any) -> Any:
         from tapeflow.math.gradients import zeros_like_value
 
         return zeros_like_value(source).value
-    return (gradient if isinstance(gradient, Tensor) else gradient.__tf_tensor__()).value
+    return dense(gradient).value

@@ -53,8 +53,11 @@ class Writer:
         """Writes the function of a program."""
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
-        given = ", ".join(map(self.reference, program.outputs))
-        self.row(1, f"return ({given}{',' if len(program.outputs) == 1 else ''})")
+        self.give(1, list(map(self.reference, program.outputs)))
+
+    def give(self, indent: int, values: list[str]) -> None:
+        """Writes the line that gives a tuple."""
+        self.row(indent, f"return ({', '.join(values)}{',' if len(values) == 1 else ''})")
 
     def row(self, indent: int, text: str, step: Step | None = None) -> None:
         """Writes a line."""

@@ -88,8 +88,7 @@ class Storage:
                         None,
                         None,
                         f"HashTable has different value for same key. Key {texts(key)} has {texts(self.items[key])} "
-                        "and "
-                        f"trying to add value {texts(value)}",
+                        f"and trying to add value {texts(value)}",
                     )
 
     def insert(self, keys: EagerTensor, values: EagerTensor) -> None:

@@ -28,12 +28,16 @@ def shape_of(x: Any) -> Any:
 
 def zeros_like_value(x: Any) -> EagerTensor:
     """Zeros of the dtype and shape of an eager tensor, or of the value of a variable."""
-    value = (x if type(x) is EagerTensor else x._value).value
-    if not isinstance(value, torch.Tensor):  # a list of tensors
-        from tapeflow.array.tensor_list import zeros_variant
+    return EagerTensor(raw_zeros((x if type(x) is EagerTensor else x._value).value), x.dtype)
 
-        return EagerTensor(zeros_variant(), x.dtype)
-    return EagerTensor(torch.zeros_like(value), x.dtype)
+
+def raw_zeros(value: Any) -> Any:
+    """Zeros like a raw value: a `torch.Tensor`, or a list of tensors."""
+    if isinstance(value, torch.Tensor):
+        return torch.zeros_like(value)
+    from tapeflow.array.tensor_list import zeros_variant
+
+    return zeros_variant()
 
 
 def sum_to_shape(dy: Any, shape: Any) -> Any:

@@ -295,8 +295,7 @@ def _ragged_rank(
     if depth is not None and depth <= ragged_rank:
         raise ValueError(
             f"Invalid pylist={pylist!r}: pylist has scalar values depth {depth}, but ragged_rank={ragged_rank} "
-            "requires "
-            f"scalar value depth greater than {ragged_rank}"
+            f"requires scalar value depth greater than {ragged_rank}"
         )
     if most < ragged_rank:
         raise ValueError(f"Invalid pylist={pylist!r}: max nesting depth {most} is less than ragged_rank={ragged_rank}")

@@ -112,8 +112,7 @@ def _index(key: Any) -> Any:
     if isinstance(key, bool) or not hasattr(key, "__index__") or getattr(key, "shape", ()) not in ((), []):
         raise TypeError(
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
-            "are "
-            f"valid indices, got {key!r}"
+            f"are valid indices, got {key!r}"
         )
     return number_of(key)
 

@@ -400,8 +400,7 @@ def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
             "strings, lists, "
             f"numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to the "
-            "argument "
-            f"`feed_dict` with key {tensor}."
+            f"argument `feed_dict` with key {tensor}."
         )
     if not isinstance(value, EagerTensor):
         value = _as_array(tensor.dtype, value)

@@ -2,8 +2,8 @@
 
 Optimizers are made of it: a handful of ops, and an assignment, for each variable. In a run of such steps the order is
 only what data and variables demand, so that steps of one op at one depth can go together. Large tensors stay as they
-are, in their
-order: there a call costs nothing beside the arithmetic, and going together would keep all their temporaries alive.
+are, in their order: there a call costs nothing beside the arithmetic, and going together would keep all their
+temporaries alive.
 """
 
 from __future__ import annotations

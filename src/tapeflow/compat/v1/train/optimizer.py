@@ -91,8 +91,7 @@ class Optimizer:
         if not any(g is not None for g, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "
-                "between "
-                f"variables {[str(v) for _, v in pairs]} and loss {loss}."
+                f"between variables {[str(v) for _, v in pairs]} and loss {loss}."
             )
         return self.apply_gradients(pairs, global_step, name)
 
