@@ -203,3 +203,11 @@ def test_collections():
         assert v1.get_collection("mine") == [1]
         assert [v.name for v in v1.get_collection(v1.GraphKeys.GLOBAL_VARIABLES, "a/")] == ["a/v:0"]
         assert sorted(graph.get_all_collection_keys()) == ["mine", "trainable_variables", "variables"]
+
+
+def test_an_operation_takes_the_name_of_a_scope_as_it_is():
+    with tf.Graph().as_default():
+        with v1.name_scope("outer"), v1.name_scope("layer") as scope:
+            inside = tf.identity(1.0, name="x")
+            result = tf.identity(inside, name=scope)
+        assert (inside.name, result.name) == ("outer/layer/x:0", "outer/layer:0")

@@ -304,6 +304,17 @@ class Graph:
         counts[key] = count + 1
         return numbered
 
+    def _operation_name(self, name: str) -> str:
+        """The name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets it."""
+        if not name.endswith("/"):
+            return self.unique_name(name)
+        name = name.rstrip("/")
+        if name in self._by_name:
+            with self._outside_of_scopes():
+                return self.unique_name(name)
+        self._name_counts.setdefault(name.lower(), 1)
+        return name
+
     def control_dependencies(self, control_inputs: Any) -> Any:
         """A context whose operations run after `control_inputs`; None clears those in force.
 
@@ -343,7 +354,7 @@ class Graph:
                     result = dispatch(item, op.function, args)
                     if result is not NotImplemented:
                         return result
-        unique = self.unique_name((name or "").rstrip("/") or _NAMES.get(op.name, op.name))
+        unique = self._operation_name(name or _NAMES.get(op.name, op.name))
         given, types = self._arguments(op, args, promotes, unique)
         count = shapes.output_count(op, given, types)
         try:
@@ -413,7 +424,7 @@ class Graph:
             outputs: the dtype and shape of each output.
         """
         args = [self.capture(t) for t in inputs]
-        operation = self.insert(op, self.unique_name((name or op.name).rstrip("/")), args)
+        operation = self.insert(op, self._operation_name(name or op.name), args)
         for i, (dtype, shape) in enumerate(outputs):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
         if state.tapes:
