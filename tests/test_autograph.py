@@ -368,6 +368,17 @@ def test_do_not_convert():
     assert f(3) == 1
 
 
+def test_a_librarys_function_is_converted_where_it_is_asked_for():
+    def f(x):
+        return tf.constant(1) if x > 0 else tf.constant(2)
+
+    f.__module__ = "keras.src.somewhere"
+    assert converted(f) is f
+    assert tf.function(f)(tf.constant(3)).numpy() == 1
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(lambda x: f(x))(tf.constant(3))
+
+
 def test_no_source_warns(caplog):
     namespace = {}
     exec("def f(x):\n    return 1 if x else 2\n", namespace)

@@ -252,6 +252,29 @@ def test_containers_that_could_not_be_restored_are_refused(change, match, prefix
         tf.train.Checkpoint(m=m).write(prefix)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [lambda x: x.clear(), lambda x: x.reverse(), lambda x: x.pop(), lambda x: x.sort(), lambda x: x.insert(0, 3)],
+    ids=["clear", "reverse", "pop", "sort", "insert"],
+)
+def test_lists_without_children_may_change(change, prefix):
+    m = tf.Module()
+    m.l, plain = [2, 1], [2, 1]
+    change(m.l)
+    change(plain)
+    assert m.l == plain
+    tf.train.Checkpoint(m=m).write(prefix)
+
+
+def test_lists_can_be_repeated():
+    m = tf.Module()
+    m.l = [tf.Variable(1.0)]
+    m.l *= 3
+    assert type(m.l).__name__ == "ListWrapper" and len(m.l) == 3
+    m.l *= 0
+    assert m.l == []
+
+
 # ---- managers --------------------------------------------------------------------------------------------------------
 
 

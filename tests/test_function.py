@@ -1,6 +1,7 @@
 """`tf.function`: traces, signatures, side effects, gradients, and what is said when something does not fit."""
 
 import gc
+import inspect
 import threading
 import weakref
 
@@ -53,6 +54,29 @@ def test_input_signature():
     for wrong in (tf.constant([1]), tf.constant([[1.0]])):
         with pytest.raises(TypeError, match="Can not cast"):
             f(wrong)
+
+
+@pytest.mark.parametrize(
+    ("function", "match"),
+    [
+        (lambda x, y: x, "input_signature missing type constraint for y"),
+        (lambda x, *, y: x, "keyword-only parameter `y` must have a default value"),
+        (lambda: 1, "more elements than the Python function accepts"),
+    ],
+)
+def test_an_input_signature_is_for_all_parameters(function, match):
+    with pytest.raises(TypeError, match=match):
+        tf.function(function, input_signature=[tf.TensorSpec([])])
+
+
+def test_methods_show_their_parameters():
+    class Model:
+        @tf.function(input_signature=[tf.TensorSpec([])])
+        def call(self, inputs):
+            return inputs
+
+    assert list(inspect.signature(Model().call).parameters) == ["inputs"]
+    assert list(inspect.signature(Model.call).parameters) == ["self", "inputs"]
 
 
 def test_methods_have_traces_of_their_own():

@@ -129,6 +129,40 @@ def test_the_only_function_is_the_signature(tmp_path):
     assert signature(x=tf.constant(4.0))["output_0"].numpy() == 8.0
 
 
+@pytest.mark.parametrize(
+    ("specs", "names"),
+    [
+        ([tf.TensorSpec([1]), tf.TensorSpec([1])], ["inputs", "inputs_1"]),
+        ({"x": tf.TensorSpec([1]), "y": tf.TensorSpec([1])}, ["inputs", "inputs_1"]),
+        ([tf.TensorSpec([1], name="a"), tf.TensorSpec([1])], ["a", "inputs"]),
+        ([tf.TensorSpec([1], name="a"), tf.TensorSpec([1], name="a")], ["a", "a_1"]),
+    ],
+)
+def test_tensors_of_structures_have_names(specs, names, tmp_path):
+    module = tf.Module()
+    signature = tf.function(lambda inputs: tf.nest.flatten(inputs)[0] * 2.0, input_signature=[specs])
+    tf.saved_model.save(module, tmp_path, signatures=signature)
+    loaded = tf.saved_model.load(tmp_path).signatures["serving_default"]
+    assert sorted(loaded.structured_input_signature[1]) == names
+    assert loaded(**{name: tf.constant([float(i)]) for i, name in enumerate(names, 1)})["output_0"].numpy() == [2.0]
+
+
+def test_values_of_a_signature_need_no_name(tmp_path):
+    scale = tf.function(lambda x, factor: x * factor).get_concrete_function(tf.TensorSpec([]), 3.0)
+    tf.saved_model.save(tf.Module(), tmp_path, signatures=scale)
+    assert tf.saved_model.load(tmp_path).signatures["serving_default"](x=tf.constant(2.0))["output_0"].numpy() == 6.0
+
+
+def test_a_default_signature_that_fails_is_none(tmp_path):
+    class Unsure(tf.Module):
+        @property
+        def _default_save_signature(self):
+            raise TypeError("its shapes are not known yet")
+
+    tf.saved_model.save(Unsure(), tmp_path)
+    assert not tf.saved_model.load(tmp_path).signatures
+
+
 def test_refuses_what_cannot_be_saved(tmp_path):
     module = Scale(tf.Variable(2.0))
     with pytest.raises(ValueError, match="Expected an object of type `Trackable`"):

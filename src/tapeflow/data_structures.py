@@ -37,7 +37,7 @@ def _mutates(method: str) -> Any:
     """A method of `list` that does more than append."""
 
     def mutate(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self._non_append_mutation = True
+        self._mutated(*args)
         getattr(self._storage, method)(*args, **kwargs)
         return getattr(list, method)(self, *args, **kwargs)
 
@@ -82,11 +82,24 @@ class ListWrapper(TrackableDataStructure, list):
         self.extend(values)
         return self
 
+    def __imul__(self, count: Any) -> Any:  # type: ignore[misc]  # typeshed wants what `*` takes
+        elements = list(self)
+        if count <= 0:
+            self.clear()
+        for _ in range(count - 1):
+            self.extend(elements)
+        return self
+
+    def _mutated(self, *added: Any) -> None:
+        """Notes that children may have moved; what has no number in a checkpoint may come and go."""
+        self._non_append_mutation |= any(isinstance(v, Trackable) for v in (*self, *added))
+
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
-            self._non_append_mutation = True
             value = [wrap(v) for v in value]
+            self._mutated(*value)
         else:
+            list.__getitem__(self, key)  # there has to be one
             key = range(len(self))[key]
             if isinstance(self[key], Trackable):
                 self._non_append_mutation = True
@@ -101,7 +114,6 @@ class ListWrapper(TrackableDataStructure, list):
     reverse = _mutates("reverse")
     clear = _mutates("clear")
     __delitem__ = _mutates("__delitem__")
-    __imul__ = None  # type: ignore[assignment]  # there is none, as in TensorFlow
 
     def copy(self) -> Any:
         return ListWrapper(list(self))

@@ -48,30 +48,35 @@ class Recipe:
         return new
 
 
-# Code object -> its recipe, or None where the function stays as it is. By the features that are on.
-_recipes: dict[Features, weakref.WeakKeyDictionary[types.CodeType, Recipe | None]] = {}
+# Code object -> its recipe, or None where the function stays as it is. By the features that are on, and whether
+# libraries are converted too.
+_recipes: dict[tuple[Features, bool], weakref.WeakKeyDictionary[types.CodeType, Recipe | None]] = {}
 _converted_code: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
-def converted(function: Any, features: Features = NO_FEATURES) -> Any:
+def converted(function: Any, features: Features = NO_FEATURES, libraries: bool = False) -> Any:
     """The function with its control flow converted; itself where there is nothing to convert.
 
     Where the source of a user's function can't be had, a warning says so, and the function itself is given.
+
+    Args:
+        features: what else is converted.
+        libraries: converts a library's function too, though not what it calls: somebody asked for this very one.
     """
-    return _caller(features)(function)
+    return _caller(features, libraries)(function)
 
 
 @functools.cache
-def _caller(features: Features) -> Callable[[Any], Any]:
+def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]:
     """`converted_call` with these features."""
-    recipes = _recipes.setdefault(features, weakref.WeakKeyDictionary())
+    recipes = _recipes.setdefault((features, libraries), weakref.WeakKeyDictionary())
     by_code: dict[int, Any] = {}
     replaced = REPLACED | ({print: print_} if features & {"BUILTIN_FUNCTIONS", "ALL"} else {})
 
     def find(function: types.FunctionType) -> Recipe | None:
         code = function.__code__
         if code not in recipes:
-            recipes[code] = None if _left_alone(function) else recipe_of(function, features)
+            recipes[code] = None if _left_alone(function, libraries) else recipe_of(function, features)
             by_code[id(code)] = recipes[code]
             weakref.finalize(code, by_code.pop, id(code), None)
         return recipes[code]
@@ -97,26 +102,28 @@ def _caller(features: Features) -> Callable[[Any], Any]:
         if cls is functools.partial:
             inner = converted_call(f.func)
             return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
-        return _called_object(f, cls, converted_call)
+        return _called_object(f, cls, converted_call, libraries)
 
     return converted_call
 
 
-def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any]) -> Any:
+def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libraries: bool) -> Any:
     """An object with a `__call__` written in Python, with that converted."""
     method = getattr(cls, "__call__", None)  # noqa: B004
-    if type(method) is not types.FunctionType or isinstance(f, type) or never_converted(cls.__module__):
+    if type(method) is not types.FunctionType or isinstance(f, type):
+        return f
+    if not libraries and never_converted(cls.__module__):
         return f
     inner = converted_call(method)
     return f if inner is method else types.MethodType(inner, f)
 
 
-def _left_alone(function: types.FunctionType) -> bool:
-    """Whether a function is another's, already converted, or said to be left alone."""
+def _left_alone(function: types.FunctionType, libraries: bool) -> bool:
+    """Whether a function is a library's, already converted, or said to be left alone."""
+    modules = () if libraries else (function.__globals__.get("__name__"), function.__module__)
     return (
         function.__code__ in _converted_code
-        or never_converted(function.__globals__.get("__name__"))
-        or never_converted(function.__module__)
+        or any(never_converted(module) for module in modules)
         or function.__code__.co_flags & 0x2A0 != 0  # generators, coroutines and asynchronous generators
         or bool(function.__dict__.get(LEFT_ALONE))
     )

@@ -76,21 +76,31 @@ class Function:
         self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
         functools.update_wrapper(self, python_function, updated=())
+        if bound_to is not None:
+            self.__signature__ = self._signature.signature  # for `inspect`, which would show `self` too
 
     def _check_signature(self) -> None:
+        """Refuses an input signature that leaves parameters open, or has specs for more than there are."""
         if self._input_signature is None:
             return
-        kinds = [
-            p
-            for p in self._signature.signature.parameters.values()
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
-        takes_more = any(p.kind is p.VAR_POSITIONAL for p in self._signature.signature.parameters.values())
+        parameters = list(self._signature.signature.parameters.values())
+        if self._bound_to is None and parameters and parameters[0].name == "self":
+            parameters = parameters[1:]  # a method, before it is known whose
+        kinds = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         if len(self._input_signature) > len(kinds) and not takes_more:
             raise TypeError(
                 "input_signature contains more elements than the Python function accepts: "
                 f"{len(self._input_signature)} specs for {self._signature.signature}."
             )
+        for p in parameters:
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
+                raise TypeError(
+                    f"Since input_signature is defined, keyword-only parameter `{p.name}` must have a default value"
+                )
+        for p in kinds[len(self._input_signature) :]:
+            if p.default is p.empty:
+                raise TypeError(f"input_signature missing type constraint for {p.name}")
 
     # ---- calling -------------------------------------------------------------------------------------------------
 
@@ -272,9 +282,9 @@ class Function:
 
         options = self._options.experimental_autograph_options
         if options is None:
-            return converted(self._python_function)
+            return converted(self._python_function, libraries=True)
         options = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
-        return converted(self._python_function, frozenset(o.name for o in options))
+        return converted(self._python_function, frozenset(o.name for o in options), libraries=True)
 
     def _specs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         if self._input_signature is not None:

@@ -76,7 +76,10 @@ def default_function(root: Any) -> Any:
 
     It is the only one of its attributes that is a function of tensors, as in TensorFlow; or what Keras says it is.
     """
-    chosen = getattr(root, "_default_save_signature", None)
+    try:
+        chosen = getattr(root, "_default_save_signature", None)
+    except Exception:  # Keras's is a property that traces; as of every attribute, its error means that there is none
+        chosen = None
     if chosen is not None:
         return chosen
     functions = [f for f in root._trackable_children(SAVED_MODEL).values() if isinstance(f, tuple(function_types))]

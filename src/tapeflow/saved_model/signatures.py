@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tapeflow import nest
-from tapeflow.core.spec import TensorSpec
+from tapeflow.core.spec import TensorSpec, VariableSpec
 from tapeflow.core.tensor import Tensor
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
@@ -44,22 +44,21 @@ def _concrete(function: Any) -> ConcreteFunction:
 
 
 def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
-    """A trace that takes tensors by name and gives a dict of them."""
+    """A trace that takes tensors by name and gives a dict of them.
+
+    The names are those of the trace's placeholders: of a structure, the parameter's with a number.
+    """
     specs = nest.flatten(concrete.structured_input_signature)
-    names = [str(spec.name) for spec in specs if isinstance(spec, TensorSpec)]
-    if len(names) != len(specs) or len(set(names)) != len(names):
-        raise ValueError(
-            f"The signature {name!r} takes {concrete.structured_input_signature}: signatures take tensors, each of "
-            "another name."
-        )
+    if any(isinstance(spec, VariableSpec) for spec in specs):
+        raise ValueError(f"The signature {name!r} takes variables: signatures take tensors.")
+    count = len(concrete.inputs) - len(concrete.captured_inputs)
+    taken = {t.op.name: TensorSpec(t.shape, t.dtype, t.op.name) for t in concrete.inputs[:count]}
 
     def signature_wrapper(**tensors: Any) -> dict[str, Any]:
-        return _named_outputs(name, concrete.call_flat([tensors[n] for n in names]))
+        return _named_outputs(name, concrete.call_flat([tensors[n] for n in taken]))
 
     function = Function(signature_wrapper, Options(autograph=False), f"signature_wrapper_{concrete.graph.name}")
-    return function.get_concrete_function(
-        **{n: TensorSpec(s.shape, s.dtype, n) for n, s in zip(names, specs, strict=True)}
-    )
+    return function.get_concrete_function(**taken)
 
 
 def _named_outputs(name: str, result: Any) -> dict[str, Any]:
