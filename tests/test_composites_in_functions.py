@@ -282,9 +282,10 @@ def test_python_functions_of_composite_values():
     assert_same(identity(SPARSE), SPARSE)
 
 
-def test_structured_outputs_are_specs():
+def test_structured_outputs_are_symbolic():
     concrete = tf.function(tf.RaggedTensor.from_tensor).get_concrete_function(tf.TensorSpec([None, None], tf.int32))
-    assert concrete.structured_outputs == tf.RaggedTensorSpec([None, None], tf.int32)
+    assert concrete.structured_outputs._type_spec == tf.RaggedTensorSpec([None, None], tf.int32)
+    assert concrete.structured_outputs.values.graph is concrete.graph
 
 
 @pytest.mark.parametrize(

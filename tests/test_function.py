@@ -256,9 +256,9 @@ def test_traces_are_explained():
     f(tf.constant([1.0, 2.0]), 2.0)
     f(tf.constant([1.0, 2.0]), 3.0)
     assert f.explain_traces().splitlines() == [
-        "trace 1 of lambda: the first call",
-        "trace 2 of lambda: x changed from float32[] to float32[2]",
-        "trace 3 of lambda: n changed from 2.0 to 3.0",
+        "trace 1 of <lambda>: the first call",
+        "trace 2 of <lambda>: x changed from float32[] to float32[2]",
+        "trace 3 of <lambda>: n changed from 2.0 to 3.0",
     ]
 
 
@@ -329,17 +329,128 @@ def test_concrete_functions_take_what_they_were_traced_for():
     f = tf.function(lambda x, n: x * n)
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3.0)
     assert concrete(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
+    assert concrete([1, 2], 3.0).numpy().tolist() == [3.0, 6.0]
     assert concrete.structured_input_signature == ((tf.TensorSpec([None], tf.float32, name="x"), 3.0), {})
     with pytest.raises(
         tf.errors.InvalidArgumentError, match=r"#0\(zero-based\) was expected to be a float tensor but is"
     ):
         concrete(tf.constant([1]))
-    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
-        concrete()
-    with pytest.raises(TypeError, match="too many positional arguments"):
-        concrete(tf.constant([1.0]), 3.0, 4.0)
-    with pytest.raises(TypeError, match="got an unexpected keyword argument 'm'"):
-        concrete(tf.constant([1.0]), m=4.0)
+
+
+def test_concrete_functions_run_on_tensors_of_other_shapes():
+    double = tf.function(lambda x: x * 2.0).get_concrete_function(tf.TensorSpec([2], tf.float32))
+    assert double(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [2.0, 4.0, 6.0]
+    assert double(x=tf.ones([2, 1])).numpy().tolist() == [[2.0], [2.0]]
+    assert double(tf.constant(1.0)).numpy() == 2.0
+    ragged = tf.function(lambda x: x.values).get_concrete_function(tf.RaggedTensorSpec([None, None], tf.float32))
+    assert ragged(tf.ones([3]), tf.constant([0, 1, 3], tf.int64)).shape == [3]
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    square = tf.function(lambda x: tf.reduce_sum(x * x)).get_concrete_function(tf.TensorSpec([2]))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = square(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]"):
+        tape.gradient(y, x)  # it was written for two elements
+
+    @tf.function
+    def calls(x):
+        return double(x)
+
+    with pytest.raises(TypeError, match=r"Expected shape \(2,\), but got shape \(3,\)"):
+        calls(x)
+
+
+def _nested(a, b, c=3, *, d):
+    return a + b["x"] + b["y"][0], d
+
+
+@pytest.fixture(scope="module")
+def nested():
+    spec = tf.TensorSpec([2])
+    return tf.function(_nested).get_concrete_function(
+        spec, {"x": spec, "y": [tf.TensorSpec([])]}, d=tf.TensorSpec([], tf.int32)
+    )
+
+
+A, ONE, INT = tf.constant([1.0, 2.0]), tf.constant(1.0), tf.constant(1)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        ((A, {"x": A, "y": [ONE]}, 3), {"d": INT}),
+        (([1.0, 2.0], {"x": [1, 2], "y": [1.0]}, 3), {"d": 1}),
+        ((A, A, ONE, INT), {}),
+        ((A, A), {"b_1": ONE, "d": INT}),
+        ((tf.ones([3]), tf.ones([3]), ONE, INT), {}),
+    ],
+    ids=["structure", "python_values", "tensors", "tensors_by_name", "other_shapes"],
+)
+def test_concrete_functions_take_structures_or_their_tensors(nested, args, kwargs):
+    assert [t.dtype for t in nested(*args, **kwargs)] == [tf.float32, tf.int32]
+
+
+# What TensorFlow says: of the structure, and then of the tensors alone.
+@pytest.mark.parametrize(
+    ("args", "kwargs", "why", "why_not_flat"),
+    [
+        ((A, {"x": A, "y": [ONE]}), {"d": INT}, "missing a required argument: 'c'", "missing required arguments: b_1."),
+        ((A, {"x": A, "y": [ONE]}, 3), {}, "missing a required argument: 'd'", "missing required arguments: d."),
+        ((A, {"x": A, "y": [ONE]}, 4), {"d": INT}, "Can not cast 4 to Literal[3]", "to be a Tensor; got dict"),
+        ((A, {"x": A, "y": (ONE,)}, 3), {"d": INT}, "to list type.", "to be a Tensor; got dict"),
+        ((A, {"x": A, "y": [ONE, ONE]}, 3), {"d": INT}, "to have length of 1", "to be a Tensor; got dict"),
+        ((A, {"x": A}, 3), {"d": INT}, "has different keys with the TraceType Dict[['x'", "to be a Tensor; got dict"),
+        (
+            (A, {"x": A, "y": [INT]}, 3),
+            {"d": INT},
+            "Can not cast TensorSpec(shape=(), dtype=tf.int32, name=None) to TensorSpec(shape=(), dtype=tf.float32",
+            "fn(a, b, b_1, d): expected argument #1(zero-based) to be a Tensor; got dict",
+        ),
+        ((A, A, ONE, INT), {"a": A}, "multiple values for argument 'a'", "got two values for 'a'."),
+        ((A, A, ONE, INT), {"q": A}, "too many positional arguments", "got unexpected keyword arguments: q."),
+        ((A, A, ONE, INT, INT), {}, "too many positional arguments", "takes 4 positional arguments, got 5."),
+    ],
+)
+def test_concrete_functions_refuse_other_arguments(nested, args, kwargs, why, why_not_flat):
+    with pytest.raises(TypeError) as said:
+        nested(*args, **kwargs)
+    structured, _, flat = str(said.value).partition("\nFallback to flat signature also failed due to: ")
+    assert structured.startswith("Binding inputs to tf.function failed due to `")
+    assert why in structured and why_not_flat.replace("fn(", "_nested(") in flat
+
+
+def test_what_concrete_functions_give_is_symbolic():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def give(x):
+        return {"s": x * v, "r": tf.RaggedTensor.from_row_lengths(x, [1, 1], validate=False), "n": None, "k": [x]}
+
+    concrete = give.get_concrete_function(tf.TensorSpec([2]))
+    given = concrete.structured_outputs
+    assert given["s"].op.type == "Identity" and given["n"] is None and given["s"].graph is concrete.graph
+    assert [repr(t) for t in concrete.outputs] == [
+        "<tf.Tensor 'Identity:0' shape=(2,) dtype=float32>",
+        "<tf.Tensor 'Identity_1:0' shape=(2,) dtype=float32>",
+        "<tf.Tensor 'Identity_2:0' shape=(3,) dtype=int64>",
+        "<tf.Tensor 'Identity_3:0' shape=(2,) dtype=float32>",
+    ]
+    assert concrete.output_shapes == {"s": [2], "r": [[2], [3]], "n": tf.TensorShape(None), "k": [[2]]}
+    assert concrete.output_dtypes == {"s": tf.float32, "r": [tf.float32, tf.int64], "n": None, "k": [tf.float32]}
+    assert concrete.variables == concrete.trainable_variables == (v,)
+    assert concrete.captured_inputs[0].dtype is tf.resource and concrete.inputs[1].dtype is tf.resource
+
+
+def test_functions_are_protos():
+    v = tf.Variable(2.0)
+    concrete = tf.function(lambda x: (x * v, x)).get_concrete_function(tf.TensorSpec([2]))
+    proto = concrete.function_def
+    assert proto.signature.name == concrete.name.decode() and "<lambda>" in proto.signature.name
+    assert [a.name for a in proto.signature.output_arg] == ["identity", "identity_1"]
+    assert proto.signature.input_arg[0].name == "x"
+    assert dict(proto.ret) == {"identity": "Identity:output:0", "identity_1": "Identity_1:output:0"}
+    assert [n.op for n in proto.node_def] == ["ReadVariableOp", "Mul", "Identity", "Identity"]
 
 
 def test_signatures_are_printed_as_tensorflow_prints_them():
@@ -407,7 +518,7 @@ def test_retracing_is_warned_of_twice(caplog):
             f(n)
     said = [r.getMessage() for r in caplog.records if "retracing" in r.getMessage()]
     assert len(said) == 2
-    assert said[0].startswith("5 out of the last 5 calls to lambda triggered tf.function retracing")
+    assert said[0].startswith("5 out of the last 5 calls to <lambda> triggered tf.function retracing")
     assert "x changed from 3 to 4" in said[0]
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import graph_traces, listeners, state
-from tapeflow.core.spec import TensorSpec
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor
+from tapeflow.function.binding import Binding
 from tapeflow.function.body import Body, raw
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.export import FunctionWriter
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import JitCompile
+from tapeflow.tensor_array import TensorArray
 
 _numbers = itertools.count(1)
 
@@ -43,6 +46,7 @@ class ConcreteFunction:
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
         self._around = weakref.ref(graph.outer_graph) if symbolic and graph.outer_graph is not None else None
         self._pack = _packer(graph)
+        self._binding = Binding(function_type, graph, self.name.decode(), self._short)
 
     # ---- calling -------------------------------------------------------------------------------------------------
 
@@ -57,13 +61,14 @@ class ConcreteFunction:
         return self._pack(self.body.call([*tensors, *self._captured]))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls it with tensors of the dtypes and shapes that it was traced for.
+        """Calls it with arguments of the signature that it was traced for, or with the tensors in them alone, in their
+        order or by name. Of tensors alone the shapes may be others, as long as the operations can take them.
 
         Raises:
             InvalidArgumentError: a tensor has another dtype.
-            TypeError: the arguments are not those of the signature.
+            TypeError: the arguments are neither.
         """
-        return self.call_flat(self.function_type.bind_concrete(args, kwargs, self))
+        return self.call_flat(self._binding.tensors(args, kwargs))
 
     def usable(self) -> bool:
         """Whether what it captures can be had where it is called now."""
@@ -108,23 +113,49 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
+        """What it gives: its symbolic tensors, in the structure of what the Python function gave."""
+        return self.graph.structured_outputs
+
+    @property
+    def _output_specs(self) -> Any:
         """What it gives, with specs for tensors and what is made of tensors."""
+
         def spec(value: Any) -> Any:
-            if isinstance(value, CompositeTensor):
-                return value._type_spec
-            return TensorSpec(value.shape, value.dtype) if isinstance(value, SymbolicTensor) else value
+            return value._type_spec if isinstance(value, (SymbolicTensor, CompositeTensor)) else value
 
         return nest.map_structure(spec, self.graph.structured_outputs)
 
     @property
     def output_dtypes(self) -> Any:
-        """The dtypes of what it gives."""
-        return nest.map_structure(lambda t: getattr(t, "dtype", None), self.graph.structured_outputs)
+        """The dtypes of what it gives; of what is made of tensors, a list of those of its tensors."""
+        return self._of_components(lambda t: getattr(t, "dtype", None))
 
     @property
     def output_shapes(self) -> Any:
-        """The shapes of what it gives."""
-        return nest.map_structure(lambda t: getattr(t, "shape", None), self.graph.structured_outputs)
+        """The shapes of what it gives; of what is made of tensors, a list of those of its tensors."""
+        return self._of_components(lambda t: getattr(t, "shape", TensorShape(None)))
+
+    def _of_components(self, function: Callable[[Any], Any]) -> Any:
+        def found(value: Any) -> Any:
+            if isinstance(value, CompositeTensor) and not isinstance(value, TensorArray):
+                return [function(t) for t in nest.flatten(value, expand_composites=True)]
+            return function(value)
+
+        return nest.map_structure(found, self.graph.structured_outputs)
+
+    @property
+    def function_def(self) -> Any:
+        """The function as a `FunctionDef` proto.
+
+        Example:
+            >>> f = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([2], tf.float32))
+            >>> [(node.name, node.op) for node in f.function_def.node_def]
+            [('mul', 'Mul'), ('Identity', 'Identity')]
+        """
+        writer = FunctionWriter()
+        name = self.name.decode()
+        writer.add(name, self.body)
+        return writer.library[name]
 
     def source(self) -> str:
         """The Python function that runs when this one is called.
@@ -139,14 +170,16 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The parameters and what they take, for people."""
-        shown = self.function_type.described(self.structured_outputs, self.graph)
-        return shown if verbose else self.function_type.short(self.structured_outputs)
+        return self.function_type.described(self._output_specs, self.graph) if verbose else self._short()
+
+    def _short(self) -> str:
+        return self.function_type.short(self._output_specs)
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.function_type.short(self.structured_outputs)} at 0x{id(self):X}>"
+        return f"<ConcreteFunction {self._short()} at 0x{id(self):X}>"
 
 
 def _packer(graph: FuncGraph) -> Any:

@@ -351,8 +351,8 @@ class Function:
             >>> f = tf.function(lambda x: x + 1)
             >>> _ = f(tf.constant(1)), f(tf.constant(1.0))
             >>> print(f.explain_traces())
-            trace 1 of lambda: the first call
-            trace 2 of lambda: x changed from int32[] to float32[]
+            trace 1 of <lambda>: the first call
+            trace 2 of <lambda>: x changed from int32[] to float32[]
         """
         return "\n".join(self._explanations)
 
@@ -485,7 +485,7 @@ def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", None) or getattr(
         getattr(function, "func", None), "__name__", type(function).__name__
     )
-    return "lambda" if name == "<lambda>" else str(name)
+    return str(name)
 
 
 def _without_arrays(bound: Any) -> Any:

@@ -12,11 +12,10 @@ import torch
 
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert, datatype_name
+from tapeflow.core.convert import convert
 from tapeflow.core.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.errors import InvalidArgumentError
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 
@@ -229,69 +228,10 @@ class FunctionType:
                 found.extend(nest.flatten(value, expand_composites=True))
         return found
 
-    def bind_concrete(self, args: Sequence[Any], kwargs: Mapping[str, Any], function: Any) -> list[Any]:
-        """The tensors of a call of the concrete function, whose Python values may be left out.
-
-        Args:
-            function: the concrete function, for messages.
-
-        Raises:
-            InvalidArgumentError: a tensor has another dtype.
-            TypeError: something is missing, or does not fit.
-        """
-
-        def wrong(why: str) -> TypeError:
-            return unfit(why, args, kwargs, self.short(function.structured_outputs))
-
-        given: list[Any] = []
-        rest, named = list(args), dict(kwargs)
-        takes_all = len(args) == len(self.args)
-        for parameter, spec in zip(self.names, [*self.args, *self.kwargs.values()], strict=True):
-            has_tensors = any(is_tensor_spec(s) for s in nest.flatten(spec))
-            if parameter in named:
-                given.append(named.pop(parameter))
-            elif rest and (has_tensors or takes_all):
-                given.append(rest.pop(0))
-            elif not has_tensors:
-                given.append(spec)
-            else:
-                raise wrong(f"missing a required argument: {parameter!r}")
-        if rest:
-            raise wrong("too many positional arguments")
-        if named:
-            raise wrong(f"got an unexpected keyword argument {next(iter(named))!r}")
-        count = len(self.args)
-        bound = tuple(given[:count]), dict(zip(self.kwargs, given[count:], strict=True))
-        nest.assert_same_structure((self.args, self.kwargs), bound)
-        number = -1
-        for parameter, spec, value in zip(self._leaf_names(), self.flat, nest.flatten(bound), strict=True):
-            if isinstance(spec, TensorSpec):
-                number += 1
-                tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)
-                if tensor.dtype is not spec.dtype:
-                    name = function.name.decode()
-                    wanted, given_ = (datatype_name(d) for d in (spec.dtype, tensor.dtype))
-                    raise InvalidArgumentError(
-                        None,
-                        None,
-                        f"cannot compute {name} as input #{number}(zero-based) was expected to be a {wanted} tensor "
-                        f"but is a {given_} tensor [Op:{name}]",
-                    )
-                if not spec.shape.is_compatible_with(tensor.shape):
-                    raise wrong(f"Can not cast {spec_of(tensor)} to {spec}")
-            elif not is_tensor_spec(spec) and not _equal(spec, value):
-                raise wrong(f"{parameter} was {spec!r} when the function was traced, and can't be {value!r}")
-        return self.tensors(*bound)
-
-    def _leaf_names(self) -> list[str]:
-        found: list[str] = []
-        for name, value in zip(self.names, [*self.args, *self.kwargs.values()], strict=True):
-            found.extend([name] * len(nest.flatten(value)))
-        return found
-
     # ---- for people ----------------------------------------------------------------------------------------------
 
-    def _lines(self) -> list[tuple[str, str, str]]:
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Each parameter's name and kind, and what it takes."""
         rows = []
         for i, (name, value) in enumerate(zip(self.names, [*self.args, *self.kwargs.values()], strict=True)):
             kind = "POSITIONAL_ONLY" if i < len(self.args) else "KEYWORD_ONLY"
@@ -308,7 +248,7 @@ class FunctionType:
     def described(self, outputs: Any, graph: Any) -> str:
         """The parameters, one a line, with outputs and captures."""
         lines = ["Input Parameters:"]
-        lines += [f"  {name} ({kind}): {text}" for name, kind, text in self._lines()]
+        lines += [f"  {name} ({kind}): {text}" for name, kind, text in self.rows()]
         lines += ["Output Type:", f"  {described(outputs)}", "Captures:"]
         captures = [f"  {id(outer)}: {TensorSpec(t.shape, t.dtype)!r}" for outer, t in graph.captures]
         return "\n".join(lines + (captures or ["  None"]))
@@ -316,7 +256,7 @@ class FunctionType:
     def short(self, outputs: Any) -> str:
         """The parameters and the result, in a line."""
         parts, last = [], ""
-        for name, kind, text in self._lines():
+        for name, kind, text in self.rows():
             if last == "POSITIONAL_ONLY" and kind != last:
                 parts.append("/")
             if kind == "KEYWORD_ONLY" and last != kind:
@@ -341,12 +281,3 @@ def described(value: Any) -> str:
     if isinstance(value, _LITERALS):
         return f"Literal[{value!r}]"
     return f"Reference[{value!r}]"
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    try:
-        return bool(a == b)
-    except Exception:  # what can't be compared is another
-        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,14 +64,17 @@ class FunctionWriter:
         proto = function_pb2.FunctionDef()
         self.library[name] = proto
         proto.signature.name = name
-        arguments = {id(t): f"arg{i}" for i, t in enumerate(body.inputs)}
+        taken = set(body.graph._by_name) - {t.op.name for t in body.inputs}
+        arguments = {id(t): _parameter(t, taken) for t in body.inputs}
         for t in body.inputs:
             proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
             proto.attr["_input_shapes"].list.shape.append(_shape(t.shape))
         self._body(proto, body, arguments)
-        for i, t in enumerate(body.outputs):
-            proto.signature.output_arg.add(name=f"out{i}", type=t.dtype.as_datatype_enum)
-            proto.ret[f"out{i}"] = arguments.get(id(t)) or _result(t)
+        taken = set()
+        for t in body.outputs:
+            result = _parameter(t, taken)
+            proto.signature.output_arg.add(name=result, type=t.dtype.as_datatype_enum)
+            proto.ret[result] = arguments.get(id(t)) or _result(t)
 
     def nodes(self, operation: Operation) -> list[Any]:
         """The node of an operation, after those that it takes and that are no operations here."""
@@ -220,6 +224,17 @@ def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, argumen
             node.input.append(arguments.get(id(known[text])) or _result(known[text]))
 
 
+def _parameter(tensor: SymbolicTensor, taken: set[str]) -> str:
+    """The name of an argument or result, made of its operation's as TensorFlow makes it; it is taken from then on."""
+    name = unique = re.sub(r"\W", "_", tensor.op.name.lower().lstrip("0123456789_./")) or "unknown"
+    count = 0
+    while unique in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    taken.add(unique)
+    return unique
+
+
 def _counted(proto: Any, label: str, results: list[tuple[DType, str]]) -> list[tuple[DType, str]]:
     """The results of a loop's function that counts down, too."""
 
@@ -297,7 +312,7 @@ def _constant(name: str, value: Any, dtype: DType) -> Any:
 
 def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:
     """Writes an attr's value."""
-    if isinstance(value, EagerTensor):
+    if isinstance(value, (EagerTensor, np.ndarray)):
         attr.tensor.CopyFrom(make_tensor_proto(value))
     elif isinstance(value, (list, tuple)):
         attr.list.SetInParent()

@@ -55,7 +55,7 @@ def add_signature(meta: Any, name: str, function: str, concrete: ConcreteFunctio
     call.attr["f"].func.name = function
     call.attr["Tin"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.inputs)
     call.attr["Tout"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.outputs)
-    for i, (result, spec) in enumerate(sorted(concrete.structured_outputs.items())):  # as nests are flattened
+    for i, (result, spec) in enumerate(sorted(concrete._output_specs.items())):  # as nests are flattened
         _describe(signature.outputs[result], f"{call.name}:{i}", spec)
 
 
