@@ -149,7 +149,7 @@ def numpy_function(
         return lambda f: lambda *args: numpy_function(f, args, Tout, stateful, name)
     if state.graph is not None:
         return _numpy_staged(func, inp, Tout, stateful)
-    result = nest.flatten(func(*[np.array(convert(x)) for x in inp]))
+    result = nest.flatten(func(*[np.array(x) for x in inp]))
     tensors = [r if r is None else convert(r) for r in result]
     return tensors[0] if len(tensors) == 1 else tensors
 

@@ -6,44 +6,16 @@ import importlib
 from typing import Any
 
 from tapeflow.compat.v1 import initializers, io, names
-from tapeflow.compat.v1.arrays import (
-    Print,
-    batch_gather,
-    batch_to_space,
+from tapeflow.compat.v1.arithmetic import (
     bincount,
-    boolean_mask,
-    case,
     clip_by_average_norm,
-    cond,
     confusion_matrix,
-    constant,
-    convert_to_tensor,
-    depth_to_space,
     div,
-    expand_dims,
     floor_div,
-    foldl,
-    foldr,
-    gather,
-    gather_nd,
-    gradients,
-    hessians,
-    map_fn,
     multinomial,
-    ones_like,
-    pad,
-    py_func,
     random_poisson,
-    reverse_sequence,
     scalar_mul,
-    scan,
     set_random_seed,
-    setdiff1d,
-    shape,
-    size,
-    space_to_batch,
-    space_to_depth,
-    squeeze,
     to_bfloat16,
     to_complex64,
     to_complex128,
@@ -51,12 +23,30 @@ from tapeflow.compat.v1.arrays import (
     to_float,
     to_int32,
     to_int64,
+)
+from tapeflow.compat.v1.arrays import (
+    batch_gather,
+    batch_to_space,
+    boolean_mask,
+    constant,
+    convert_to_tensor,
+    depth_to_space,
+    expand_dims,
+    gather,
+    gather_nd,
+    ones_like,
+    pad,
+    reverse_sequence,
+    setdiff1d,
+    shape,
+    size,
+    space_to_batch,
+    space_to_depth,
+    squeeze,
     transpose,
     where,
-    while_loop,
     zeros_like,
 )
-from tapeflow.compat.v1.arrays import tuple_ as tuple
 from tapeflow.compat.v1.checks import (
     assert_equal,
     assert_greater,
@@ -77,6 +67,20 @@ from tapeflow.compat.v1.checks import (
     assert_type,
     verify_tensor_all_finite,
 )
+from tapeflow.compat.v1.control_flow import (
+    Print,
+    case,
+    cond,
+    foldl,
+    foldr,
+    gradients,
+    hessians,
+    map_fn,
+    py_func,
+    scan,
+    while_loop,
+)
+from tapeflow.compat.v1.control_flow import tuple_ as tuple
 from tapeflow.compat.v1.defaults import (
     disable_eager_execution,
     enable_eager_execution,
@@ -199,7 +203,8 @@ from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, V
 _find = names.finder()
 
 
-_NAMESPACES = frozenset({"data", "graph_util", "losses", "math", "nn", "train"})  # with functions of their own
+# With functions of their own.
+_NAMESPACES = frozenset({"data", "graph_util", "logging", "losses", "math", "metrics", "nn", "summary", "train"})
 
 
 def __getattr__(name: str) -> Any:

@@ -1,18 +1,17 @@
-"""Functions of the top level whose parameters were others in TensorFlow 1."""
+"""Functions of the top level that make and arrange tensors, with the parameters of TensorFlow 1."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.compat.v1.renamed import either, required
+from tapeflow.compat.v1.renamed import either
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.dtypes import as_dtype, int32
+from tapeflow.core.tensor import Tensor, invalid
 
 # ---- making tensors --------------------------------------------------------------------------------------------------
 
@@ -21,10 +20,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """A constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
 
     Args:
+        value: a value, or a nest of lists of them.
+        dtype: by default that of the values.
+        shape: by default that of the values; one value fills any.
         verify_shape: refuses values of another shape.
 
     Raises:
         TypeError: the values do not fit the shape.
+        ValueError: in a graph, there are more values than the shape has room for.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -37,6 +40,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     try:
         proto = tf.make_tensor_proto(value, None if dtype is None else as_dtype(dtype), shape, verify_shape)
     except ValueError as error:
+        if str(error).startswith("Too many elements"):
+            raise
         raise TypeError(str(error)) from None
     return tf.constant(tf.make_ndarray(proto), as_dtype(proto.dtype), name=name)
 
@@ -44,37 +49,74 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 def convert_to_tensor(
     value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
 ) -> Any:
-    """The tensor of a value, see `tf.convert_to_tensor`; `preferred_dtype` is the old name of `dtype_hint`."""
+    """The tensor of a value, see `tf.convert_to_tensor`.
+
+    Args:
+        value: an array, a number, a nest of lists of them, or anything that is registered as convertible.
+        dtype: the dtype that it must have.
+        dtype_hint, preferred_dtype: the dtype to try first, by either name.
+
+    Raises:
+        ValueError: the hint was given by both names, or the value is of another dtype.
+
+    Example:
+        >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
+        tf.float32
+    """
     return tf.convert_to_tensor(
         value, dtype, either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype), name
     )
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Zeros of a tensor's shape, see `tf.zeros_like`."""
+    """Zeros of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
+
+    Example:
+        >>> tf.compat.v1.zeros_like([[1.5, 2.5]], tf.int32).numpy().tolist()
+        [[0, 0]]
+    """
     return tf.zeros_like(tensor, dtype, name)
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Ones of a tensor's shape, see `tf.ones_like`."""
+    """Ones of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
+
+    Example:
+        >>> tf.compat.v1.ones_like([[1.5, 2.5]]).numpy().tolist()
+        [[1.0, 1.0]]
+    """
     return tf.ones_like(tensor, dtype, name)
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The shape of a tensor, see `tf.shape`."""
+    """The shape of a tensor as a vector, int32 unless `out_type` is int64: see `tf.shape`.
+
+    Example:
+        >>> tf.compat.v1.shape([[1, 2, 3]], out_type=tf.int64).numpy().tolist()
+        [1, 3]
+    """
     return tf.shape(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The number of elements, see `tf.size`."""
+    """The number of elements as a scalar, int32 unless `out_type` is int64: see `tf.size`.
+
+    Example:
+        >>> tf.compat.v1.size([[1, 2, 3]]).numpy().item()
+        3
+    """
     return tf.size(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
-# ---- arranging -------------------------------------------------------------------------------------------------------
+# ---- dimensions ------------------------------------------------------------------------------------------------------
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
     """A tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
+
+    Raises:
+        ValueError: both are given.
+        InvalidArgumentError: a dimension named is not of length 1.
 
     Example:
         >>> tf.compat.v1.squeeze([[[1], [2]]], squeeze_dims=[2]).shape
@@ -93,17 +135,42 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
         >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
         TensorShape([1, 2])
     """
-    return tf.expand_dims(input, required("axis", either("axis", axis, "dim", dim)), name)
+    at = either("axis", axis, "dim", dim)
+    if at is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    return tf.expand_dims(input, at, name)
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
-    """A tensor with its dimensions in another order, see `tf.transpose`."""
+    """A tensor with its dimensions in another order, see `tf.transpose`; by default turned around.
+
+    Example:
+        >>> tf.compat.v1.transpose([[1, 2], [3, 4]], [1, 0]).numpy().tolist()
+        [[1, 3], [2, 4]]
+    """
     return tf.transpose(a, perm, conjugate, name)
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
-    """A tensor with elements around it, see `tf.pad`."""
+    """A tensor with elements around it, see `tf.pad`.
+
+    Args:
+        tensor: of rank n.
+        paddings: of shape [n, 2]: how many elements before and after, in each dimension.
+        mode: "CONSTANT" for `constant_values`, "REFLECT" or "SYMMETRIC" for elements of the tensor (without or with
+            those at the border).
+
+    Raises:
+        ValueError: there is no such mode.
+
+    Example:
+        >>> tf.compat.v1.pad([1, 2], [[1, 0]], constant_values=9).numpy().tolist()
+        [9, 1, 2]
+    """
     return tf.pad(tensor, paddings, mode, constant_values, name)
+
+
+# ---- choosing --------------------------------------------------------------------------------------------------------
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
@@ -112,6 +179,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     Args:
         condition: of the shape of `x` and `y`, or a vector that chooses whole rows of them.
         x, y: of one shape.
+
+    Returns:
+        A tensor of the shape of `x`; without `x` and `y` the indices, int64 of shape [count, rank].
 
     Raises:
         ValueError: only one of them is given.
@@ -140,354 +210,215 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Any:
-    """Slices by their indices, see `tf.gather`."""
+    """Slices along `axis` by their indices, see `tf.gather`; `validate_indices` is without effect.
+
+    Raises:
+        InvalidArgumentError: an index is out of range.
+
+    Example:
+        >>> tf.compat.v1.gather([[1, 2], [3, 4]], [1, 0], axis=1).numpy().tolist()
+        [[2, 1], [4, 3]]
+    """
     return tf.gather(params, indices, axis=axis, batch_dims=batch_dims, name=name)
 
 
 def gather_nd(
     params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
 ) -> Any:
-    """Slices by the indices of several dimensions, see `tf.gather_nd`."""
+    """Slices by the indices of several dimensions, see `tf.gather_nd`; `bad_indices_policy` is without effect.
+
+    Raises:
+        InvalidArgumentError: an index is out of range.
+
+    Example:
+        >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
+        [2, 3]
+    """
     return tf.gather_nd(params, indices, batch_dims, name)
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
-    """`tf.gather` for each entry of the leading dimensions.
+    """`tf.gather` along the last dimension of the indices, for each entry of those before.
+
+    Args:
+        params: of shape [*batch, n, ...].
+        indices: integers of shape [*batch, k].
+
+    Returns:
+        A tensor of shape [*batch, k, ...].
+
+    Raises:
+        ValueError: the indices are a scalar.
 
     Example:
         >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
         [[2], [3]]
     """
     indices = convert(indices)
-    return tf.gather(params, indices, batch_dims=(indices.shape.rank or 1) - 1, name=name)
+    rank = indices.shape.rank
+    if rank == 0:
+        raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
+    return tf.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
-    """The elements where a mask holds, see `tf.boolean_mask`."""
+    """The elements where a mask holds, see `tf.boolean_mask`.
+
+    Args:
+        tensor: of any dtype and shape.
+        mask: booleans, of the shape of the dimensions of `tensor` from `axis` on.
+        axis: by default 0.
+
+    Raises:
+        ValueError: the mask is a scalar, or of another shape.
+
+    Example:
+        >>> tf.compat.v1.boolean_mask([[1, 2], [3, 4]], [False, True]).numpy().tolist()
+        [[3, 4]]
+    """
     return tf.boolean_mask(tensor, mask, axis, name)
 
 
-def reverse_sequence(
-    input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,
-    seq_dim: Any = None, batch_dim: Any = None,
-) -> Any:  # fmt: skip
-    """A batch of sequences, each turned around, see `tf.reverse_sequence`."""
-    over = either("seq_axis", seq_axis, "seq_dim", seq_dim)
-    return tf.reverse_sequence(input, seq_lengths, over, either("batch_axis", batch_axis, "batch_dim", batch_dim), name)
-
-
-def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
-    """Blocks of the batch into space, see `tf.batch_to_space`."""
-    block = either("block_shape", block_shape, "block_size", block_size)
-    return tf.batch_to_space(input, [block, block] if isinstance(block, int) else block, crops, name)
-
-
-def space_to_batch(
-    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
-) -> Any:
-    """Blocks of space into the batch, see `tf.space_to_batch`."""
-    block = required("block_shape", either("block_shape", block_shape, "block_size", block_size))
-    return tf.space_to_batch(input, [block, block] if isinstance(block, int) else block, paddings, name)
-
-
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Blocks of space into depth, see `tf.nn.space_to_depth`."""
-    return tf.nn.space_to_depth(input, block_size, data_format, name)
-
-
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Depth into blocks of space, see `tf.nn.depth_to_space`."""
-    return tf.nn.depth_to_space(input, block_size, data_format, name)
-
-
 class ListDiff(NamedTuple):
-    """What `setdiff1d` gives."""
+    """What `setdiff1d` gives: `out`, the elements that are left, and `idx`, where they are.
+
+    Example:
+        >>> tf.compat.v1.setdiff1d([5, 6], [6]).idx.numpy().tolist()
+        [0]
+    """
 
     out: Any
     idx: Any
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
-    """The elements of `x` that are not in `y`, and where they are.
+    """The elements of `x` that are not in `y`, and where they are, as `index_dtype`.
+
+    Raises:
+        InvalidArgumentError: `x` or `y` is no vector.
 
     Example:
         >>> [t.numpy().tolist() for t in tf.compat.v1.setdiff1d([1, 2, 3], [2])]
         [[1, 3], [0, 2]]
     """
     x = convert(x)
-    kept = tf.logical_not(tf.reduce_any(tf.equal(tf.expand_dims(x, 1), tf.expand_dims(convert(y, x.dtype), 0)), 1))
-    at = tf.reshape(tf.where(kept), [-1])
-    return ListDiff(tf.gather(x, at), tf.cast(at, index_dtype))
-
-
-# ---- arithmetic ------------------------------------------------------------------------------------------------------
-
-
-def div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient as Python 2 has it: rounded down for integers.
-
-    Example:
-        >>> tf.compat.v1.div(7, 2).numpy().item(), tf.compat.v1.div(7.0, 2.0).numpy().item()
-        (3, 3.5)
-    """
-    x = convert(x)
     y = convert(y, x.dtype)
-    return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.realdiv(x, y, name)
+    for label, vector in (("x", x), ("y", y)):
+        if vector.shape.rank not in (1, None):
+            raise invalid(f"{label} should be a 1D vector, not of shape {vector.shape} [Op:ListDiff]")
+    kept = tf.logical_not(tf.reduce_any(tf.equal(tf.expand_dims(x, 1), tf.expand_dims(y, 0)), 1))
+    at = tf.reshape(tf.where(kept), [-1])
+    return ListDiff(tf.gather(x, at, name=name), tf.cast(at, index_dtype))
 
 
-def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient, rounded down.
-
-    Example:
-        >>> tf.compat.v1.floor_div(-7, 2).numpy().item()
-        -4
-    """
-    return tf.math.floordiv(x, y, name)
+# ---- batches, space and depth ----------------------------------------------------------------------------------------
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A tensor (or `tf.IndexedSlices`) times a scalar, see `tf.scalar_mul`."""
-    return tf.scalar_mul(scalar, x, name)
-
-
-def _to(dtype: Any, label: str) -> Callable[..., Any]:
-    def cast(x: Any, name: str = label) -> Any:
-        return tf.cast(x, dtype, name)
-
-    cast.__name__ = cast.__qualname__ = f"to_{dtype.name.replace('float64', 'double').replace('float32', 'float')}"
-    cast.__doc__ = f"A tensor as `tf.{dtype.name}`, see `tf.cast`."
-    return cast
-
-
-to_bfloat16, to_complex64, to_complex128 = (
-    _to(bfloat16, "ToBFloat16"),
-    _to(complex64, "ToComplex64"),
-    _to(complex128, "ToComplex128"),
-)
-to_double, to_float, to_int32, to_int64 = (
-    _to(float64, "ToDouble"),
-    _to(float32, "ToFloat"),
-    _to(int32, "ToInt32"),
-    _to(int64, "ToInt64"),
-)
-
-
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
-    """A tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
-
-    Example:
-        >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy().tolist()
-        [1.5, 2.0]
-    """
-    t = convert(t)
-    count = tf.cast(tf.size(t), t.dtype)
-    inverse = tf.math.rsqrt(tf.reduce_sum(t * t))
-    return tf.identity(t * clip_norm * tf.minimum(inverse * count, 1.0 / convert(clip_norm, t.dtype)), name=name)
-
-
-def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> Any:
-    """How often each number occurs, see `tf.math.bincount`."""
-    return tf.math.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
-
-
-def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: Any = int32,
-    name: str | None = None,
-    weights: Any = None,
-) -> Any:
-    """How often each label was predicted as each, see `tf.math.confusion_matrix`."""
-    return tf.math.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
-
-
-# ---- random numbers --------------------------------------------------------------------------------------------------
-
-
-def set_random_seed(seed: int) -> None:
-    """Sets the seed of the default graph, and of eager ops: see `tf.random.set_seed`."""
-    tf.random.set_seed(seed)
-
-
-def multinomial(
-    logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None
-) -> Any:
-    """Draws from categorical distributions, see `tf.random.categorical`."""
-    return tf.random.categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
-
-
-def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
-    """Draws from Poisson distributions, see `tf.random.poisson`."""
-    return tf.random.poisson(shape, lam, dtype, seed, name)
-
-
-# ---- control flow ----------------------------------------------------------------------------------------------------
-
-
-def cond(
-    pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
-    fn1: Any = None, fn2: Any = None,
+def reverse_sequence(
+    input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,
+    seq_dim: Any = None, batch_dim: Any = None,
 ) -> Any:  # fmt: skip
-    """What one of two functions gives, see `tf.cond`; `fn1` and `fn2` are the old names of the functions.
+    """A batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
 
     Args:
-        strict: gives lists of one element as they are, and not their element.
+        input: of any dtype.
+        seq_lengths: int32 or int64, of the length of the batch: how many elements to turn around.
+        seq_axis, seq_dim: the dimension of the sequences, by either name.
+        batch_axis, batch_dim: the dimension of the batch, by either name; by default 0.
 
     Raises:
-        TypeError: a function is missing.
-    """
-    first, second = either("true_fn", true_fn, "fn1", fn1), either("false_fn", false_fn, "fn2", fn2)
-    for label, function in (("true_fn", first), ("false_fn", second)):
-        if not callable(function):
-            raise TypeError(f"cond(): '{label}' argument required")
-    found = tf.cond(pred, first, second, name)
-    return found if strict or not isinstance(found, (list, tuple)) or len(found) != 1 else found[0]
-
-
-def case(
-    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
-) -> Any:
-    """What the function of the first true predicate gives, see `tf.case`."""
-    return tf.case(
-        list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs,
-        default,
-        exclusive,
-        strict,
-        name,
-    )
-
-
-def _packed(result: Any) -> Any:
-    """What the body of a loop gave, which for one loop variable may be that alone."""
-    return result if isinstance(result, (list, tuple)) else [result]
-
-
-def while_loop(
-    cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
-    back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
-    return_same_structure: bool = False,
-) -> Any:  # fmt: skip
-    """Calls `body` on the loop variables as long as `cond` gives true, see `tf.while_loop`.
-
-    Args:
-        return_same_structure: gives a list also for a single loop variable.
-    """
-    found = tf.while_loop(
-        cond,
-        lambda *args: _packed(body(*args)),
-        loop_vars,
-        shape_invariants,
-        parallel_iterations,
-        back_prop,
-        swap_memory,
-        maximum_iterations,
-        name,
-    )
-    single = isinstance(found, (list, tuple)) and len(found) == 1 and not return_same_structure
-    return found[0] if single else found
-
-
-def map_fn(
-    fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True,
-    swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
-) -> Any:  # fmt: skip
-    """A function of each element, see `tf.map_fn`."""
-    signature = either("fn_output_signature", fn_output_signature, "dtype", dtype)
-    return tf.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
-
-
-def scan(
-    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """A function of what came before and each element, see `tf.scan`."""
-    return tf.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
-
-
-def foldl(
-    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """A function of what came before and each element, first to last, see `tf.foldl`."""
-    return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
-
-
-def foldr(
-    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """A function of what came before and each element, last to first, see `tf.foldr`."""
-    return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
-
-
-def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    """Tensors that are there only when all of them are, see `tf.tuple`."""
-    return tf.tuple(tensors, control_inputs, name)
-
-
-def py_func(
-    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
-) -> Any:
-    """A Python function of NumPy arrays, see `tf.numpy_function`.
+        ValueError: a dimension was given by both names.
+        TypeError: there is no `seq_axis`.
 
     Example:
-        >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy().item()
-        2.0
+        >>> tf.compat.v1.reverse_sequence([[1, 2, 3]], [2], seq_dim=1).numpy().tolist()
+        [[2, 1, 3]]
     """
-    return tf.numpy_function(func, inp, Tout, stateful, name)
+    over = either("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch = either("batch_axis", batch_axis, "batch_dim", batch_dim)
+    if over is None:
+        raise TypeError("reverse_sequence: expected int for argument 'seq_axis' (or 'seq_dim'), not None.")
+    return tf.reverse_sequence(input, seq_lengths, over, batch, name)
 
 
-def Print(
-    input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
-    summarize: int | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
-    """A tensor that prints others when it is computed.
+def _square(block_shape: Any, block_size: Any) -> list[int]:
+    """The block of two dimensions with sides of one length, given by either name."""
+    side = either("block_shape", block_shape, "block_size", block_size)
+    if side is None:
+        raise TypeError("the length of the sides of the blocks, `block_size`, must be an int, not None")
+    block = np.array([side, side], np.int64)
+    if block.ndim != 1:
+        raise invalid(f"block_shape rank should be 1 instead of {block.ndim}: `block_size` must be an int, not {side}")
+    return block.tolist()
+
+
+def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
+    """Entries of the batch into blocks of space, see `tf.batch_to_space`.
 
     Args:
-        data: the tensors to print.
-        message: what to print before them.
-        first_n: prints that often only.
-        summarize: how many elements of each to print.
+        input: of shape [batch, height, width, depth].
+        crops: of shape [2, 2]: how much of height and width to leave out afterwards, at either end.
+        block_size, block_shape: the length of the blocks' sides, by either name.
+
+    Returns:
+        A tensor of shape [batch / block_size ** 2, height * block_size - crops, width * block_size - crops, depth].
+
+    Raises:
+        ValueError: the length was given by both names.
+        TypeError: it was given by none.
+        InvalidArgumentError: it is no single number, or does not fit the shape.
+
+    Example:
+        >>> batch = [[[[1]]], [[[2]]], [[[3]]], [[[4]]]]
+        >>> tf.compat.v1.batch_to_space(batch, [[0, 0], [0, 0]], 2)[0, :, :, 0].numpy().tolist()
+        [[1, 2], [3, 4]]
     """
-    left = -1 if first_n is None else first_n
-
-    def show(*values: Any) -> Any:
-        nonlocal left
-        if left:
-            left -= 1
-            tf.print((message or "") + "".join([_elements(v, summarize or 3) for v in values]))
-        return np.int32(0)
-
-    tensor = convert(input_)
-    with tf.control_dependencies([tf.numpy_function(show, list(data), int32)]):
-        return tf.identity(tensor, name=name)
+    return tf.batch_to_space(input, _square(block_shape, block_size), crops, name)
 
 
-def _elements(value: Any, count: int) -> str:
-    """The first elements of an array as TensorFlow 1 printed them: `[1 2 3...]`."""
-    flat = np.asarray(value).reshape(-1)
-    more = "..." if 0 <= count < flat.size else ""
-    return f"[{' '.join(map(str, flat[:count] if count >= 0 else flat))}{more}]"
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+) -> Any:
+    """Blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
+
+    Args:
+        input: of shape [batch, height, width, depth].
+        paddings: of shape [2, 2]: how many zeros to put around height and width first, at either end.
+        block_size, block_shape: the length of the blocks' sides, by either name.
+
+    Raises:
+        ValueError: the length was given by both names.
+        TypeError: it was given by none.
+        InvalidArgumentError: it is no single number, or does not fit the shape.
+
+    Example:
+        >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
+        >>> tf.compat.v1.space_to_batch(image, [[0, 0], [0, 0]], 2).shape
+        TensorShape([4, 1, 1, 1])
+    """
+    return tf.space_to_batch(input, _square(block_shape, block_size), paddings, name)
 
 
-# ---- gradients -------------------------------------------------------------------------------------------------------
+def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
+    """Blocks of space into depth: [b, h, w, d] becomes [b, h / size, w / size, d * size ** 2].
+
+    See `tf.nn.space_to_depth`.
+
+    Example:
+        >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
+        >>> tf.compat.v1.space_to_depth(image, 2).numpy().tolist()
+        [[[[0, 1, 2, 3]]]]
+    """
+    return tf.nn.space_to_depth(input, block_size, data_format, name)
 
 
-def gradients(
-    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
-    unconnected_gradients: Any = tf.UnconnectedGradients.NONE,
-) -> Any:  # fmt: skip
-    """The gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`."""
-    return tf.gradients(
-        ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients
-    )
+def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
+    """Depth into blocks of space: [b, h, w, d] becomes [b, h * size, w * size, d / size ** 2].
 
+    See `tf.nn.depth_to_space`.
 
-def hessians(
-    ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
-    aggregation_method: Any = None,
-) -> Any:  # fmt: skip
-    """The second derivatives of the sum of `ys`, as tensors of the graph that is being built, see `tf.hessians`."""
-    return tf.hessians(ys, xs, gate_gradients, aggregation_method, name)
+    Example:
+        >>> tf.compat.v1.depth_to_space([[[[1, 2, 3, 4]]]], 2)[0, :, :, 0].numpy().tolist()
+        [[1, 2], [3, 4]]
+    """
+    return tf.nn.depth_to_space(input, block_size, data_format, name)

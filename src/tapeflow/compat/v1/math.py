@@ -4,7 +4,7 @@
 from typing import Any
 
 from tapeflow.compat.v1 import names
-from tapeflow.compat.v1.arrays import bincount, confusion_matrix, scalar_mul
+from tapeflow.compat.v1.arithmetic import bincount, confusion_matrix, scalar_mul
 from tapeflow.compat.v1.nn import in_top_k, log_softmax, softmax
 from tapeflow.compat.v1.reductions import (
     argmax,

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+
 from tapeflow.compat.v1.defaults import disable_eager_execution, enable_eager_execution
 from tapeflow.errors import UnimplementedError
 
 
+class _ControlFlow(threading.local):
+    """Whether this thread takes what conditionals give as TensorFlow 2 does."""
+
+    v2 = True
+
+
+_control_flow = _ControlFlow()
+
+
 def disable_v2_behavior() -> None:
-    """Has this thread build graphs, as `disable_eager_execution` does; variables stay resource variables.
+    """Has this thread build graphs, as `disable_eager_execution` and `disable_control_flow_v2` do; variables stay
+    resource variables.
 
     Example:
         >>> tf.compat.v1.disable_v2_behavior()
@@ -16,41 +28,96 @@ def disable_v2_behavior() -> None:
         >>> tf.compat.v1.enable_v2_behavior()
     """
     disable_eager_execution()
+    disable_control_flow_v2()
 
 
 def enable_v2_behavior() -> None:
-    """Undoes `disable_v2_behavior`."""
+    """Undoes `disable_v2_behavior`.
+
+    Example:
+        >>> tf.compat.v1.enable_v2_behavior()
+        >>> tf.executing_eagerly()
+        True
+    """
     enable_eager_execution()
+    enable_control_flow_v2()
 
 
 def enable_resource_variables() -> None:
-    """Nothing: variables are resource variables."""
+    """Nothing: variables are resource variables.
+
+    Example:
+        >>> tf.compat.v1.enable_resource_variables()
+        >>> tf.compat.v1.resource_variables_enabled()
+        True
+    """
 
 
 def disable_resource_variables() -> None:
-    """Nothing: variables stay resource variables, which do what the others did."""
+    """Nothing: variables stay resource variables, which do what the others did.
+
+    Example:
+        >>> tf.compat.v1.disable_resource_variables()
+        >>> tf.compat.v1.resource_variables_enabled()
+        True
+    """
 
 
 def resource_variables_enabled() -> bool:
-    """True: variables are resource variables."""
+    """True: variables are resource variables.
+
+    Example:
+        >>> tf.compat.v1.resource_variables_enabled()
+        True
+    """
     return True
 
 
 def enable_control_flow_v2() -> None:
-    """Nothing: conditionals and loops are functional."""
+    """Has `cond` and `case` give lists of one element as they are when this thread builds a graph: the default.
+
+    Example:
+        >>> tf.compat.v1.enable_control_flow_v2()
+        >>> with tf.Graph().as_default():
+        ...     print(type(tf.compat.v1.cond(tf.constant(True), lambda: [1], lambda: [2])))
+        <class 'list'>
+    """
+    _control_flow.v2 = True
 
 
 def disable_control_flow_v2() -> None:
-    """Nothing: conditionals and loops stay functional, and give the same results."""
+    """Has `cond` and `case` take the element out of lists of one element when this thread builds a graph.
+
+    That is all there is to it: conditionals and loops stay functional, and give the same results.
+
+    Example:
+        >>> tf.compat.v1.disable_control_flow_v2()
+        >>> with tf.Graph().as_default():
+        ...     print(tf.compat.v1.cond(tf.constant(True), lambda: [1], lambda: [2]).shape)
+        ()
+        >>> tf.compat.v1.enable_control_flow_v2()
+    """
+    _control_flow.v2 = False
 
 
 def control_flow_v2_enabled() -> bool:
-    """True: conditionals and loops are functional."""
-    return True
+    """Whether `enable_control_flow_v2` was called last, or nothing at all.
+
+    Example:
+        >>> tf.compat.v1.control_flow_v2_enabled()
+        True
+    """
+    return _control_flow.v2
 
 
 def enable_v2_tensorshape() -> None:
-    """Nothing: the dimensions of a `tf.TensorShape` are ints and None."""
+    """Nothing: the dimensions of a `tf.TensorShape` are ints and None.
+
+    Example:
+        >>> tf.compat.v1.enable_v2_tensorshape()
+        >>> tf.TensorShape([2, None])[0]
+        2
+    """
 
 
 def disable_v2_tensorshape() -> None:
@@ -58,6 +125,11 @@ def disable_v2_tensorshape() -> None:
 
     Raises:
         UnimplementedError: always.
+
+    Example:
+        >>> tf.compat.v1.disable_v2_tensorshape()
+        Traceback (most recent call last):
+        tapeflow.errors.UnimplementedError: The dimensions of a tf.TensorShape are ints and None here; ...
     """
     raise UnimplementedError(
         None,
@@ -67,7 +139,13 @@ def disable_v2_tensorshape() -> None:
 
 
 def enable_tensor_equality() -> None:
-    """Nothing: `==` compares elements, but in graphs that are no function's, as in TensorFlow."""
+    """Nothing: `==` compares elements, but in graphs that are no function's, as in TensorFlow.
+
+    Example:
+        >>> tf.compat.v1.enable_tensor_equality()
+        >>> bool(tf.constant(1) == tf.constant(1))
+        True
+    """
 
 
 def disable_tensor_equality() -> None:
@@ -75,5 +153,10 @@ def disable_tensor_equality() -> None:
 
     Raises:
         UnimplementedError: always.
+
+    Example:
+        >>> tf.compat.v1.disable_tensor_equality()
+        Traceback (most recent call last):
+        tapeflow.errors.UnimplementedError: `==` compares the elements of eager tensors; compare identities with `is`
     """
     raise UnimplementedError(None, None, "`==` compares the elements of eager tensors; compare identities with `is`")

@@ -1,0 +1,205 @@
+"""Arithmetic, counting and random numbers with the parameters of TensorFlow 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
+
+# ---- quotients, products, casts --------------------------------------------------------------------------------------
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient as Python 2 has it: rounded down for integers.
+
+    Args:
+        x, y: numbers of one dtype, of shapes that broadcast.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by zero.
+
+    Example:
+        >>> tf.compat.v1.div(7, 2).numpy().item(), tf.compat.v1.div(7.0, 2.0).numpy().item()
+        (3, 3.5)
+    """
+    x = convert(x)
+    y = convert(y, x.dtype)
+    return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.realdiv(x, y, name)
+
+
+def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient, rounded down.
+
+    Raises:
+        InvalidArgumentError: an integer is divided by zero.
+
+    Example:
+        >>> tf.compat.v1.floor_div(-7, 2).numpy().item()
+        -4
+    """
+    return tf.math.floordiv(x, y, name)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A tensor (or `tf.IndexedSlices`) times a scalar of its dtype.
+
+    Raises:
+        ValueError: `scalar` is no scalar.
+
+    Example:
+        >>> tf.compat.v1.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy().tolist()
+        [2.0, 6.0]
+    """
+    return tf.scalar_mul(scalar, x, name)
+
+
+def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
+    """The cast to a dtype."""
+
+    def cast(x: Any, name: str = op_name) -> Any:
+        return tf.cast(x, dtype, name)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"""A tensor (also a sparse one, or `tf.IndexedSlices`) as `tf.{dtype.name}`, see `tf.cast`.
+
+    Raises:
+        UnimplementedError: there is no such cast, as of strings.
+
+    Example:
+        >>> tf.compat.v1.{name}([0, 1]).dtype
+        tf.{dtype.name}
+    """
+    return cast
+
+
+to_bfloat16 = _to(bfloat16, "to_bfloat16", "ToBFloat16")
+to_complex64 = _to(complex64, "to_complex64", "ToComplex64")
+to_complex128 = _to(complex128, "to_complex128", "ToComplex128")
+to_double = _to(float64, "to_double", "ToDouble")
+to_float = _to(float32, "to_float", "ToFloat")
+to_int32 = _to(int32, "to_int32", "ToInt32")
+to_int64 = _to(int64, "to_int64", "ToInt64")
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+    """A tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
+
+    Example:
+        >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy().tolist()
+        [1.5, 2.0]
+    """
+    t = convert(t)
+    count = tf.cast(tf.size(t), t.dtype)
+    inverse = tf.math.rsqrt(tf.reduce_sum(t * t))
+    return tf.identity(t * clip_norm * tf.minimum(inverse * count, 1.0 / convert(clip_norm, t.dtype)), name=name)
+
+
+# ---- counting --------------------------------------------------------------------------------------------------------
+
+
+def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> Any:
+    """How often each number occurs, see `tf.math.bincount`.
+
+    Args:
+        arr: integers, none of them negative.
+        weights: of the shape of `arr`: what to add up for each, in place of 1.
+        minlength: how many counts there are at least.
+        maxlength: how many there are at most; larger numbers are left out.
+        dtype: of the counts, without weights.
+
+    Raises:
+        InvalidArgumentError: a number is negative.
+
+    Example:
+        >>> tf.compat.v1.bincount([1, 1, 2]).numpy().tolist()
+        [0, 2, 1]
+    """
+    return tf.math.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Any:
+    """How often each label (the row) was predicted as each (the column), see `tf.math.confusion_matrix`.
+
+    Args:
+        labels, predictions: vectors of integers, of one length.
+        num_classes: the number of rows and columns; by default as many as are needed.
+        dtype: of the counts.
+        weights: of the length of the labels: what to add up for each, in place of 1.
+
+    Raises:
+        InvalidArgumentError: a label or a prediction is negative, or is none of `num_classes`.
+
+    Example:
+        >>> tf.compat.v1.confusion_matrix([0, 1, 1], [0, 0, 1]).numpy().tolist()
+        [[1, 0], [1, 1]]
+    """
+    return tf.math.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+
+
+def set_random_seed(seed: int) -> None:
+    """Sets the seed of the default graph, and of eager ops: see `tf.random.set_seed`.
+
+    Example:
+        >>> tf.compat.v1.set_random_seed(1)
+        >>> first = tf.random.uniform([])
+        >>> tf.compat.v1.set_random_seed(1)
+        >>> bool(tf.random.uniform([]) == first)
+        True
+    """
+    tf.random.set_seed(seed)
+
+
+def multinomial(
+    logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None
+) -> Any:
+    """Draws from categorical distributions, see `tf.random.categorical`.
+
+    Args:
+        logits: unnormalized logarithms of probabilities, of shape [batch, classes].
+        num_samples: how many to draw of each.
+        seed: of this operation.
+        output_dtype: int64 (the default) or int32.
+
+    Returns:
+        The numbers of classes, of shape [batch, num_samples].
+
+    Raises:
+        InvalidArgumentError: the logits are no matrix.
+
+    Example:
+        >>> tf.compat.v1.multinomial([[0.0, -100.0]], 3).numpy().tolist()
+        [[0, 0, 0]]
+    """
+    return tf.random.categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
+
+
+def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
+    """Draws from Poisson distributions, see `tf.random.poisson`.
+
+    Args:
+        lam: the rates.
+        shape: how many to draw of each.
+        dtype: of the result.
+        seed: of this operation.
+
+    Returns:
+        A tensor of shape `shape` and then that of `lam`.
+
+    Example:
+        >>> tf.compat.v1.random_poisson([1.0, 2.0], [5]).shape
+        TensorShape([5, 2])
+    """
+    return tf.random.poisson(shape, lam, dtype, seed, name)

@@ -1,0 +1,363 @@
+"""Conditionals, loops, Python functions and gradients with the parameters of TensorFlow 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import tapeflow as tf
+from tapeflow.compat.v1.renamed import either
+from tapeflow.compat.v1.switches import control_flow_v2_enabled
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
+from tapeflow.printing import element_text
+
+# ---- conditionals ----------------------------------------------------------------------------------------------------
+
+
+def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[..., Any]:
+    """A branch of `cond`, by either name."""
+    if function is not None and old is not None:
+        raise TypeError(f"cond(): '{name}' and '{old_name}' may not be set simultaneously.")
+    given = old if function is None else function
+    if given is None:
+        raise TypeError(f"cond(): '{name}' argument required")
+    if not callable(given):
+        raise TypeError(f"'{name}' must be callable.")
+    return given
+
+
+def _unpacked(found: Any, strict: bool) -> Any:
+    """What a branch gave; of a list of one element that element, where TensorFlow 1 takes it out."""
+    staged = state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
+    alone = isinstance(found, (list, tuple)) and len(found) == 1
+    return found[0] if alone and not strict and not staged else found
+
+
+def cond(
+    pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
+    fn1: Any = None, fn2: Any = None,
+) -> Any:  # fmt: skip
+    """What one of two functions gives, see `tf.cond`.
+
+    Args:
+        pred: a boolean scalar.
+        true_fn, fn1: called without arguments if it is true, by either name.
+        false_fn, fn2: the same if it is false. They give tensors in the same structure.
+        strict: gives lists of one element as they are. Otherwise gives that element, eagerly, and in graphs after
+            `disable_control_flow_v2`.
+
+    Raises:
+        TypeError: a function is missing, was given by both names, or is no function.
+
+    Example:
+        >>> tf.compat.v1.cond(tf.constant(3) < 2, lambda: 1, lambda: 2)
+        2
+    """
+    first = _function("true_fn", true_fn, "fn1", fn1)
+    second = _function("false_fn", false_fn, "fn2", fn2)
+    return _unpacked(tf.cond(pred, first, second, name), strict)
+
+
+def case(
+    pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+) -> Any:
+    """What the function of the first true predicate gives, see `tf.case`.
+
+    Args:
+        pred_fn_pairs: pairs of a boolean scalar and a function, in a list, or in a dict if their order means nothing.
+        default: the function to call where no predicate is true.
+        exclusive: checks that no more than one predicate is true.
+        strict: see `cond`.
+
+    Raises:
+        TypeError: a pair is something else.
+        InvalidArgumentError: no predicate is true, and there is no `default`.
+
+    Example:
+        >>> tf.compat.v1.case([(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)])
+        2
+    """
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    return _unpacked(tf.case(pairs, default, exclusive, True, name), strict)
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+def while_loop(
+    cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: int = 10,
+    back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:  # fmt: skip
+    """Calls `body` on the loop variables as long as `cond` gives true, see `tf.while_loop`.
+
+    Args:
+        cond: takes the loop variables and gives a boolean scalar.
+        body: takes them and gives them anew, in the same structure; of a single one, it may give it alone.
+        loop_vars: their first values, a list or a tuple.
+        shape_invariants: the shapes that they keep, in the same structure.
+        maximum_iterations: calls `body` no more often.
+        return_same_structure: gives a list also for a single loop variable. Otherwise gives it alone; eagerly, only if
+            `body` does, too.
+        parallel_iterations, back_prop, swap_memory: accepted, and without effect.
+
+    Raises:
+        TypeError: `cond` or `body` is no function.
+        ValueError: there are no loop variables.
+
+    Example:
+        >>> tf.compat.v1.while_loop(lambda x: x < 10, lambda x: x * 2, [tf.constant(1)]).numpy().item()
+        16
+    """
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    in_list = False
+
+    def packed(*values: Any) -> Any:
+        nonlocal in_list
+        given = body(*values)
+        in_list = isinstance(given, (list, tuple))
+        return given if in_list else [given]
+
+    found = tf.while_loop(
+        cond, packed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
+    )
+    single = isinstance(found, (list, tuple)) and len(found) == 1 and not return_same_structure
+    return found[0] if single and not (in_list and state.graph is None) else found
+
+
+def map_fn(
+    fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True,
+    swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
+) -> Any:  # fmt: skip
+    """A function of each element along the first dimension, see `tf.map_fn`.
+
+    Args:
+        fn: takes an element (of each tensor of `elems`).
+        elems: a tensor, or several of the same length in a structure.
+        fn_output_signature, dtype: the dtype of what `fn` gives, by either name, in its structure; by default those of
+            `elems`.
+        parallel_iterations, back_prop, swap_memory, infer_shape: accepted, and without effect.
+
+    Raises:
+        TypeError: `fn` is no function.
+        ValueError: the dtype was given by both names.
+
+    Example:
+        >>> tf.compat.v1.map_fn(lambda x: x / 2, tf.constant([1, 2]), dtype=tf.float64).numpy().tolist()
+        [0.5, 1.0]
+    """
+    signature = either("fn_output_signature", fn_output_signature, "dtype", dtype)
+    return tf.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
+
+
+def scan(
+    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+    swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """All that a function of what came before and each element gives, see `tf.scan`.
+
+    Args:
+        fn: takes what it gave last, and an element.
+        elems: a tensor, or several of the same length in a structure.
+        initializer: what it takes first; by default the first element.
+        reverse: goes from the last element to the first.
+        parallel_iterations, back_prop, swap_memory, infer_shape: accepted, and without effect.
+
+    Raises:
+        TypeError: `fn` is no function.
+
+    Example:
+        >>> tf.compat.v1.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy().tolist()
+        [1, 3, 6]
+    """
+    return tf.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
+
+
+def foldl(
+    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+    swap_memory: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """What a function of what came before and each element gives last, from the first element on, see `tf.foldl`.
+
+    The arguments are those of `scan`.
+
+    Raises:
+        TypeError: `fn` is no function.
+
+    Example:
+        >>> tf.compat.v1.foldl(lambda left, x: left - x, tf.constant([1, 2, 3])).numpy().item()
+        -4
+    """
+    return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
+
+
+def foldr(
+    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+    swap_memory: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """What a function of what came before and each element gives last, from the last element on, see `tf.foldr`.
+
+    The arguments are those of `scan`.
+
+    Raises:
+        TypeError: `fn` is no function.
+
+    Example:
+        >>> tf.compat.v1.foldr(lambda right, x: right - x, tf.constant([1, 2, 3])).numpy().item()
+        0
+    """
+    return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
+
+
+# ---- order and Python functions --------------------------------------------------------------------------------------
+
+
+def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    """Tensors that are there only when all of them are, and `control_inputs` have run; None stays None.
+
+    Example:
+        >>> [t.numpy().item() for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
+        [1, 2]
+    """
+    return tf.tuple(tensors, control_inputs, name)
+
+
+def py_func(
+    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
+) -> Any:
+    """A Python function of NumPy arrays, see `tf.numpy_function`.
+
+    Args:
+        func: takes an array for each of `inp`, and gives an array, or several.
+        inp: tensors.
+        Tout: the dtype of each array that it gives; eagerly, they keep theirs.
+        stateful: whether it may give something else when it is called again.
+
+    Raises:
+        InvalidArgumentError: in a graph, it gives other dtypes.
+
+    Example:
+        >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy().item()
+        2.0
+    """
+    return tf.numpy_function(func, inp, Tout, stateful, name)
+
+
+def Print(
+    input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
+    summarize: int | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """A tensor that prints others to the standard error stream when it is computed.
+
+    Args:
+        input_: the tensor to give.
+        data: the tensors to print.
+        message: what to print before them.
+        first_n: prints that often only.
+        summarize: how many elements of each to print; by default 3, all of them if negative.
+
+    Returns:
+        A tensor equal to `input_`.
+
+    Example:
+        >>> x = tf.constant([1, 2])
+        >>> tf.compat.v1.Print(x, [x], "x: ").numpy().tolist()  # prints x: [1 2]
+        [1, 2]
+    """
+    left = -1 if first_n is None else first_n
+    tensors = [convert(d) for d in data]
+    dtypes = [t.dtype for t in tensors]
+
+    def show(*values: Any) -> Any:
+        nonlocal left
+        if left:
+            left -= 1
+            limit = 3 if summarize is None else summarize
+            texts = [_summarized(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
+            tf.print((message or "") + "".join(texts))
+        return np.int32(0)
+
+    tensor = convert(input_)
+    with tf.control_dependencies([tf.numpy_function(show, tensors, int32)]):
+        return tf.identity(tensor, name=name)
+
+
+def _summarized(value: Any, dtype: Any, limit: int) -> str:
+    """The first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
+    value = np.asarray(value)
+    shown = value.size if limit < 0 else min(limit, value.size)
+    texts = iter([element_text(v, dtype) for v in value.reshape(-1)[:shown]])
+    left = shown
+
+    def rows(shape: tuple[int, ...], inner: bool) -> str:
+        nonlocal left
+        if len(shape) <= 1:
+            count = min(left, shape[0] if shape else 1)
+            left -= count
+            more = "..." if inner and count < shape[0] else ""
+            return " ".join(next(texts) for _ in range(count)) + more
+        return "".join([f"[{rows(shape[1:], True)}]" for _ in range(shape[0]) if left])
+
+    return f"[{rows(value.shape, False)}{'...' if shown < value.size else ''}]"
+
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+
+def gradients(
+    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
+    unconnected_gradients: Any = tf.UnconnectedGradients.NONE,
+) -> Any:  # fmt: skip
+    """The gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
+
+    Args:
+        ys, xs: tensors, or lists of them.
+        grad_ys: the gradients of `ys`; by default ones.
+        stop_gradients: tensors that count as constants.
+        unconnected_gradients: what to give for an x that no y depends on, None or zeros.
+        colocate_gradients_with_ops, gate_gradients, aggregation_method: accepted, and without effect.
+
+    Returns:
+        A list with a gradient for each x.
+
+    Raises:
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.constant(3.0)
+        ...     print(sess.run(tf.compat.v1.gradients(x * x, [x]))[0])
+        6.0
+    """
+    return tf.gradients(
+        ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients
+    )
+
+
+def hessians(
+    ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> Any:  # fmt: skip
+    """The second derivatives of the sum of `ys`, as tensors of the graph that is being built, see `tf.hessians`.
+
+    The arguments are those of `gradients`.
+
+    Returns:
+        A list with a tensor for each x, of its shape twice.
+
+    Raises:
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.constant([1.0, 2.0])
+        ...     print(sess.run(tf.compat.v1.hessians(x[0] * x[0] * x[1], x))[0].tolist())
+        [[4.0, 2.0], [2.0, 0.0]]
+    """
+    return tf.hessians(ys, xs, gate_gradients, aggregation_method, name)
