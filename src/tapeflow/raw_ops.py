@@ -32,7 +32,7 @@ _RENAMED = {
 # Ops that another does all the work of, with the same arguments.
 _SAME_AS = {"Add": "AddV2"}
 # Namespaces that define no ops, and are not imported to look for them.
-_WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras", "raw_ops", "saved_model", "summary"})
+_WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras", "raw_ops", "saved_model"})
 
 
 @functools.cache

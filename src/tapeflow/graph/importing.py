@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
+
 from tapeflow import errors
+from tapeflow.array.protos import make_ndarray
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.op_def import NO_DEFAULT, OpDef
@@ -285,10 +288,9 @@ class Builder:
             if default is NO_DEFAULT:
                 continue
             value = attr_of(node, definition, name)
-            if (
-                value != (tuple(default) if isinstance(default, list) else default)
-                and definition.attrs[name].type != "shape"
-            ):
+            if isinstance(default, np.ndarray):
+                value = make_ndarray(value)
+            if definition.attrs[name].type != "shape" and not np.array_equal(value, default):
                 raise errors.UnimplementedError(
                     None,
                     None,

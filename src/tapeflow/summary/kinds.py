@@ -157,7 +157,7 @@ def _images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
     if not height or not width:
         raise invalid(f"image must be larger than 0x0, got {height}x{width} [Op:EncodePng] name: ")
     pixels = _as_uint8(data.numpy()[: int(max_outputs)])
-    files = [_png(p) for p in pixels]
+    files = [png_file(p) for p in pixels]
     return strings(np.array([str(width).encode(), str(height).encode(), *files], object))
 
 
@@ -173,7 +173,8 @@ def _as_uint8(array: np.ndarray) -> np.ndarray:
     return np.clip(array, 0, 255).astype(np.uint8) * np.uint8(256 // (limit + 1))
 
 
-def _png(pixels: np.ndarray) -> bytes:
+def png_file(pixels: np.ndarray) -> bytes:
+    """Pixels in bytes, `[height, width, channels]`, as a PNG file."""
     from PIL import Image
 
     file = io.BytesIO()

@@ -2,6 +2,7 @@
 
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.protos import message
+from tapeflow.compat.v1.summary.writers import summary_iterator
 from tapeflow.compat.v1.train.global_step import (
     assert_global_step,
     create_global_step,
