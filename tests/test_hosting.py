@@ -176,3 +176,15 @@ def test_products_of_sparse_matrices():
         b = numbers.random(shape_b).astype(np.float32) * (numbers.random(shape_b) < 0.5)
         product = sparse_matrix_sparse_mat_mul(tf.sparse.from_dense(a), tf.sparse.from_dense(b), tf.float32)
         np.testing.assert_allclose(tf.sparse.to_dense(product), a @ b, rtol=1e-5)
+
+
+def test_compat_v2_has_the_names_of_tf(tmp_path):
+    source = """
+        import tensorflow as tensorflow_2
+        import tensorflow.compat.v2 as tf
+        from tensorflow.compat.v2 import math
+        tf.enable_v2_behavior()
+        assert tf.add is tensorflow_2.add and math is tensorflow_2.math and tf.compat.v2 is tf
+    """
+    done = run(["-m", "tapeflow", program(tmp_path, source)], tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)

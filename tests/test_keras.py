@@ -219,3 +219,8 @@ def test_a_model_takes_several_batches_in_one_function():
     model = classifier(steps_per_execution=2)
     history = model.fit(dataset, epochs=2, verbose=0, validation_data=dataset).history
     assert history["loss"][1] < history["loss"][0] and history["val_loss"][1] < history["loss"][1]
+
+
+def test_keras_namespaces_at_the_top_level():
+    assert tf.optimizers is tf.keras.optimizers and tf.losses is tf.keras.losses
+    assert tf.metrics is tf.keras.metrics and tf.initializers is tf.keras.initializers

@@ -227,11 +227,15 @@ _ON_FIRST_USE = {
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",
     "import_graph_def": "tapeflow.graph.importing",
+    "initializers": "tapeflow.keras",
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
     "lookup": "tapeflow.lookup",
+    "losses": "tapeflow.keras",
+    "metrics": "tapeflow.keras",
     "nondifferentiable_batch_function": "tapeflow.batching",
+    "optimizers": "tapeflow.keras",
     "ragged": "tapeflow.ragged",
     "random": "tapeflow.random",
     "random_index_shuffle": "tapeflow.random.permutation",
@@ -247,6 +251,7 @@ _ON_FIRST_USE = {
     "train": "tapeflow.train",
     "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
+    "test": "tapeflow.test",
     "types": "tapeflow.types",
 }
 

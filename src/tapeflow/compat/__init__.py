@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.compat import v1
+from tapeflow.compat import v1, v2
 from tapeflow.core.dimension import Dimension
 from tapeflow.core.shape import TensorShape
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -459,6 +460,8 @@ def _uninitialized(error: AttributeError) -> Exception:
 
 def _repacked(fetches: Any, values: list[Any]) -> Any:
     """The values in the structure of the fetches; composite tensors as `...Value` tuples."""
+    from tapeflow.ragged.tensor import RaggedTensor
+    from tapeflow.ragged.value import RaggedTensorValue
     from tapeflow.sparse.tensor import SparseTensorValue
 
     if not nest.is_nested(fetches) and not isinstance(fetches, CompositeTensor):
@@ -471,6 +474,8 @@ def _repacked(fetches: Any, values: list[Any]) -> Any:
         parts = [next(found) for _ in nest.flatten(leaf, expand_composites=True)]
         if isinstance(leaf, IndexedSlices):
             return IndexedSlicesValue(*parts, *[None] * (3 - len(parts)))
+        if isinstance(leaf, RaggedTensor):
+            return functools.reduce(RaggedTensorValue, reversed(parts[1:]), parts[0])
         return SparseTensorValue(*parts) if len(parts) == 3 else tuple(parts)
 
     return nest.map_structure(value, fetches)

@@ -1,0 +1,293 @@
+"""Assertions about values: tensors, arrays, and nests of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from absl.testing import absltest
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.dtypes import bfloat16
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.variable import Variable
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.value import RaggedTensorValue
+
+_NARROW = {"float16": "half", "bfloat16": "bfloat16", "float32": "float", "complex64": "float"}
+
+
+class ArrayAssertions(absltest.TestCase):
+    """What `tf.test.TestCase` can say about values. Tensors, variables and `numpy` arrays count alike."""
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of tensors, as arrays."""
+        raise NotImplementedError
+
+    def _array(self, value: Any) -> np.ndarray:
+        """The array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints."""
+        if _holds_tensors(value):
+            value = self.evaluate(value)
+        array = value if isinstance(value, np.ndarray) else np.array(value)
+        if array.dtype.name == bfloat16.name:
+            return array.astype(np.float32)
+        return np.char.encode(array, "utf-8").astype(object) if array.dtype.kind == "U" else array
+
+    def _same_shape(self, a: np.ndarray, b: np.ndarray, msg: str | None) -> None:
+        reason = f"Shape mismatch: expected {a.shape}, got {b.shape} with contents {b}. {msg or ''}"
+        self.assertEqual(a.shape, b.shape, reason)
+
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """Checks that two values, or nests of them, agree: `|a - b| <= atol + rtol * |b|` everywhere."""
+        if _is_ragged(a) or _is_ragged(b):
+            a, b = self._lists(a), self._lists(b)
+            self.assertEqual(_lengths(a), _lengths(b), msg)
+            a, b = (np.array(list(_numbers(value))) for value in (a, b))
+        self._all_close(a, b, rtol, atol, msg, "")
+
+    def _all_close(self, a: Any, b: Any, rtol: float, atol: float, msg: str | None, path: str) -> None:
+        a, b = _fields(a), _fields(b)
+        if isinstance(a, Mapping) != isinstance(b, Mapping):
+            raise ValueError(f"Can't compare dict to non-dict, a{path} vs b{path}. {msg or ''}")
+        if isinstance(a, Mapping):
+            keys = f"mismatched keys: a{path} has keys {a.keys()}, but b{path} has keys {b.keys()}. {msg or ''}"
+            self.assertCountEqual(a.keys(), b.keys(), keys)
+            for key in a:
+                self._all_close(a[key], b[key], rtol, atol, msg, f"{path}[{key}]")
+        elif isinstance(a, (list, tuple)) and not self._is_one_array(a, b):
+            lengths = f"Mismatched length: a{path} has {len(a)}, but b{path} has {len(b)}. {msg or ''}"
+            self.assertEqual(len(a), len(b), lengths)
+            for index, (x, y) in enumerate(zip(a, b, strict=True)):
+                self._all_close(x, y, rtol, atol, msg, f"{path}[{index}]")
+        else:
+            place = f"Mismatched value: a{path} is different from b{path}. {msg or ''}"
+            self._close(self._array(a), self._array(b), rtol, atol, place)
+
+    def _is_one_array(self, a: Any, b: Any) -> bool:
+        """Whether two sequences are arrays of numbers, written out. Others are compared by elements."""
+        try:
+            return "O" not in (self._array(a).dtype.kind, self._array(b).dtype.kind)
+        except (ValueError, TypeError):  # parts of different shapes
+            return False
+
+    def _close(self, a: np.ndarray, b: np.ndarray, rtol: float, atol: float, msg: str) -> None:
+        # A scalar of an enclosing structure may be of a shape that only broadcasts, which is no agreement.
+        self._same_shape(a, b, msg)
+        if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
+            return
+        x, y = np.atleast_1d(a, b)
+        where = np.nonzero(~np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True))
+        x, y = x[where], y[where]
+        lines = [
+            msg,
+            f"not close where = {where}",
+            f"not close lhs = {x}",
+            f"not close rhs = {y}",
+            f"not close dif = {np.abs(x - y)}",
+            f"not close tol = {atol + rtol * np.abs(y)}",
+            f"dtype = {a.dtype}, shape = {a.shape}",
+        ]
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg="\n".join(lines), equal_nan=True)
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """`assertAllClose`, with the wider tolerance where a value is of a narrow type."""
+        wider = {
+            "float": (float_rtol, float_atol),
+            "half": (half_rtol, half_atol),
+            "bfloat16": (bfloat16_rtol, bfloat16_atol),
+        }
+        for value in (a, b):
+            kind = _NARROW.get(np.dtype(_dtype(value, self._array)).name)
+            if kind:
+                rtol, atol = max(rtol, wider[kind][0]), max(atol, wider[kind][1])
+        self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
+
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
+        """Checks that two values differ somewhere by more than the tolerance."""
+        try:
+            self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are close at all elements. {msg or ''}")
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Checks that two values have the same shape and elements; NaN equals NaN."""
+        if _is_ragged(a) or _is_ragged(b):
+            self.assertEqual(self._lists(a), self._lists(b), msg)
+            return
+        x, y = self._array(a), self._array(b)
+        self._same_shape(x, y, msg)
+        same = x == y
+        if "f" in (x.dtype.kind, y.dtype.kind) or "c" in (x.dtype.kind, y.dtype.kind):
+            same = same | ((x != x) & (y != y))  # NaN alone is not itself
+        if not np.all(same):
+            where = np.nonzero(~np.atleast_1d(same))
+            lhs, rhs = (array[where] for array in np.atleast_1d(x, y))
+            lines = f"{msg or ''}\nnot equal where = {where}\nnot equal lhs = {lhs!r}\nnot equal rhs = {rhs!r}"
+            np.testing.assert_array_equal(x, y, err_msg=lines)
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Checks that two values differ somewhere."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
+
+    def _bounds(self, a: Any, target: Any, find: Callable[..., Any], holds: Callable[..., Any], words: str) -> None:
+        extreme = find(self._array(a))
+        if not holds(extreme, target):
+            raise AssertionError(f"{extreme!r} not {words} {target!r}")
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """Checks that all elements are greater than a number."""
+        self._bounds(a, comparison_target, np.min, operator.gt, "greater than")
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """Checks that all elements are less than a number."""
+        self._bounds(a, comparison_target, np.max, operator.lt, "less than")
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Checks that no element is less than a number."""
+        self._bounds(a, comparison_target, np.min, operator.ge, "greater than or equal to")
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Checks that no element is greater than a number."""
+        self._bounds(a, comparison_target, np.max, operator.le, "less than or equal to")
+
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: float,
+        upper_bound: float,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """Checks that all elements are between two numbers, which are themselves allowed unless they are open."""
+        array = self._array(target)
+        if array.dtype.kind not in "iuf":
+            raise AssertionError(
+                f"The value of {array} does not have an ordered numeric type, instead it has type: {array.dtype}"
+            )
+        self._none(np.isnan(array), array, "are NaN")
+        below = array <= lower_bound if open_lower_bound else array < lower_bound
+        above = array >= upper_bound if open_upper_bound else array > upper_bound
+        interval = f"{'([' [not open_lower_bound]}{lower_bound}, {upper_bound}{')]'[not open_upper_bound]}"
+        self._none(below | above, array, f"are outside the range {interval}")
+
+    def _none(self, bad: np.ndarray, array: np.ndarray, words: str, limit: int = 10) -> None:
+        """Refuses elements that have been found, and lists the first of them."""
+        if not np.any(bad):
+            return
+        places = np.argwhere(np.atleast_1d(bad))
+        lines = [f"  {place.tolist()} : {np.atleast_1d(array)[tuple(place)]}" for place in places[:limit]]
+        lines += ["  ..."] * (len(places) > limit)
+        raise AssertionError(
+            f"{len(places)} of the {array.size} element(s) {words}. Subscript(s) and value(s) of the offending "
+            "elements:\n" + "\n".join(lines)
+        )
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Checks that all elements are among those of a set."""
+        odd = np.setdiff1d(self._array(target), list(expected_set))
+        if odd.size:
+            raise AssertionError(f"{odd.size} unique element(s) are not in the set {expected_set}: {odd}")
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Checks that two numbers differ by at most `err`."""
+        near = f1 == f2 or abs(f1 - f2) <= err
+        suffix = f" ({msg})" if msg is not None else ""
+        self.assertTrue(near, f"{f1:f} != {f2:f} +/- {err:f} (difference: {abs(f1 - f2)}){suffix}")
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
+        """Checks that two sequences of numbers differ by at most `err` everywhere."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for a, b in zip(farray1, farray2, strict=True):
+            self.assertNear(float(a), float(b), err, msg=msg)
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
+        """Checks that the Euclidean distance of two arrays is less than `err`."""
+        distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
+        self.assertTrue(distance < err, f"the arrays are {distance} apart, which is not less than {err}. {msg or ''}")
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Checks the dtype of a value."""
+        found = self._array(target).dtype if isinstance(target, list) else np.dtype(_dtype(target, self._array))
+        self.assertEqual(found, expected_dtype)
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Checks that two tensors or arrays have the same shape.
+
+        Raises:
+            TypeError: one is no tensor and no array.
+        """
+        for value in (input_a, input_b):
+            if not isinstance(value, (np.ndarray, np.generic, Tensor, Variable, CompositeTensor)):
+                raise TypeError(f"assertShapeEqual compares tensors and arrays, not {type(value).__name__}.")
+        a, b = (TensorShape(value.shape).as_list() for value in (input_a, input_b))
+        self.assertEqual(a, b, msg)
+
+    def _lists(self, value: Any) -> Any:
+        """A ragged value as nested lists."""
+        value = self.evaluate(value) if _holds_tensors(value) else value
+        if isinstance(value, RaggedTensorValue):
+            return value.to_list()
+        return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(isinstance(leaf, (Tensor, Variable, CompositeTensor)) for leaf in nest.flatten(value))
+
+
+def _is_ragged(value: Any) -> bool:
+    return isinstance(value, (RaggedTensor, RaggedTensorValue))
+
+
+def _fields(value: Any) -> Any:
+    """A structure with named fields as a dict."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return value._asdict()
+    if hasattr(type(value), "__attrs_attrs__"):
+        return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return dict(value) if isinstance(value, types.MappingProxyType) else value
+
+
+def _dtype(value: Any, array: Callable[[Any], np.ndarray]) -> Any:
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        leaves = nest.flatten(value)
+        dtype = getattr(leaves[0], "dtype", None) if leaves else None
+    return getattr(dtype, "as_numpy_dtype", dtype) if dtype is not None else array(nest.flatten(value)).dtype
+
+
+def _lengths(value: Any) -> Any:
+    return [_lengths(row) for row in value] if isinstance(value, list) else None
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        for row in value:
+            yield from _numbers(row)
+    else:
+        yield value

@@ -1,0 +1,71 @@
+"""What this installation was built with, and what this machine has."""
+
+from __future__ import annotations
+
+import platform
+
+import torch
+
+from tapeflow.core.device import machine
+
+_TARGETS = {"x86": ("x86_64", "AMD64", "i386", "i686"), "aarch64": ("aarch64", "arm64"), "arm": ("armv7l",)}
+
+
+def is_built_with_cuda() -> bool:
+    """Whether the kernels can run on NVIDIA's GPUs."""
+    return torch.version.cuda is not None
+
+
+def is_built_with_rocm() -> bool:
+    """Whether the kernels can run on AMD's GPUs."""
+    return torch.version.hip is not None
+
+
+def is_built_with_gpu_support() -> bool:
+    """Whether the kernels can run on GPUs of any make.
+
+    Example:
+        >>> tf.test.is_built_with_gpu_support() == (tf.test.is_built_with_cuda() or tf.test.is_built_with_rocm())
+        True
+    """
+    return is_built_with_cuda() or is_built_with_rocm()
+
+
+def is_built_with_xla() -> bool:
+    """Whether `tf.function(jit_compile=True)` compiles with XLA: no, TorchInductor does it."""
+    return False
+
+
+def is_cpu_target_available(target: str) -> bool:
+    """Whether this is a machine of an architecture: `x86`, `aarch64` or `arm`.
+
+    Example:
+        >>> tf.test.is_cpu_target_available("z80")
+        False
+    """
+    return platform.machine() in _TARGETS.get(target, ())
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
+    """Whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
+
+    Args:
+        cuda_only: accepted; a GPU that is no CUDA device counts only without it.
+        min_cuda_compute_capability: `(major, minor)`; a GPU of less does not count.
+    """
+    gpus = machine.physical_devices() if is_built_with_gpu_support() else []
+    indices = [index for index, _ in enumerate(d for d in gpus if d.device_type == "GPU")]
+    if cuda_only and not is_built_with_cuda():
+        return False
+    least = min_cuda_compute_capability or (0, 0)
+    return any(torch.cuda.get_device_capability(index) >= least for index in indices)
+
+
+def gpu_device_name() -> str:
+    """The name of the first GPU, and `""` if there is none.
+
+    Example:
+        >>> tf.test.gpu_device_name() in ("", "/device:GPU:0")
+        True
+    """
+    return next((f"/device:GPU:{d.index}" for d in machine.logical_devices() if d.kind == "GPU"), "")

@@ -1,0 +1,244 @@
+"""`tf.test.Benchmark`: what is measured, and the records of it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from tensorboard.compat.proto.config_pb2 import ConfigProto
+from tensorboard.compat.proto.rewriter_config_pb2 import RewriterConfig
+
+from tapeflow.logger import get_logger
+
+_kinds: list[type[Benchmark]] = []
+
+
+class Benchmark:
+    """A class whose methods named `benchmark...` measure something and call `report_benchmark`.
+
+    `python program.py --benchmarks=PATTERN` runs those that match, where the program ends with `tf.test.main()`. Where
+    the environment says `TEST_REPORT_FILE_PREFIX`, every report is also written to a file whose name begins so, as
+    TensorFlow's `BenchmarkEntries` message.
+
+    Example:
+        >>> class SumBenchmark(tf.test.Benchmark):
+        ...     def benchmark_sum(self):
+        ...         self.report_benchmark(iters=10, wall_time=0.25)
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _kinds.append(cls)
+
+    @classmethod
+    def is_abstract(cls) -> bool:
+        """Whether there is nothing in it that could run."""
+        return not any(name.startswith("benchmark") and callable(getattr(cls, name)) for name in dir(cls))
+
+    def _get_name(self, overwrite_name: str | None = None) -> str:
+        """`Class.method`, of the benchmark that is running."""
+        if overwrite_name is None:
+            frames = (info.frame for info in inspect.stack(0))
+            own = (f.f_code.co_name for f in frames if f.f_locals.get("self") is self)
+            overwrite_name = next((name for name in own if name.startswith("benchmark")), "_get_name")
+        return f"{type(self).__name__}.{overwrite_name}"
+
+    def report_benchmark(
+        self,
+        iters: int | None = None,
+        cpu_time: float | None = None,
+        wall_time: float | None = None,
+        throughput: float | None = None,
+        extras: dict[str, Any] | None = None,
+        name: str | None = None,
+        metrics: list[dict[str, Any]] | None = None,
+    ) -> None:
+        """Says what was measured.
+
+        Args:
+            iters: how often it ran.
+            cpu_time: CPU seconds of a run.
+            wall_time: seconds of a run.
+            throughput: MB a second.
+            extras: other numbers and texts, by name.
+            name: instead of the method's name.
+            metrics: dicts with `name`, `value`, and perhaps `min_value` and `max_value`.
+
+        Raises:
+            TypeError: a metric is no dict.
+        """
+        full_name = self._get_name(name)
+        times = {"cpu_time": cpu_time, "wall_time": wall_time}
+        fields: dict[str, Any] = {"iters": iters, **times, "throughput": throughput}
+        known = {field: value for field, value in fields.items() if value is not None}
+        shown = ", ".join(f"{field}: {value}" for field, value in {**known, **(extras or {})}.items())
+        get_logger().info("Benchmark [%s] %s", full_name, shown)
+        for metric in metrics or ():
+            if not isinstance(metric, dict):
+                raise TypeError(f"a metric is a dict with a name and a value, not {metric!r}.")
+        prefix = os.environ.get("TEST_REPORT_FILE_PREFIX")
+        if prefix:
+            path = prefix + full_name.replace("/", "__")
+            if os.path.exists(path):
+                raise OSError(f"There is a report of {full_name} already: {path}.")
+            with open(path, "wb") as file:
+                file.write(_entries(full_name, known, extras or {}, metrics or []).SerializeToString())
+
+    def run_op_benchmark(
+        self,
+        sess: Any,
+        op_or_tensor: Any,
+        feed_dict: Any = None,
+        burn_iters: int = 2,
+        min_iters: int = 10,
+        store_trace: bool = False,
+        store_memory_usage: bool = True,
+        name: str | None = None,
+        extras: dict[str, Any] | None = None,
+        mbs: float = 0,
+    ) -> dict[str, Any]:
+        """Runs an operation of a session often, and reports the median of the times.
+
+        Args:
+            sess: the session.
+            op_or_tensor: what it runs.
+            feed_dict: what it is fed.
+            burn_iters: how often it runs before the clock counts.
+            min_iters: how often it runs then.
+            store_trace: not offered.
+            store_memory_usage: accepted; there is no such figure.
+            name: instead of the method's name.
+            extras: other numbers and texts for the report, by name.
+            mbs: how many MB a run moves, for the throughput.
+
+        Returns:
+            The report as a dict.
+
+        Raises:
+            NotImplementedError: a trace was asked for.
+        """
+        if store_trace:
+            raise NotImplementedError("TapeFlow records no traces of sessions: leave store_trace=False.")
+        fetched = getattr(op_or_tensor, "op", op_or_tensor)  # the operation: its value need not be copied out
+        for _ in range(burn_iters):
+            sess.run(fetched, feed_dict=feed_dict)
+        times = []
+        for _ in range(min_iters):
+            start = time.perf_counter()
+            sess.run(fetched, feed_dict=feed_dict)
+            times.append(time.perf_counter() - start)
+        median = float(np.median(times))
+        throughput = mbs / median if mbs else None
+        spread: dict[str, Any] = {"wall_time_mean": float(np.mean(times)), "wall_time_stdev": float(np.std(times))}
+        report: dict[str, Any] = {"iters": min_iters, "wall_time": median, "throughput": throughput, "name": name}
+        report["extras"] = {**spread, **(extras or {})}
+        self.report_benchmark(**report)
+        return {**report, "name": self._get_name(name)}
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of a nest of tensors, as arrays.
+
+        Raises:
+            ValueError: it holds something that is no tensor.
+        """
+        from tapeflow.test.case import TestCase
+
+        return TestCase("evaluate").evaluate(tensors)
+
+
+def benchmark_config() -> Any:
+    """The `ConfigProto` with which sessions are measured.
+
+    Example:
+        >>> type(tf.test.benchmark_config()).__name__
+        'ConfigProto'
+    """
+    config = ConfigProto()
+    config.graph_options.rewrite_options.dependency_optimization = RewriterConfig.OFF
+    return config
+
+
+def run_asked(argv: list[str] | None) -> bool:
+    """Runs the benchmarks that `--benchmarks=PATTERN` asks for; False where nothing was asked."""
+    arguments = sys.argv if argv is None else argv
+    pattern = next((a.partition("=")[2] for a in arguments[1:] if re.match("--?benchmarks=", a)), None)
+    if not pattern:
+        return False
+    for kind in _kinds:
+        for name in [] if kind.is_abstract() else dir(kind):
+            full_name = f"{kind.__module__}.{kind.__name__}.{name}"
+            if name.startswith("benchmark") and (pattern == "all" or re.search(pattern, full_name)):
+                getattr(kind(), name)()
+    return True
+
+
+def _entries(name: str, known: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
+    """The message of a report."""
+    report = _messages()()
+    entry = report.entry.add(name=name, **known)
+    for key, value in extras.items():
+        if isinstance(value, str):
+            entry.extras[key].string_value = value
+        else:
+            entry.extras[key].double_value = float(value)
+    for metric in metrics:
+        made = entry.metrics.add(name=metric["name"], value=metric["value"])
+        for bound in ("min_value", "max_value"):
+            if metric.get(bound) is not None:
+                getattr(made, bound).value = metric[bound]
+    return report
+
+
+@functools.cache
+def _messages() -> Any:
+    """The class of TensorFlow's `BenchmarkEntries` (tensorflow/core/util/test_log.proto), with the fields used here."""
+    field = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name="tapeflow/test_log.proto", package="tapeflow", syntax="proto3")
+    kinds: dict[str, list[tuple[str, int, Any, Any]]] = {
+        "Number": [("value", 1, field.TYPE_DOUBLE, "")],
+        "EntryValue": [("double_value", 1, field.TYPE_DOUBLE, ""), ("string_value", 2, field.TYPE_STRING, "")],
+        "MetricEntry": [
+            ("name", 1, field.TYPE_STRING, ""),
+            ("value", 2, field.TYPE_DOUBLE, ""),
+            ("min_value", 3, field.TYPE_MESSAGE, "Number"),
+            ("max_value", 4, field.TYPE_MESSAGE, "Number"),
+        ],
+        "BenchmarkEntry": [
+            ("name", 1, field.TYPE_STRING, ""),
+            ("iters", 2, field.TYPE_INT64, ""),
+            ("cpu_time", 3, field.TYPE_DOUBLE, ""),
+            ("wall_time", 4, field.TYPE_DOUBLE, ""),
+            ("throughput", 5, field.TYPE_DOUBLE, ""),
+            ("extras", 6, field.TYPE_MESSAGE, "BenchmarkEntry.ExtrasEntry"),
+            ("metrics", 7, field.TYPE_MESSAGE, "MetricEntry"),
+        ],
+        "BenchmarkEntries": [("entry", 1, field.TYPE_MESSAGE, "BenchmarkEntry")],
+    }
+    for kind, members in kinds.items():
+        message = file.message_type.add(name=kind)
+        for name, number, type_, of in members:
+            many = name in ("extras", "metrics", "entry")
+            label = field.LABEL_REPEATED if many else field.LABEL_OPTIONAL
+            member = message.field.add(name=name, number=number, type=type_, label=label)
+            if of:
+                member.type_name = f".tapeflow.{of}"
+        if kind == "BenchmarkEntry":
+            entry = message.nested_type.add(name="ExtrasEntry")
+            entry.options.map_entry = True
+            entry.field.add(name="key", number=1, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL)
+            of = ".tapeflow.EntryValue"
+            entry.field.add(name="value", number=2, type=field.TYPE_MESSAGE, label=field.LABEL_OPTIONAL, type_name=of)
+        if kind == "EntryValue":
+            message.oneof_decl.add(name="kind")
+            for member in message.field:
+                member.oneof_index = 0
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("tapeflow.BenchmarkEntries"))

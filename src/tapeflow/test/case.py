@@ -1,0 +1,367 @@
+"""`tf.test.TestCase`: values, errors, messages, threads and sessions."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tapeflow import nest
+from tapeflow.compat.v1.defaults import get_default_graph, get_default_session, reset_default_graph
+from tapeflow.compat.v1.session import IndexedSlicesValue, Session
+from tapeflow.core.device_spec import DeviceSpec
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.errors import InvalidArgumentError, OpError
+from tapeflow.graph.graph import Graph
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.value import RaggedTensorValue
+from tapeflow.random.seeds import set_seed
+from tapeflow.scopes import executing_eagerly
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+from tapeflow.test.arrays import ArrayAssertions
+from tapeflow.test.graph_defs import as_message, difference
+
+_SEED = 87654321  # of every test, as TensorFlow has it
+
+
+class TestCase(ArrayAssertions):
+    """A `unittest.TestCase` that knows tensors. Every test starts from the same seeds and an empty default graph.
+
+    Example:
+        >>> class SquareTest(tf.test.TestCase):
+        ...     def test_square(self):
+        ...         self.assertAllClose(tf.square([1.0, 2.0]), [1.0, 4.0])
+        >>> import unittest
+        >>> SquareTest("test_square").run(unittest.TestResult()).wasSuccessful()
+        True
+    """
+
+    def __init__(self, methodName: str = "runTest") -> None:
+        super().__init__(methodName)
+        self._threads: list[CheckedThread] = []
+        self._kept_session: tuple[Session, Any, bool] | None = None
+        self._folder: str | None = None
+
+    def setUp(self) -> None:
+        """Makes every test start alike. A subclass that overrides it calls it."""
+        super().setUp()
+        self._drop_session()
+        random.seed(_SEED)
+        np.random.seed(_SEED)
+        reset_default_graph()
+        set_seed(_SEED)
+
+    def tearDown(self) -> None:
+        """Checks that threads have been joined, and closes sessions."""
+        self.assertTrue(all(t.joined for t in self._threads), "A checked thread was not joined.")
+        self._drop_session()
+        super().tearDown()
+
+    def get_temp_dir(self) -> str:
+        """A folder for this test alone: the same one on every call."""
+        if self._folder is None:
+            parent = os.environ.get("TEST_TMPDIR")
+            holder = tempfile.TemporaryDirectory(dir=parent)
+            self.addCleanup(holder.cleanup)
+            self._folder = holder.name
+        return self._folder
+
+    # Values
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of a nest of tensors as arrays: through the session where a graph is being built.
+
+        Raises:
+            ValueError: it holds something that is no tensor.
+        """
+        if executing_eagerly():
+            return nest.map_structure(self._value, tensors)
+        session = self._session_in_force()
+        return session.run(tensors)
+
+    def _value(self, tensor: Any) -> Any:
+        if tensor is None:
+            return None
+        if callable(tensor) and not hasattr(tensor, "numpy"):
+            return self.evaluate(tensor())
+        if isinstance(tensor, SparseTensor):
+            return SparseTensorValue(tensor.indices.numpy(), tensor.values.numpy(), tensor.dense_shape.numpy())
+        if isinstance(tensor, RaggedTensor):
+            return RaggedTensorValue(self._value(tensor.values), tensor.row_splits.numpy())
+        if isinstance(tensor, IndexedSlices):
+            return IndexedSlicesValue(tensor.values.numpy(), tensor.indices.numpy(), self._value(tensor.dense_shape))
+        if not hasattr(tensor, "numpy"):
+            raise ValueError(f"Unsupported type {type(tensor).__name__!r}.")
+        return tensor.numpy()
+
+    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """The values of two tensors; other values are given back."""
+        if hasattr(a, "numpy") and hasattr(b, "numpy"):
+            return self.evaluate(a), self.evaluate(b)
+        return a, b
+
+    # Errors
+
+    @contextmanager
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]  # TensorFlow's parameters are not absl's
+        self, exception_type: Any, expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """Checks that the block raises an error of a class whose text has a pattern, or that a predicate takes.
+
+        Args:
+            exception_type: the class, or a tuple of classes.
+            expected_err_re_or_predicate: a regular expression, or a function of the error.
+        """
+        if callable(expected_err_re_or_predicate):
+            fits = expected_err_re_or_predicate
+        else:
+
+            def fits(error: BaseException) -> bool:
+                text = error.message if isinstance(error, OpError) else str(error)
+                return re.search(expected_err_re_or_predicate, text) is not None
+
+        try:
+            yield
+        except BaseException as error:
+            if isinstance(error, exception_type) and fits(error):
+                return
+            raise AssertionError(f"Exception of type {type(error)}: {error}") from error
+        raise AssertionError(f"{_names(exception_type)} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """Checks that the block raises a `tf.errors.OpError`."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError) -> Any:
+        """Checks that the block raises an error about shapes that do not broadcast."""
+        pattern = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
+        return self.assertRaisesWithPredicateMatch(exception_type, pattern)
+
+    # Texts, messages, devices
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """Checks what a text starts with."""
+        if not actual.startswith(expected_start):
+            self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
+
+    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+        """Checks that two dicts have the same keys and values; tensors and arrays by their elements."""
+        self.assertIsInstance(a, dict, f"the first argument is no dict, but {a!r}. {msg or ''}")
+        self.assertIsInstance(b, dict, f"the second argument is no dict, but {b!r}. {msg or ''}")
+        self.assertCountEqual(a.keys(), b.keys(), msg)
+        for key in a:
+            x, y = self.evaluate_if_both_tensors(a[key], b[key])
+            if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+                self.assertAllEqual(x, y, f"{key} {msg or ''}")
+            else:
+                self.assertEqual(x, y, f"{key} {msg or ''}")
+
+    def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
+        """`assertCountEqual`, under Python 2's name."""
+        self.assertCountEqual(first, second, msg)
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
+        """Checks that two names, however written, are of one device."""
+        first, second = (DeviceSpec.from_string(d).to_string() if d else "" for d in (device1, device2))
+        self.assertEqual(first, second, f"Devices {first} and {second} are not equal. {msg or ''}")
+
+    def assertProtoEquals(
+        self,
+        expected_message_maybe_ascii: Any,
+        validate_message: Any,
+        msg: str | None = None,
+        relative_tolerance: float | None = None,
+    ) -> None:
+        """Checks that a message is another one, which may be given as its text."""
+        expected = as_message(expected_message_maybe_ascii, validate_message)
+        found = difference(expected, validate_message, relative_tolerance)
+        if found:
+            self.fail(f"the messages differ: {found} {msg or ''}")
+
+    def assertProtoEqualsVersion(
+        self,
+        expected: str,
+        actual: Any,
+        producer: int | None = None,
+        min_consumer: int = 0,
+        msg: str | None = None,
+    ) -> None:
+        """`assertProtoEquals` for a `GraphDef`, of the version that `tf.version` names."""
+        from tapeflow import version
+
+        versions = f"versions {{ producer: {version.GRAPH_DEF_VERSION if producer is None else producer}"
+        versions += f" min_consumer: {min_consumer} }}" if min_consumer else " }"
+        self.assertProtoEquals(f"{expected} {versions}", actual, msg=msg)
+
+    # Threads and streams
+
+    def checkedThread(
+        self, target: Callable[..., Any], args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
+    ) -> CheckedThread:
+        """A thread whose errors fail the test: `start()` it and `join()` it."""
+        thread = CheckedThread(self, target, args or (), kwargs or {})
+        self._threads.append(thread)
+        return thread
+
+    @contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
+        """Takes what the block writes to a stream that has a file descriptor, also from C; `contents()` gives it."""
+        descriptor = stream.fileno()
+        stream.flush()
+        kept = os.dup(descriptor)
+        with tempfile.TemporaryFile() as file:
+            captured = CapturedWrites(file)
+            os.dup2(file.fileno(), descriptor)
+            try:
+                yield captured
+            finally:
+                stream.flush()
+                os.dup2(kept, descriptor)
+                os.close(kept)
+                captured.finish()
+
+    # Sessions
+
+    @contextmanager
+    def session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Iterator[Any]:
+        """A `tf.compat.v1.Session` for the block, and its graph; in eager mode, nothing that could be run.
+
+        Args:
+            graph: the graph; the default one where it is not given.
+            config: accepted, as `Session` does.
+            use_gpu: False builds the graph for the CPU.
+            force_gpu: builds it for the GPU.
+        """
+        if executing_eagerly():
+            yield NoSession()
+            return
+        session = Session("", graph=graph, config=config)
+        with session.as_default(), session.graph.as_default(), self._devices(session, use_gpu, force_gpu):
+            yield session
+
+    @contextmanager
+    def cached_session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Iterator[Any]:
+        """`session`, but all blocks of a test share one.
+
+        Raises:
+            ValueError: it was asked for with another graph, config or `force_gpu` before.
+        """
+        if executing_eagerly():
+            yield NoSession()
+            return
+        session = self._shared_session(graph, config, force_gpu)
+        with session.as_default(), session.graph.as_default(), self._devices(session, use_gpu, force_gpu):
+            yield session
+
+    def test_session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Any:
+        """`cached_session` where no graph is given, and `session` where one is."""
+        if self.id().endswith(".test_session"):
+            self.skipTest("Not a test.")  # by its name it is taken for one
+        shared = self.cached_session if graph is None else self.session
+        return shared(graph, config, use_gpu, force_gpu)
+
+    def _devices(self, session: Session, use_gpu: bool, force_gpu: bool) -> Any:
+        return session.graph.device("/device:GPU:0" if force_gpu else None if use_gpu else "/device:CPU:0")
+
+    def _session_in_force(self) -> Session:
+        return get_default_session() or self._shared_session(None, None, False)
+
+    def _shared_session(self, graph: Graph | None, config: Any, force_gpu: bool) -> Session:
+        if self._kept_session is None:
+            self._kept_session = Session("", graph=graph or get_default_graph(), config=config), config, force_gpu
+            return self._kept_session[0]
+        session, its_config, its_force = self._kept_session
+        graphs = graph, graph and session.graph
+        asked = {"graph": graphs, "config": (config, its_config), "force_gpu value": (force_gpu, its_force)}
+        for title, (wanted, kept) in asked.items():
+            if wanted is not kept:
+                raise ValueError(
+                    f"The {title} used to get the cached session is different than the one that was used to create "
+                    "the session. Maybe create a new session with self.session()"
+                )
+        return session
+
+    def _drop_session(self) -> None:
+        if self._kept_session is not None:
+            self._kept_session[0].close()
+            self._kept_session = None
+
+
+class NoSession:
+    """What stands for the session in eager mode: there is nothing to ask it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            "Trying to access properties or call methods on the result of self.session(), self.cached_session(), etc "
+            "while eager execution is enabled. Use self.evaluate(), or build a graph around it."
+        )
+
+
+class CheckedThread:
+    """A thread that keeps the error it ended with, for `join` to fail the test with."""
+
+    def __init__(self, test: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._test = test
+        self._target = target
+        self._arguments = args, kwargs
+        self._thread = threading.Thread(target=self._run)
+        self._error: BaseException | None = None
+        self.joined = False
+
+    def _run(self) -> None:
+        args, kwargs = self._arguments
+        try:
+            self._target(*args, **kwargs)
+        except BaseException as error:
+            self._error = error
+
+    def start(self) -> None:
+        """Starts it."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Waits for it, and fails the test with its error."""
+        self.joined = True
+        self._thread.join()
+        if self._error is not None:
+            self._test.fail(f"Error in checkedThread: {self._error}")
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._thread.is_alive()
+
+
+class CapturedWrites:
+    """What was written to a stream."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._text: str | None = None
+
+    def finish(self) -> None:
+        """Keeps what has been written: there will be no more."""
+        self._file.seek(0)
+        self._text = self._file.read().decode("utf-8", "replace")
+
+    def contents(self) -> str:
+        """The text, once the block is over."""
+        if self._text is None:
+            raise ValueError("contents() is there when the block of captureWritesToStream is over.")
+        return self._text
+
+
+def _names(classes: Any) -> str:
+    return " or ".join(c.__name__ for c in classes) if isinstance(classes, tuple) else classes.__name__

@@ -1,0 +1,107 @@
+"""`tf.test.compute_gradient`: the Jacobian that the gradients say, and the one that differences say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.array.creation import constant, convert_to_tensor
+from tapeflow.autodiff import GradientTape
+from tapeflow.core.dtypes import DType, bfloat16, complex64, complex128, float16, float32, float64
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.tensor import Tensor
+
+_KINDS = (float16, bfloat16, float32, float64, complex64, complex128)
+
+
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """The Jacobians of a function at a point: by its gradients, and by central differences.
+
+    Args:
+        f: a function of as many tensors as `x` has, that gives one tensor.
+        x: a list or tuple of floating or complex tensors, or what they can be made of.
+        delta: half of the step of the differences; `2**-10` where it is not given.
+
+    Returns:
+        Two tuples with a matrix `[size of f(*x), size of x[i]]` for each argument. A complex number counts as two, its
+        real and its imaginary part, one after the other.
+
+    Raises:
+        ValueError: `x` is no list or tuple.
+
+    Example:
+        >>> by_gradient, by_difference = tf.test.compute_gradient(lambda x: x * x, [tf.constant([1.0, 3.0])])
+        >>> by_gradient[0].tolist()
+        [[2.0, 0.0], [0.0, 6.0]]
+        >>> abs(by_gradient[0] - by_difference[0]).max() < 1e-3
+        True
+    """
+    if not isinstance(x, (list, tuple)):
+        raise ValueError(
+            "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a "
+            f"{type(x)}: write [x] for a function of one tensor."
+        )
+    step = 1.0 / 1024 if delta is None else delta
+    point = [convert_to_tensor(v) for v in x]
+    for index, argument in enumerate(point):
+        if argument.dtype not in _KINDS:
+            name = argument.dtype.name
+            raise AssertionError(f"Cannot compute gradient for unsupported type {name} of argument {index}")
+    pairs = [(_by_gradient(f, point, i), _by_differences(f, point, i, step)) for i in range(len(point))]
+    return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
+
+
+def _parts(value: Tensor) -> np.ndarray:
+    """The real numbers in a tensor, in a row of their own; narrow floats as float32."""
+    array = value.numpy()
+    if value.dtype in (float16, bfloat16):
+        array = array.astype(np.float32)
+    return array.reshape(-1).view(array.real.dtype)
+
+
+def _moved(parts: np.ndarray, like: Tensor) -> Tensor:
+    """The tensor of these real numbers."""
+    return constant(parts.view(_wide(like.dtype)).reshape(like.shape.as_list()), dtype=like.dtype)
+
+
+def _wide(dtype: DType) -> Any:
+    return np.float32 if dtype in (float16, bfloat16) else dtype.as_numpy_dtype
+
+
+def _by_gradient(f: Callable[..., Any], point: list[Any], index: int) -> np.ndarray:
+    """Row by row: the gradient of each of the real numbers in the result."""
+    x = point[index]
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(x)
+        y = convert_to_tensor(f(*point))
+    if y.dtype not in _KINDS:
+        raise AssertionError(f"Cannot compute gradient for unsupported type {y.dtype.name} of y")
+    width = _parts(y).size
+    jacobian = np.zeros((width, _parts(x).size), _parts(x).dtype)
+    for row in range(width):
+        seed = np.zeros(width, _parts(y).dtype)
+        seed[row] = 1
+        found = tape.gradient(y, x, output_gradients=_moved(seed, y))
+        if found is not None:
+            jacobian[row] = _parts(convert_to_tensor(found) if isinstance(found, IndexedSlices) else found)
+    return jacobian
+
+
+def _by_differences(f: Callable[..., Any], point: list[Any], index: int, step: float) -> np.ndarray:
+    """Column by column: how the result changes with each of the real numbers in the argument."""
+    x = point[index]
+    at = _parts(x)
+
+    def moved(column: int, by: float) -> np.ndarray:
+        parts = at.copy()
+        parts[column] += by
+        return _parts(convert_to_tensor(f(*point[:index], _moved(parts, x), *point[index + 1 :])))
+
+    columns = [(moved(i, step) - moved(i, -step)) / (2 * step) for i in range(at.size)]
+    if not columns:
+        return np.zeros((_parts(convert_to_tensor(f(*point))).size, 0), at.dtype)
+    return np.stack(columns, axis=1).astype(at.dtype, copy=False)
