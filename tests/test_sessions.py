@@ -211,3 +211,16 @@ def test_an_operation_takes_the_name_of_a_scope_as_it_is():
             inside = tf.identity(1.0, name="x")
             result = tf.identity(inside, name=scope)
         assert (inside.name, result.name) == ("outer/layer/x:0", "outer/layer:0")
+        variable = v1.Variable(1.0, name=scope)
+        assert variable.name == "outer/layer_1:0"
+        with v1.name_scope("fresh") as fresh:
+            assert v1.Variable(1.0, name=fresh).name == "fresh:0"
+
+
+def test_what_an_assignment_gives_is_read_after_it():
+    with tf.Graph().as_default(), v1.Session() as sess:
+        v = tf.Variable(1.0)
+        twice = v.assign_add(2.0) * 2.0
+        sess.run(v.initializer)
+        assert sess.run(twice) == 6.0
+        assert sess.run(v) == 3.0

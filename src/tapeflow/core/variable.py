@@ -18,7 +18,7 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core import device as devices
-from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.context import detours, listeners, once_for_each_slice, state
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
@@ -173,7 +173,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
             value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
         self.dtype: DType = value.dtype
         self._id = next_id()
-        self._name = (state.name_scope + "/" if state.name_scope else "") + ("Variable" if name is None else name)
+        self._name = _in_scope("Variable" if name is None else name)
         self._synchronization, self._aggregation = synchronization, aggregation
         self._trainable = synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable
         self._constraint = constraint
@@ -250,6 +250,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def _set(self, value: EagerTensor) -> None:
+        if state.on_slices:
+            once_for_each_slice("an assignment")
         # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
         self._value = EagerTensor(value.value, self.dtype)
         self._tape_value = None
@@ -588,7 +590,11 @@ class _UnreadVariable(Variable):
         return "UnreadVariable"
 
     def _read(self) -> EagerTensor:
-        return self._variable._read()
+        operation = vars(self).get("_staged")
+        if operation is None or operation.graph is not state.graph:
+            return self._variable._read()
+        with state.graph.control_dependencies([operation]):
+            return self._variable._read()
 
     def _assigned(self) -> Any:
         return self._variable._assigned()
@@ -614,6 +620,13 @@ for _attribute in (*Variable.__slots__, "_graph"):
         setattr(_UnreadVariable, _attribute, _of_the_variable(_attribute))
 
 _new = object.__new__
+
+
+def _in_scope(name: str) -> str:
+    """A name below the name scopes in force. One that ends in `/` is a scope's, from the root."""
+    if name.endswith("/"):
+        return name.rstrip("/")
+    return f"{state.name_scope}/{name}" if state.name_scope else name
 
 
 def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:

@@ -492,7 +492,7 @@ class Graph:
     def handle_of(self, variable: Any, name: str) -> SymbolicTensor:
         """A new operation that gives a variable's handle."""
         with self._outside_of_scopes():
-            made = self.insert(NodeOp("VarHandleOp", attrs={"variable": variable}), self.unique_name(name), ())
+            made = self.insert(NodeOp("VarHandleOp", attrs={"variable": variable}), self._operation_name(name), ())
         made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
         made.outputs[0]._id = variable._id  # gradients of what takes the handle are the variable's
         return made.outputs[0]
@@ -529,7 +529,8 @@ class Graph:
     def variable_made(self, variable: Any, value: Any) -> None:
         """Notes a variable that was made while this graph is built: each session holds its own value of it."""
         first = convert(value, variable.dtype)
-        handle = self.handle_of(variable, variable._name)
+        name = variable._name
+        handle = self.handle_of(variable, f"{name}/" if name == state.name_scope else name)
         variable._name, variable._graph = handle.op.name, self
         self._constants[id(variable)] = variable, handle
         self._shared_variables["", variable._name] = variable
