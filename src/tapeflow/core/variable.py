@@ -18,7 +18,7 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core import device as devices
-from tapeflow.core.context import detours, listeners, once_for_each_slice, state
+from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
@@ -250,8 +250,6 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def _set(self, value: EagerTensor) -> None:
-        if state.on_slices:
-            once_for_each_slice("an assignment")
         # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
         self._value = EagerTensor(value.value, self.dtype)
         self._tape_value = None
