@@ -269,3 +269,23 @@ def test_the_shape_of_a_constant():
     assert tf.constant([1], shape=[]).shape == []
     with pytest.raises(TypeError, match=r"Tensor \[1 2 3\] \(converted from \[1, 2, 3\]\) has 3 elements"):
         tf.constant([1, 2, 3], shape=[2])
+
+
+def test_what_only_arrays_have_says_what_to_do():
+    x = tf.constant([1.0, 2.0])
+    said = []
+
+    @tf.function
+    def f(x):
+        with pytest.raises(AttributeError) as error:
+            x.astype  # noqa: B018
+        said.append(str(error.value))
+        return x
+
+    f(x)
+    with pytest.raises(AttributeError, match="^EagerTensor object has no attribute 'T'. \n .* numpy-related methods"):
+        x.T  # noqa: B018
+    with pytest.raises(AttributeError, match="^'EagerTensor' object has no attribute 'other'"):
+        x.other  # noqa: B018
+    assert said[0].startswith("SymbolicTensor object has no attribute 'astype'. \n        If you are looking for numpy")
+    assert "astype" not in dir(x) and not hasattr(x, "size") and not hasattr(tf.Tensor, "T")

@@ -209,6 +209,8 @@ class DType:
     def __eq__(self, other: object) -> builtins.bool:
         if other is self:
             return True
+        if type(other) is str:  # asked often: Keras goes by names
+            return _FROM_ANYTHING.get(other) is self
         if other is None or type(other) is DType:
             return False
         try:

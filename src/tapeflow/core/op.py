@@ -27,7 +27,7 @@ from tapeflow.core.dtypes import DType, as_dtype, int32, string
 from tapeflow.core.kernels import compute
 from tapeflow.core.tape import record
 from tapeflow.core.templates import function_of
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 def _whole(given: Any, value: Any) -> Any:
@@ -49,8 +49,7 @@ class Op:
             them for lists, plain Python values for the rest.
         string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
         kinds: what each parameter is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels want
-            as
-            Python numbers: shapes, axes, paddings), "attr".
+            as Python numbers: shapes, axes, paddings), "attr".
         moves: the kernel only moves elements about, so that it can move what it has no dtype for.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
         orders: the kernel only compares elements, so that whatever keeps their order can stand in for them.
@@ -162,8 +161,7 @@ class Op:
         return outputs
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
-        """The arguments with Python numbers and Keras's variables as tensors: all that keeps most calls off the fast
-        path."""
+        """The arguments with Python numbers as tensors: all that keeps most calls off the fast path."""
         if not self.uniform:
             return None
         for arg in args:
@@ -178,16 +176,10 @@ class Op:
                 continue
             try:
                 if type(value) is float or type(value) is int:
-                    tensor = operand(value, dtype)
-                elif isinstance(value, TensorType) and not isinstance(value, (Tensor, ReadAsTensor)):
-                    tensor = convert(value)
-                else:
-                    continue
+                    out = out or list(args)
+                    out[i] = operand(value, dtype)
             except (TypeError, ValueError):
                 return None
-            if out is None:
-                out = list(args)
-            out[i] = tensor
         return out
 
     def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:

@@ -34,6 +34,13 @@ class TensorShape:
     _dims: tuple[int | None, ...] | None
 
     def __init__(self, dims: Any):
+        if type(dims) is tuple:
+            for d in dims:
+                if type(d) is not int or d < 0:
+                    break
+            else:  # the usual shape, at once
+                self._dims = dims
+                return
         if isinstance(dims, (tuple, list)):
             self._dims = tuple([d if d is None or (type(d) is int and d >= 0) else _dimension(d) for d in dims])
         elif dims is None:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tapeflow.core.context import detours, listeners
-from tapeflow.core.convert import scalars
+from tapeflow.core.convert import convert, scalars
 from tapeflow.core.dtypes import DType
 from tapeflow.core.tape import record, record_binary, record_unary
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
 
 if TYPE_CHECKING:
     from tapeflow.core.op import Op
@@ -31,7 +31,8 @@ STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.S
 # What the code of every function closes over, beside itself.
 _NAMES = (
     "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary",
-    "EagerTensor", "DType", "STATIC", "ReadAsTensor", "scalars", "detours", "listeners",
+    "EagerTensor", "DType", "STATIC", "ReadAsTensor", "TensorType", "Tensor", "convert", "scalars", "detours",
+    "listeners",
 )  # fmt: skip
 
 
@@ -63,8 +64,8 @@ def function_of(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[...
         "op": op, "kernel": op.kernel, "checked": op.checked, "lookup": op.checked.get,
         "new": object.__new__, "slow": slow, "first": first if has_fast_path else slow,
         "record": record, "record_unary": record_unary, "record_binary": record_binary, "EagerTensor": EagerTensor,
-        "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "scalars": scalars, "detours": detours,
-        "listeners": listeners,
+        "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "TensorType": TensorType, "Tensor": Tensor,
+        "convert": convert, "scalars": scalars, "detours": detours, "listeners": listeners,
     }  # fmt: skip
     call: Any = stub(*[values[n] for n in _NAMES])
     call.__code__ = dressed(call.__code__)
@@ -170,6 +171,7 @@ def _template(
         f"{pad}    return _out",
         *_reading(tensors, names),
         *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
+        *_converting(tensors, names),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
     told = [word for word, holds in (("many", many), ("mixed", not uniform), ("same", same)) if holds]
@@ -183,6 +185,16 @@ def _reading(tensors: list[str], names: list[str]) -> list[str]:
         return []
     found = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
     again = ", ".join(f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" if n in tensors else n for n in names)
+    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
+
+
+def _converting(tensors: list[str], names: list[str]) -> list[str]:
+    """The lines that convert what says that it is a tensor, such as Keras's variables, and come back with that."""
+    if not tensors:
+        return []
+    is_one = "isinstance({0}, TensorType) and not isinstance({0}, Tensor)"
+    found = " or ".join(is_one.format(n) for n in tensors)
+    again = ", ".join(f"convert({n}) if {is_one.format(n)} else {n}" if n in tensors else n for n in names)
     return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
 
 

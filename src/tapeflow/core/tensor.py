@@ -88,9 +88,39 @@ class Tensor(TensorType):
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _OF_ARRAYS]
+
     def ref(self) -> Reference:
         """A hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
         return Reference(self)
+
+
+class _OfArrays:
+    """What NumPy's arrays have and people try on tensors: to ask for it is an error that says what to do.
+
+    Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
+    for a mask.
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        raise AttributeError(
+            f"{owner.__name__} object has no attribute '{self._name}'. "
+            "\n        If you are looking for numpy-related methods, please run the following:"
+            "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+        )
+
+
+_OF_ARRAYS = frozenset(
+    {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
+)
+for _name in _OF_ARRAYS:
+    setattr(Tensor, _name, _OfArrays(_name))
 
 
 class ReadAsTensor(TensorType):
@@ -284,26 +314,11 @@ class EagerTensor(Tensor):
     def __str__(self) -> str:
         return f"tf.Tensor({numpy_text(self)}, shape={self.shape}, dtype={self.dtype.name})"
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _NUMPY_ONLY:
-            raise AttributeError(
-                f"{type(self).__name__} object has no attribute '{name}'. "
-                "\n        If you are looking for numpy-related methods, please run the following:"
-                "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
-            )
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
 
 _NUMPY_HAS = frozenset({
     torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32,
     torch.int64, torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128,
 })  # fmt: skip
-
-# NumPy's methods that people try on a tensor.
-_NUMPY_ONLY = frozenset(
-    {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
-)
-
 
 def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
     """The value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""

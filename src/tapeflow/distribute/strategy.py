@@ -261,6 +261,9 @@ class StrategyExtended:
             args, kwargs: what else it takes.
             group: gives the results as one distributed value, rather than a tuple.
         """
+        if not self._devices:  # the default strategy: nothing is distributed
+            with moved(self._strategy, None, 0, updating=True):
+                return fn(var, *args, **(kwargs or {}))
         copies = var.values if isinstance(var, DistributedValues) else (var,)
         results = []
         for i, copy in enumerate(copies):
@@ -278,7 +281,7 @@ class StrategyExtended:
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
         from tapeflow.core.device import device
 
-        return device(self._devices[index]) if self._devices else nullcontext()
+        return device(self._devices[index])
 
     def _scope_device(self) -> AbstractContextManager[Any]:
         return nullcontext()

@@ -66,7 +66,6 @@ class Function:
                         f"{options.input_signature!r}."
                     )
         self._bound_to = None if bound_to is None else weakref.ref(bound_to)
-        self._signature = Signature(python_function, bound=bound_to is not None)
         self._check_signature()
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
         self._explanations: list[str] = []
@@ -78,6 +77,12 @@ class Function:
         functools.update_wrapper(self, python_function, updated=())
         if bound_to is not None:
             self.__signature__ = self._signature.signature  # for `inspect`, which would show `self` too
+
+    @functools.cached_property
+    def _signature(self) -> Signature:
+        """The parameters. Found out when they are needed: a function that is made in each step and never called, as
+        Keras's convolutions make, must cost nothing."""
+        return Signature(self._python_function, bound=self._bound_to is not None)
 
     def _check_signature(self) -> None:
         """Refuses an input signature that leaves parameters open, or has specs for more than there are."""

@@ -73,8 +73,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         >>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()
         [1, 2]
     """
-    if type(dtype) is not DType or dtype._is_ref_dtype:
-        dtype = as_dtype(dtype).base_dtype
+    if type(dtype) is not DType:
+        dtype = as_dtype(dtype)
+    if dtype._is_ref_dtype:
+        dtype = dtype.base_dtype
     if not isinstance(x, Tensor):
         if isinstance(x, Variable):
             return x if x.dtype is dtype else _cast(x, dtype, name)
@@ -154,6 +156,8 @@ def _as_bits(input: Any, type: DType) -> Any:
             raise invalid(f"Value for attr '{attr}' of string is not in the list of allowed values: it has no bits")
     if isinstance(input, torch.Tensor):
         source = input.itemsize
+        if type.torch is not None and type.torch.itemsize == source:
+            return input.resolve_conj().view(type.torch)
     else:
         source, input = input.itemsize, torch.from_numpy(np.ascontiguousarray(input).view(f"i{input.itemsize}"))
     size = np.dtype(storage_type(type)).itemsize
