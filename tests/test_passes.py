@@ -242,6 +242,96 @@ def test_errors_of_fused_steps_name_the_op():
         f(tf.ones([2, 4]), w, b)
 
 
+# ---- updating --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [[3], [200, 100]], ids=["small", "in its memory"])
+@pytest.mark.parametrize(
+    ("change", "step", "expected"),
+    [
+        (lambda v, x: v.assign_add((x - v) * 0.25), "AssignLerp", lambda v, x: v + (x - v) * 0.25),
+        (lambda v, x: v.assign_add(0.75 * (x - v)), "AssignLerp", lambda v, x: v + (x - v) * 0.75),
+        (lambda v, x: v.assign_add((x - 1.0) * 0.25), "AssignAddProduct", lambda v, x: v + (x - 1) * 0.25),
+        (lambda v, x: v.assign_add((v - x) * 0.25), "AssignAddProduct", lambda v, x: v + (v - x) * 0.25),
+        (lambda v, x: v.assign_sub(0.25 * x), "AssignSubProduct", lambda v, x: v - 0.25 * x),
+        (lambda v, x: v.assign_sub(x * 0.25 / (x + 2.0)), "AssignSubQuotient", lambda v, x: v - x * 0.25 / (x + 2)),
+    ],
+)
+def test_a_change_and_what_leads_to_it_are_one_step(rng, shape, change, step, expected):
+    x = rng.random(shape)
+    v, start = tf.Variable(np.ones(shape)), np.ones(shape)
+
+    def f(x):
+        change(v, x)
+
+    concrete, _ = traced(f, tf.constant(x))
+    assert f"op_{step}(" in concrete.source() and "AssignAddV" not in concrete.source()
+    np.testing.assert_allclose(v, expected(expected(start, x), x), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda v, x: v.assign_add((x[:1] - v) * 0.5),
+        lambda v, x: v.assign_sub(x * x),
+        lambda v, x: v.assign_sub(x / (x * x)),
+        lambda v, x: v.assign_sub(x[0] / x * 0.5),
+    ],
+    ids=["broadcast", "product of two tensors", "quotient without a factor", "product outside"],
+)
+def test_changes_of_other_forms_give_what_eager_ones_give(change):
+    x, eager, staged = tf.constant([1.0, 2.0, 4.0]), *(tf.Variable([3.0, 5.0, 7.0]) for _ in range(2))
+
+    def f(x):
+        change(staged, x)
+
+    traced(f, x)
+    for _ in range(2):
+        change(eager, x)
+    np.testing.assert_allclose(staged, eager, rtol=1e-6)
+
+
+def test_a_mean_moves_from_the_value_that_was_read():
+    v = tf.Variable([1.0, 2.0])
+
+    def f(x):
+        before = tf.identity(v)
+        v.assign_add(x)
+        v.assign_add((x - before) * 0.5)
+
+    concrete, _ = traced(f, tf.constant([10.0, 20.0]))
+    assert "Lerp" not in concrete.source()
+    first = np.array([1.0, 2.0])
+    for _ in range(2):
+        first = first + [10.0, 20.0] + (np.array([10.0, 20.0]) - first) * 0.5
+    np.testing.assert_allclose(v, first)
+
+
+def test_what_leads_to_a_change_and_is_of_other_use_stays():
+    v = tf.Variable([1.0, 2.0])
+
+    def f(x):
+        step = x * 0.5
+        v.assign_sub(step)
+        return step
+
+    concrete, result = traced(f, tf.constant([2.0, 4.0]))
+    assert "AssignSubVariableOp(" in concrete.source()
+    np.testing.assert_array_equal(result, [1.0, 2.0])
+    np.testing.assert_array_equal(v, [-1.0, -2.0])
+
+
+def test_the_rate_of_a_change_may_be_a_variable_that_changes():
+    v, rate = tf.Variable([1.0, 1.0]), tf.Variable(1.0)
+
+    def f(x):
+        v.assign_sub(x * rate)
+        rate.assign(rate * 0.5)
+
+    traced(f, tf.constant([1.0, 2.0]))
+    np.testing.assert_array_equal(v, [1.0 - 1.5, 1.0 - 3.0])
+
+
 # ---- grouping --------------------------------------------------------------------------------------------------------
 
 
@@ -254,9 +344,9 @@ def adam(variables, slots, gradients):
 
 def adam_problem():
     shapes = [[3, 4], [4], [4, 2], [2], [100, 100]]  # the last one is too large for a group
-    variables = [tf.Variable(tf.ones(s) * (i + 1)) for i, s in enumerate(shapes)]
-    slots = [(tf.Variable(tf.zeros(s)), tf.Variable(tf.zeros(s))) for s in shapes]
-    gradients = [tf.ones(s) * 0.25 * (i + 1) for i, s in enumerate(shapes)]
+    variables = [tf.Variable(tf.ones(s, tf.float64) * (i + 1)) for i, s in enumerate(shapes)]
+    slots = [(tf.Variable(tf.zeros(s, tf.float64)), tf.Variable(tf.zeros(s, tf.float64))) for s in shapes]
+    gradients = [tf.ones(s, tf.float64) * 0.25 * (i + 1) for i, s in enumerate(shapes)]
     return variables, slots, gradients
 
 
@@ -267,9 +357,23 @@ def test_optimizers_update_all_variables_together():
         adam(*eager)
         step(staged[2])
     source = step.get_concrete_function(staged[2]).source()
-    assert "AssignAddVariableOps([" in source and "AssignSubVariableOps([" in source and "Sqrts([" in source
+    assert "AssignLerps([" in source and "AssignSubQuotients([" in source and "Sqrts([" in source
     for a, b in zip(eager[0], staged[0], strict=True):
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, b, rtol=1e-14)
+
+
+def test_plain_changes_go_together():
+    variables = [tf.Variable([float(i), 1.0]) for i in range(4)]
+
+    def f(x):
+        for v in variables:
+            v.assign_add(x)
+        for v in variables:
+            v.assign_sub(x * x)
+
+    concrete, _ = traced(f, tf.constant([2.0, 3.0]))
+    assert "AssignAddVariableOps([" in concrete.source() and "AssignSubVariableOps([" in concrete.source()
+    np.testing.assert_array_equal(variables[3], [3.0 + 2 * (2.0 - 4.0), 1.0 + 2 * (3.0 - 9.0)])
 
 
 def test_one_variable_changed_again_and_again_keeps_its_order():

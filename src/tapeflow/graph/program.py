@@ -14,7 +14,7 @@ import torch
 from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.graph.operation import NodeOp, Operation, symbolic_in
+from tapeflow.graph.operation import NodeOp, Operation, symbolic_in, variable_of
 
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
@@ -78,6 +78,12 @@ class Step:
     def placed(self) -> bool:
         """Whether it runs on a device that the program named."""
         return bool(self.operation.device) and len(devices.machine.logical_devices()) > 1
+
+    @property
+    def changes(self) -> int | None:
+        """The id of the one variable that it changes; None where that is not known."""
+        variable = variable_of(self.args[0]) if self.name.startswith("Assign") and not self.registered else None
+        return None if variable is None else variable._id
 
     def __repr__(self) -> str:
         return f"<step {self.name} of {self.operation.name!r}>"

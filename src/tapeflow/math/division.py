@@ -13,7 +13,7 @@ from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, ui
 from tapeflow.core.op import not_differentiable, op, widened
 from tapeflow.core.shape_rules import broadcast, same
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.tensor import Tensor, invalid, traced
 from tapeflow.core.variable import Variable
 from tapeflow.errors import InternalError, NotFoundError
 from tapeflow.math.arithmetic import multiply, negative
@@ -255,7 +255,16 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.div(x, y).masked_fill(y == 0, 0)
+    quotient = torch.div(x, y)
+    return quotient if _is_number_but_zero(y) else quotient.masked_fill(y == 0, 0)
+
+
+def _is_number_but_zero(y: torch.Tensor) -> bool:
+    """Whether it is a scalar that divides well; losses and means are divided by such."""
+    try:
+        return not y.ndim and y.is_cpu and not traced(y) and bool(y.item())
+    except RuntimeError:  # where values are not known: vmap
+        return False
 
 
 @op("DivNoNan", kernel=_div_no_nan, shape=broadcast)

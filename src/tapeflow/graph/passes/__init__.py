@@ -15,9 +15,10 @@ from tapeflow.graph.passes.grouping import group
 from tapeflow.graph.passes.pruning import prune
 from tapeflow.graph.passes.reuse import reuse
 from tapeflow.graph.passes.sharing import share
+from tapeflow.graph.passes.updating import update
 from tapeflow.graph.program import Program
 
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-SPECIALIZE: tuple[Pass, ...] = (fuse, group, prune, reuse, bind)
+SPECIALIZE: tuple[Pass, ...] = (fuse, update, group, prune, reuse, bind)

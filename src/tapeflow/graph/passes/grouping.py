@@ -18,6 +18,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
 from tapeflow.graph.graph import READ
 from tapeflow.graph.operation import NodeOp, variable_of
+from tapeflow.graph.passes.updating import OF_MANY
 from tapeflow.graph.program import Program, Step
 
 _FEWEST = 3  # steps that are worth a group
@@ -33,7 +34,11 @@ _IN_PAIRS = {
 }
 _COMMUTES = frozenset({"AddV2", "Mul"})
 _ELEMENTWISE = frozenset({*_ALONE, *_IN_PAIRS, "Square"})
-_CHANGES = {"AssignAddVariableOp": torch._foreach_add, "AssignSubVariableOp": torch._foreach_sub}
+_CHANGES: dict[str, Callable[..., Any]] = {
+    "AssignAddVariableOp": torch._foreach_add,
+    "AssignSubVariableOp": torch._foreach_sub,
+    **OF_MANY,
+}
 
 
 def group(program: Program) -> None:
@@ -119,7 +124,9 @@ def _kind(step: Step) -> Any:
     if step.op is READ:
         return None
     if not step.registered:
-        return (step.name, _variable(step).dtype, None) if step.name in _CHANGES else None
+        if step.name not in _CHANGES:
+            return None
+        return step.name, _variable(step).dtype, id(step.args[-1]) if step.name in OF_MANY else None
     if step.outputs[0].shape.rank == 0:
         return None  # loops have better for scalars
     scalar, rest = _operands(step)
@@ -142,11 +149,11 @@ def _together(kind: Any, steps: list[Step]) -> Step | None:
     """One step that does what several of one kind do."""
     name, _, scalar = kind
     if name in _CHANGES:
-        handles, changes = ([step.args[i] for step in steps] for i in (0, 1))
-        if len({id(h) for h in handles}) < len(handles):
+        columns = [list(column) for column in zip(*[step.args for step in steps], strict=True)]
+        if len({id(handle) for handle in columns[0]}) < len(steps):
             return None
-        kernel = _changed_together(_CHANGES[name], steps[0].op.kernel)
-        return _step(f"{name}s", kernel, [handles, changes], None, steps)
+        together = columns.pop()[0] if scalar is not None else None
+        return _step(f"{name}s", _changed_together(_CHANGES[name], steps[0].op.kernel), columns, together, steps)
     shared, _ = _operands(steps[0])
     lists = [list(column) for column in zip(*[_operands(step)[1] for step in steps], strict=True)]
     if name == "Square":
@@ -168,15 +175,15 @@ def _step(
 
 
 def _changed_together(change: Callable[..., Any], one: Callable[..., Any]) -> Callable[..., Any]:
-    """What changes several variables, each by its own tensor."""
+    """What changes several variables, each by tensors of its own, and all by the same scalar if there is one."""
 
-    def kernel(variables: list[Variable], by: list[torch.Tensor]) -> None:
+    def kernel(variables: list[Variable], by: list[torch.Tensor], *rest: Any) -> None:
         values = [v._value.value for v in variables]
         if any(a.shape != b.shape for a, b in zip(values, by, strict=True)):
-            for variable, tensor in zip(variables, by, strict=True):
-                one(variable, tensor)  # it says what is wrong
+            for i, (variable, tensor) in enumerate(zip(variables, by, strict=True)):
+                one(variable, tensor, *[r[i] if type(r) is list else r for r in rest])  # it says what is wrong
             return
-        for variable, value in zip(variables, change(values, by), strict=True):
+        for variable, value in zip(variables, change(values, by, *rest), strict=True):
             variable._set(EagerTensor(value, variable.dtype))
 
     return kernel

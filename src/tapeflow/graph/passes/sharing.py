@@ -30,18 +30,12 @@ def share(program: Program) -> None:
         if key is not None:
             made[key] = step
         elif step.must_run:
-            changed = _changed(step)
+            changed = step.changes
             for read in [k for k in made if k[0] is READ and (changed is None or k[1] is None or k[1] == changed)]:
                 del made[read]
         kept.append(step)
     program.steps = kept
     program.outputs = substituted(program.outputs, same_as)
-
-
-def _changed(step: Step) -> int | None:
-    """The id of the one variable that a step changes; None where that is not known."""
-    variable = variable_of(step.args[0]) if step.name.startswith("Assign") and not step.registered else None
-    return None if variable is None else variable._id
 
 
 def _key(step: Step) -> Any:
