@@ -29,6 +29,7 @@ def test_variables_are_watched_when_read(v):
         y = v * v
     assert [w is v for w in tape.watched_variables()] == [True]
     assert value(tape.gradient(y, v)) == [2.0, 4.0]
+    assert len(tape.watched_variables()) == 1  # also when the rest is forgotten
 
 
 def test_untrainable_variables_are_not_watched():

@@ -161,6 +161,24 @@ def test_all_reduce_and_all_gather(strategy):
         strategy.run(lambda: tf.distribute.get_replica_context().all_reduce("MAX", 1.0))
 
 
+def test_all_reduce_of_a_tensor_from_outside(strategy):
+    outside = tf.constant([2.0])
+
+    def replica():
+        context = tf.distribute.get_replica_context()
+        own = context.all_reduce(SUM, [outside, number()])
+        return own, context.all_gather(outside, 0), context.all_reduce(SUM, 5.0)
+
+    (same, own), gathered, number_of_python = strategy.run(replica)
+    assert values(same) == [[2.0], [2.0]] and values(own) == [3.0, 3.0]
+    assert np.asarray(strategy.experimental_local_results(gathered)[0]).tolist() == [2.0]
+    assert values(number_of_python) == [10.0, 10.0]
+    with strategy.scope():
+        assert strategy.extended.batch_reduce_to(SUM, [(outside, outside)])[0].numpy().tolist() == [2.0]
+        with pytest.raises(ValueError, match="A non-DistributedValues value"):
+            strategy.extended.reduce_to(SUM, outside, outside)
+
+
 def test_all_reduce_of_sparse_gradients(strategy):
     def replica():
         slices = tf.IndexedSlices(number()[None, None], tf.fill([1], replica_id()), tf.constant([3, 1]))
@@ -339,11 +357,47 @@ def test_sync_on_read(strategy, aggregation, read, written):
         v.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
 
 
+def test_sync_on_read_that_is_trained(strategy):
+    with strategy.scope():
+        v = tf.Variable(3.0, True, synchronization=tf.VariableSynchronization.ON_READ, aggregation=AGGREGATION.SUM)
+
+    def replica():
+        with tf.GradientTape() as tape:
+            y = v * number()
+        return tape.gradient(y, v), tape.watched_variables()[0] is v
+
+    gradients, whole = strategy.run(replica)
+    assert v.trainable and whole and values(gradients) == [1.0, 2.0]
+    assert v.numpy() == 6.0
+
+
+def test_where_copies_are(strategy):
+    names = strategy.extended.worker_devices
+    for synchronization in (tf.VariableSynchronization.ON_WRITE, tf.VariableSynchronization.ON_READ):
+        with strategy.scope():
+            v = tf.Variable([1.0], synchronization=synchronization, aggregation=AGGREGATION.SUM)
+        v.assign([2.0])
+        assert tuple(copy.device for copy in v.values) == names
+        assert v.device == names[0] and strategy.run(lambda v=v: v.device).values == names
+    with tf.device("CPU:1"):
+        w = tf.Variable(1.0)
+    w.assign(2.0)
+    assert w.device == w.handle.device == names[1] and (w + 1.0).device == names[0]
+
+
+def test_kinds_of_distributed_values(strategy):
+    distributed = tf.types.experimental.distributed
+    with strategy.scope():
+        v = tf.Variable([1.0])
+        total = strategy.extended.reduce_to(SUM, strategy.run(lambda: tf.ones([1])), v)
+    assert isinstance(strategy.run(replica_id), distributed.PerReplica)
+    assert isinstance(v, distributed.Mirrored) and isinstance(total, distributed.Mirrored)
+    assert str(total).startswith("Mirrored:{")
+
+
 def test_sync_on_read_without_aggregation(strategy):
     with strategy.scope():
         v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ)
-        with pytest.raises(ValueError, match="only for non-trainable"):
-            tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, trainable=True)
     with pytest.raises(ValueError, match="Could not convert from"):
         v.numpy()
 

@@ -55,6 +55,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
+        self._variables: dict[int, Any] = {}  # those of a tape that is gone
         self._recording = False
 
     def __enter__(self) -> GradientTape:
@@ -119,15 +120,20 @@ class GradientTape:
         recording = self._recording
         if recording:
             self._stop()
-        self._tape = None
+        self._tape, self._variables = None, {}
         if recording:
             self.__enter__()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables watched so far, in the order they were made."""
-        if self._tape is None:
-            return ()
-        return tuple(v for _, v in sorted(self._tape.variables.items()))
+        """The variables watched so far, in the order they were made; of a strategy's variables the whole ones."""
+        watched = self._variables if self._tape is None else self._tape.variables
+        wholes = [_whole(v) for _, v in sorted(watched.items())]
+        return tuple({id(v): v for v in wholes}.values())
+
+    def _asked_once(self) -> None:
+        """Forgets what was recorded once it has been asked for, where it is not kept."""
+        if not self._persistent and self._tape is not None:
+            self._variables, self._tape = self._tape.variables, None
 
     def gradient(
         self,
@@ -174,8 +180,7 @@ class GradientTape:
             targets = [t for t, d in zip(targets, dys, strict=True) if d is not None]
             dys = [d for d in dys if d is not None]
         found = tape.gradients(targets, flat, dys)
-        if not self._persistent:
-            self._tape = None
+        self._asked_once()
         if zeros:
             found = [_zeros_like(s) if g is None else g for g, s in zip(found, flat, strict=True)]
         if flat is sources:
@@ -222,8 +227,7 @@ class GradientTape:
         size = math.prod(dims)
         seeds = registry["Reshape"].function(_identity_matrix(size, target), (size, *dims))
         rows = _rows(tape, target, flat, seeds, experimental_use_pfor)
-        if not self._persistent:
-            self._tape = None
+        self._asked_once()
         found = [None if r is None else _reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
         if _gives_zeros(unconnected_gradients):
             found = [_zeros([*dims, *_dims(s)], s.dtype) if f is None else f for f, s in zip(found, flat, strict=True)]
@@ -275,8 +279,7 @@ class GradientTape:
         seeds = registry["Reshape"].function(_identity_matrix(each, target), (each, 1, *dims[1:]))
         seeds = registry["BroadcastTo"].function(seeds, (each, *dims))
         row = _rows(tape, target, [source], seeds, experimental_use_pfor)[0]
-        if not self._persistent:
-            self._tape = None
+        self._asked_once()
         if row is None:
             return _zeros([*dims, *inner], source.dtype) if _gives_zeros(unconnected_gradients) else None
         swapped = registry["Transpose"].function(row, (1, 0, *range(2, 2 + len(inner))))
@@ -404,6 +407,12 @@ def _packed(sources: Any, found: list[Any]) -> Any:
             kept = [g if p.dtype.differentiable else p for g, p in zip(own, parts, strict=True)]
             leaves.append(nest.pack_sequence_as(source, kept, expand_composites=True))
     return nest.pack_sequence_as(sources, leaves)
+
+
+def _whole(variable: Any) -> Any:
+    """The variable that a copy in a replica belongs to."""
+    container = getattr(variable, "_distributed_container", None)
+    return variable if container is None else container()
 
 
 def _gives_zeros(unconnected: Any) -> bool:

@@ -133,6 +133,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     __array_priority__ = 100
 
     _tape_value: EagerTensor | None
+    _device: str | None = None  # where it was made, if that is another logical CPU than the first
     _graph: Any = None  # the graph that it was made in, where that is no function's
 
     def __init__(
@@ -184,6 +185,8 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
                 f"the explicitly supplied `shape` argument ({shape})."
             )
         self._set(value)
+        if state.devices:
+            devices.stamp((self,))
         if graph is not None:
             graph.variable_made(self, first)
 
@@ -408,7 +411,7 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     @property
     def device(self) -> str:
         """The name of the device that holds the value."""
-        return self._value.device
+        return self._device or self._value.device
 
     @property
     def synchronization(self) -> VariableSynchronization:
@@ -430,7 +433,10 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
             return self._graph.capture_variable(self)
         held = np.empty((), object)
         held[()] = self
-        return EagerTensor(held, resource)
+        made = EagerTensor(held, resource)
+        if self._device is not None:
+            made._device = self._device
+        return made
 
     @property
     def graph(self) -> Any:

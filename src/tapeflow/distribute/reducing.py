@@ -11,7 +11,7 @@ from tapeflow.array.passing import identity
 from tapeflow.core.device import device
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.variable import VariableAggregation
-from tapeflow.distribute.values import DistributedValues, Mirrored
+from tapeflow.distribute.values import DistributedValues, MirroredValues
 from tapeflow.math import add_n, truediv
 
 
@@ -75,7 +75,7 @@ def reduced(reduce_op: ReduceOp, value: Any) -> Any:
         raise ValueError(
             f"A non-DistributedValues value {value!s} cannot be reduced with the given reduce op {reduce_op}."
         )
-    if reduce_op is ReduceOp.MEAN and isinstance(value, Mirrored):
+    if reduce_op is ReduceOp.MEAN and isinstance(value, MirroredValues):
         return value.values[0]
     return reduce_values(reduce_op, value.values)
 
@@ -141,7 +141,7 @@ class CrossDeviceOps:
     def broadcast_implementation(self, tensor: Any, destinations: Any) -> Any:
         """What `broadcast` does; for subclasses to change."""
         copies = [copied_to(d, tensor) for d in devices_of(destinations)]
-        return Mirrored(copies) if len(copies) > 1 else copies[0]
+        return MirroredValues(copies) if len(copies) > 1 else copies[0]
 
 
 class ReductionToOneDevice(CrossDeviceOps):

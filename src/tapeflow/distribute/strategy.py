@@ -8,16 +8,25 @@ from typing import Any
 
 from tapeflow import nest
 from tapeflow.array.joining import concat
+from tapeflow.array.passing import identity
 from tapeflow.array.properties import shape
 from tapeflow.core.context import discard, state
 from tapeflow.core.convert import convert
 from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
 from tapeflow.distribute.options import InputContext, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
-from tapeflow.distribute.values import DistributedValues, Mirrored, PerReplica, local_results, regroup, select_replica
+from tapeflow.distribute.values import (
+    DistributedValues,
+    MirroredValues,
+    PerReplica,
+    local_results,
+    regroup,
+    select_replica,
+)
 from tapeflow.math import add_n, reduce_sum, truediv
 from tapeflow.math.casting import cast
 
@@ -83,7 +92,8 @@ class ReplicaContext:
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
-            value: a tensor, `tf.IndexedSlices`, or a nest of them, alike in all replicas.
+            value: a tensor, `tf.IndexedSlices`, or a nest of them, alike in all replicas. A tensor from outside, the
+                same object in all replicas, counts once, as in TensorFlow.
             options: hints, which the devices of one process have no use for.
 
         Raises:
@@ -104,7 +114,7 @@ class ReplicaContext:
 
         dense = [i for i, v in enumerate(flat) if not isinstance(v, IndexedSlices)]
         if dense:
-            found = custom_gradient(reduce_all)(*[convert(flat[i]) for i in dense])
+            found = custom_gradient(reduce_all)(*[_tensor_of_replica(flat[i]) for i in dense])
             for i, v in zip(dense, found, strict=True):
                 flat[i] = v
         if len(dense) < len(flat):
@@ -133,8 +143,8 @@ class ReplicaContext:
         index = self._id
 
         def merge(strategy: Any, *values: Any) -> Any:
-            joined = [concat(list(v.values), axis) for v in values]
-            return [Mirrored([copied_to(d, j) for d in strategy.extended.worker_devices]) for j in joined]
+            joined = [concat(list(v.values), axis) if isinstance(v, DistributedValues) else v for v in values]
+            return [MirroredValues([copied_to(d, j) for d in strategy.extended.worker_devices]) for j in joined]
 
         def gather_all(*tensors: Any) -> Any:
             joined = self.merge_call(merge, args=tensors)
@@ -153,6 +163,11 @@ class ReplicaContext:
     def _require_running(self) -> None:
         if place.replica is not self:
             raise RuntimeError("This ReplicaContext is not the one of the replica that is running here.")
+
+
+def _tensor_of_replica(value: Any) -> Tensor:
+    """The value as a tensor; what is none yet, as one of this replica's own."""
+    return convert(value) if isinstance(value, (Tensor, Variable)) else identity(value)
 
 
 class StrategyExtended:
@@ -242,13 +257,19 @@ class StrategyExtended:
             return (
                 value if len(self._devices) < 2 else self._cross_device_ops.broadcast(reduced(op, value), destinations)
             )
-        if isinstance(value, Mirrored) and op is ReduceOp.MEAN:
+        if isinstance(value, MirroredValues) and op is ReduceOp.MEAN:
             return value
         return self._cross_device_ops.reduce(op, value, destinations, options)
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Sequence[Any], options: Any = None) -> list[Any]:
-        """`reduce_to` for each pair of value and destinations."""
-        return [self.reduce_to(reduce_op, v, d, options) for v, d in value_destination_pairs]
+        """`reduce_to` for each pair of value and destinations. What is no distributed value counts once, as it is."""
+        require_cross_replica(self._strategy)
+        return [
+            self.reduce_to(reduce_op, v, d, options)
+            if isinstance(v, DistributedValues)
+            else self._cross_device_ops.broadcast(v, d)
+            for v, d in value_destination_pairs
+        ]
 
     def update(
         self, var: Any, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, group: bool = True
@@ -276,7 +297,7 @@ class StrategyExtended:
         if not group:
             return tuple(results) if isinstance(var, DistributedValues) else results[0]
         values = [r.value() if isinstance(r, Variable) and isinstance(var, DistributedValues) else r for r in results]
-        return regroup(values, Mirrored)
+        return regroup(values, MirroredValues)
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
         from tapeflow.core.device import device

@@ -26,6 +26,7 @@ class DistributedValues:
     __slots__ = ()
 
     _values: tuple[Any, ...]
+    _shown_as: str | None = None  # where that is not the class's name
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -34,7 +35,7 @@ class DistributedValues:
 
     def _text(self, form: Any) -> str:
         lines = ",\n".join(f"  {i}: {form(v)}" for i, v in enumerate(self._values))
-        return f"{type(self).__name__}:{{\n{lines}\n}}"
+        return f"{self._shown_as or type(self).__name__}:{{\n{lines}\n}}"
 
     def __str__(self) -> str:
         return self._text(str)
@@ -94,9 +95,16 @@ class PerReplicaSpec(TypeSpec):
 
 
 class Mirrored(DistributedValues):
+    """Values that are the same: variables with copies, and what updates them gives."""
+
+    __slots__ = ()
+
+
+class MirroredValues(Mirrored):
     """Values that are the same; where a tensor is wanted, it is the one of the replica, or the first."""
 
     __slots__ = ("_values",)
+    _shown_as = "Mirrored"
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = tuple(values)

@@ -17,7 +17,7 @@ from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchr
 from tapeflow.core.variable_scatter import AssignsParts
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import ReduceOp, reduce_values, reduced
-from tapeflow.distribute.values import DistributedValues, Mirrored
+from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues
 from tapeflow.math import truediv
 from tapeflow.math.casting import cast
 
@@ -62,6 +62,11 @@ class DistributedVariable(Variable, DistributedValues):
     def name(self) -> str:
         """The name of the first copy."""
         return self._values[0].name
+
+    @property
+    def device(self) -> str:
+        """Where the copy is that is meant here: the replica's, or the first."""
+        return self._copy().device
 
     @property
     def _unique_id(self) -> str:
@@ -141,10 +146,10 @@ class DistributedVariable(Variable, DistributedValues):
                 results.append(getattr(copy, method)(*mine, **kwargs))
         if results[0] is None or not isinstance(results[0], (Tensor, Variable)):
             return results[0]
-        return Mirrored([r.value() if isinstance(r, Variable) else r for r in results])
+        return MirroredValues([r.value() if isinstance(r, Variable) else r for r in results])
 
 
-class MirroredVariable(DistributedVariable):
+class MirroredVariable(DistributedVariable, Mirrored):
     """Copies that are the same: what is written in a replica is aggregated first, where the variable says how."""
 
     def _write_in_replica(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -237,7 +242,7 @@ def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: di
     """A variable of a strategy: a copy on each of its devices, all with the first one's initial value.
 
     Raises:
-        ValueError: the synchronization is NONE; or ON_READ, for a trainable variable.
+        ValueError: the synchronization is NONE.
     """
     synchronization = kwargs.get("synchronization") or VariableSynchronization.AUTO
     aggregation = kwargs.get("aggregation") or VariableAggregation.NONE
@@ -247,11 +252,6 @@ def make_distributed(strategy: Any, next_creator: Callable[..., Any], kwargs: di
             f"`synchronization` for variable: {kwargs.get('name')}"
         )
     on_read = synchronization is VariableSynchronization.ON_READ
-    if on_read and kwargs.get("trainable"):
-        raise ValueError(
-            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
-            "You have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
-        )
     copies: list[Any] = []
     with moved(strategy, None):
         for i, where in enumerate(strategy.extended.worker_devices):

@@ -1,3 +1,5 @@
-"""The public `tf.types.experimental` namespace: what a value looks like to a trace, and what counts as a tensor."""
+"""The public `tf.types.experimental` namespace: what values look like to a trace, tensors, functions."""
 
+from tapeflow.types.experimental import distributed
+from tapeflow.types.experimental.functions import Callable, ConcreteFunction, GenericFunction, PolymorphicFunction
 from tapeflow.types.experimental.tracing import SupportsTracingProtocol, TensorLike, TraceType
