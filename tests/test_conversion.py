@@ -283,9 +283,9 @@ def test_what_only_arrays_have_says_what_to_do():
         return x
 
     f(x)
-    with pytest.raises(AttributeError, match="^EagerTensor object has no attribute 'T'. \n .* numpy-related methods"):
+    with pytest.raises(AttributeError, match=r"^EagerTensor object has no attribute 'T'\. \n .* numpy-related methods"):
         x.T  # noqa: B018
-    with pytest.raises(AttributeError, match="^'EagerTensor' object has no attribute 'other'"):
+    with pytest.raises(AttributeError, match=r"^'EagerTensor' object has no attribute 'other'"):
         x.other  # noqa: B018
     assert said[0].startswith("SymbolicTensor object has no attribute 'astype'. \n        If you are looking for numpy")
     assert "astype" not in dir(x) and not hasattr(x, "size") and not hasattr(tf.Tensor, "T")
