@@ -49,7 +49,12 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
-    """The same as `check_numerics`."""
+    """The same as `check_numerics`.
+
+    Example:
+        >>> tf.debugging.assert_all_finite([1.0, 2.0], "weights").numpy().tolist()
+        [1.0, 2.0]
+    """
     return check_numerics(x, message, name)
 
 
@@ -114,7 +119,14 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Ends what `enable_check_numerics` began in this thread."""
+    """Ends what `enable_check_numerics` began in this thread.
+
+    Example:
+        >>> tf.debugging.enable_check_numerics()
+        >>> tf.debugging.disable_check_numerics()
+        >>> tf.math.log([0.0]).numpy().tolist()
+        [-inf]
+    """
     for tape in [t for t in state.tapes if isinstance(t, _Checker)]:
         discard(state.tapes, tape)
         discard(listeners, tape)

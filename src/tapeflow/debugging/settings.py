@@ -25,12 +25,24 @@ class _PlacementLog:
 
 
 def get_log_device_placement() -> bool:
-    """Whether each op logs the device it ran on."""
+    """Whether each op logs the device it ran on.
+
+    Example:
+        >>> tf.debugging.get_log_device_placement()
+        False
+    """
     return settings.log_device_placement
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Makes each op of this thread log the device it ran on, to the logger "tensorflow", as TensorFlow does."""
+    """Makes each op of this thread log the device it ran on, to the logger "tensorflow", as TensorFlow does.
+
+    Example:
+        >>> tf.debugging.set_log_device_placement(True)
+        >>> tf.debugging.get_log_device_placement()
+        True
+        >>> tf.debugging.set_log_device_placement(False)
+    """
     settings.log_device_placement = bool(enabled)
     for log in [t for t in state.tapes if isinstance(t, _PlacementLog)]:
         discard(state.tapes, log)
@@ -42,15 +54,33 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Asks for tracebacks without the library's own frames. An op here is one frame deep: there is little to hide."""
+    """Asks for tracebacks without the library's own frames. An op here is one frame deep: there is little to hide.
+
+    Example:
+        >>> tf.debugging.enable_traceback_filtering()
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        True
+    """
     settings.traceback_filtering = True
 
 
 def disable_traceback_filtering() -> None:
-    """Asks for tracebacks with all frames."""
+    """Asks for tracebacks with all frames.
+
+    Example:
+        >>> tf.debugging.disable_traceback_filtering()
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        False
+        >>> tf.debugging.enable_traceback_filtering()
+    """
     settings.traceback_filtering = False
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """What was asked for with `enable_traceback_filtering` and `disable_traceback_filtering`."""
+    """What was asked for with `enable_traceback_filtering` and `disable_traceback_filtering`.
+
+    Example:
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        True
+    """
     return settings.traceback_filtering

@@ -11,7 +11,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.debugging.types import assert_type, prefixed
-from tapeflow.graph.checks import checked
+from tapeflow.graph.checks import assertion, checked, nothing_to_check
 from tapeflow.graph.static import host_static
 
 
@@ -39,14 +39,14 @@ def _refuse(x: Tensor, wanted: str, message: str | None) -> None:
     )
 
 
-def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], words: str, message: str | None) -> None:
+def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], words: str, message: str | None) -> Any:
     """Checks `holds(rank of x, *ranks)`: at once where all are known, else when the graph runs."""
     prefix, name = prefixed(message), _name(x)
     shown = f"({', '.join(str(r) for r in ranks)})" if words.strip() == "in" else "{}"
     if x.shape.rank is not None and all(isinstance(r, int) for r in ranks):
         if not holds(x.shape.rank, *ranks):
             _refuse(x, words + shown.format(ranks[0]), message)
-        return
+        return nothing_to_check()
 
     def check(x: Any, *ranks: Any) -> None:
         numbers = [int(r) for r in ranks]
@@ -56,14 +56,14 @@ def _check_rank(x: Tensor, ranks: Sequence[Any], holds: Callable[..., bool], wor
                 f"[{' '.join(map(str, numbers))}] [Received shape: ] [{_spaced(x.shape)}]"
             )
 
-    checked(check, x, *map(convert, ranks))
+    return assertion(check, x, *map(convert, ranks))
 
 
 def _spaced(shape: Any) -> str:
     return " ".join(map(str, shape))
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
     """Checks the number of dimensions.
 
     Args:
@@ -71,23 +71,40 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
         rank: the number, an int or a scalar int32 tensor.
         message: what to put before the error's message.
 
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
+
     Raises:
         ValueError: it is another number.
 
     Example:
         >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
-    _check_rank(convert(x), [_rank(rank)], operator.eq, "", message)
+    return _check_rank(convert(x), [_rank(rank)], operator.eq, "", message)
 
 
-def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    """Checks that there are at least so many dimensions. See `assert_rank`."""
-    _check_rank(convert(x), [_rank(rank)], operator.ge, "at least ", message)
+def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
+    """Checks that there are at least so many dimensions. See `assert_rank`.
+
+    Raises:
+        ValueError: there are fewer.
+
+    Example:
+        >>> tf.debugging.assert_rank_at_least([[1, 2]], 1)
+    """
+    return _check_rank(convert(x), [_rank(rank)], operator.ge, "at least ", message)
 
 
-def assert_rank_in(x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None) -> None:
-    """Checks that the number of dimensions is one of several. See `assert_rank`."""
-    _check_rank(convert(x), [_rank(r) for r in ranks], lambda rank, *wanted: rank in wanted, "in ", message)
+def assert_rank_in(x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None) -> Any:
+    """Checks that the number of dimensions is one of several. See `assert_rank`.
+
+    Raises:
+        ValueError: it is none of them.
+
+    Example:
+        >>> tf.debugging.assert_rank_in([[1, 2]], [1, 2])
+    """
+    return _check_rank(convert(x), [_rank(r) for r in ranks], lambda rank, *wanted: rank in wanted, "in ", message)
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:

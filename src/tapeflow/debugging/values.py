@@ -10,26 +10,25 @@ import numpy as np
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.graph.checks import checked
+from tapeflow.graph.checks import assertion
 from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
 
 _SHOWN = 3  # elements that a message shows
 
 
-def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Two operands; a Python value takes the other's dtype where it can, and otherwise the op says what is wrong."""
     if isinstance(y, Tensor) and not isinstance(x, Tensor):
-        y, x = _pair(y, x)
+        y, x = pair(y, x)
         return x, y
     x = convert(x)
     return x, convert(y, hint=x.dtype)
 
 
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
-    x, y = _pair(x, y)
+    x, y = pair(x, y)
     if state.graph is not None:
-        checked(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
-        return None
+        return assertion(lambda a, b: _binary(sign, op, a, b, message, summarize), x, y)
     holds = op(x, y)
     if holds.dtype.is_bool and bool(reduce_all(holds)):
         return None
@@ -63,6 +62,9 @@ def assert_equal(
         message: what to put before the error's message.
         summarize: how many elements the message shows. Default 3.
 
+    Returns:
+        None; in a graph outside of functions, the operation that checks.
+
     Raises:
         InvalidArgumentError: it does not hold.
 
@@ -75,35 +77,70 @@ def assert_equal(
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x != y` for all elements. See `assert_equal`."""
+    """Checks that `x != y` for all elements, with broadcasting. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_none_equal([1, 2], 3)
+    """
     return _binary("!=", not_equal, x, y, message, summarize)
 
 
 def assert_less(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x < y` for all elements. See `assert_equal`."""
+    """Checks that `x < y` for all elements, with broadcasting. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_less([1, 2], 3)
+    """
     return _binary("<", less, x, y, message, summarize)
 
 
 def assert_less_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x <= y` for all elements. See `assert_equal`."""
+    """Checks that `x <= y` for all elements, with broadcasting. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_less_equal([1, 2], 2)
+    """
     return _binary("<=", less_equal, x, y, message, summarize)
 
 
 def assert_greater(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x > y` for all elements. See `assert_equal`."""
+    """Checks that `x > y` for all elements, with broadcasting. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_greater([1, 2], 0)
+    """
     return _binary(">", greater, x, y, message, summarize)
 
 
 def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x >= y` for all elements. See `assert_equal`."""
+    """Checks that `x >= y` for all elements, with broadcasting. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_greater_equal([1, 2], 1)
+    """
     return _binary(">=", greater_equal, x, y, message, summarize)
 
 
@@ -114,8 +151,7 @@ def _described(tensor: Any) -> str:
 def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summarize: int | None) -> Any:
     x = convert(x)
     if state.graph is not None:
-        checked(lambda a: _sign(sign, op, a, message, summarize), x)
-        return None
+        return assertion(lambda a: _sign(sign, op, a, message, summarize), x)
     if bool(reduce_all(op(x, convert(0, x.dtype)))):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)
@@ -126,26 +162,54 @@ def _sign(sign: str, op: Callable[..., Any], x: Any, message: str | None, summar
 
 
 def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
-    """Checks that `x < 0` for all elements. See `assert_equal`."""
+    """Checks that `x < 0` for all elements. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_negative([-1.0, -2.0])
+    """
     return _sign("<", less, x, message, summarize)
 
 
 def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
-    """Checks that `x > 0` for all elements. See `assert_equal`."""
+    """Checks that `x > 0` for all elements. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_positive([1, 2])
+    """
     return _sign(">", greater, x, message, summarize)
 
 
 def assert_non_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x >= 0` for all elements. See `assert_equal`."""
+    """Checks that `x >= 0` for all elements. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_non_negative([0, 1])
+    """
     return _sign(">=", greater_equal, x, message, summarize)
 
 
 def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Checks that `x <= 0` for all elements. See `assert_equal`."""
+    """Checks that `x <= 0` for all elements. See `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it does not hold.
+
+    Example:
+        >>> tf.debugging.assert_non_positive([0, -1])
+    """
     return _sign("<=", less_equal, x, message, summarize)
 
 
@@ -176,7 +240,7 @@ def assert_near(
     from tapeflow.math import abs
     from tapeflow.math.casting import cast
 
-    x, y = _pair(x, y)
+    x, y = pair(x, y)
     real = x.dtype.real_dtype
     if not real.is_floating:
         raise ValueError(f"data type {real.as_numpy_dtype} not inexact: assert_near compares floats")
@@ -184,8 +248,7 @@ def assert_near(
     rtol = cast(convert(epsilon if rtol is None else rtol), real)
     atol = cast(convert(epsilon if atol is None else atol), real)
     if state.graph is not None:
-        checked(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
-        return None
+        return assertion(lambda a, b, r, t: assert_near(a, b, r, t, message, summarize), x, y, rtol, atol)
     if bool(reduce_all(less_equal(abs(x - y), atol + rtol * abs(y)))):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)

@@ -7,18 +7,22 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.graph.operation import NodeOp, Operation
 
 
-def checked(check: Callable[..., None], *tensors: Any) -> None:
+def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
     """Calls a check on eager tensors: at once where all values are known, else as an operation of the graph.
 
     Args:
         check: raises an error if something is wrong.
         tensors: what it takes.
+
+    Returns:
+        The operation, or None where all is well already.
     """
     if state.graph is None:
         check(*tensors)
-        return
+        return None
     from tapeflow.graph.python_op import as_eager, executing_eagerly, python_op
     from tapeflow.graph.static import value_of
 
@@ -26,5 +30,16 @@ def checked(check: Callable[..., None], *tensors: Any) -> None:
     if all(v is not None for v in known):
         with executing_eagerly():
             check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
-        return
-    python_op("Assert", check, tensors)
+        return None
+    return python_op("Assert", check, tensors)
+
+
+def assertion(check: Callable[..., None], *tensors: Any) -> Operation | None:
+    """The same as `checked`, for assertions: a graph that sessions run gets an operation in any case."""
+    return checked(check, *tensors) or nothing_to_check()
+
+
+def nothing_to_check() -> Operation | None:
+    """What an assertion gives that holds already."""
+    graph = state.graph
+    return None if graph is None or graph.building_function else graph.node(NodeOp("NoOp"), (), (), "NoOp")

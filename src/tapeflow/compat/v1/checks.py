@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from tapeflow import debugging
 from tapeflow.compat.v1.renamed import either
+from tapeflow.core.convert import convert
+from tapeflow.core.tensor import invalid
+from tapeflow.debugging.values import pair
+from tapeflow.errors import InvalidArgumentError
+from tapeflow.graph.checks import assertion, nothing_to_check
 
 
-def _of_two(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+def _check(
+    function: Callable[..., Any], tensors: Sequence[Any], data: Any, summarize: int | None, message: str | None
+) -> Any:
+    """An assertion of `tf.debugging`, whose error shows `data` where that is given."""
+    if data is None:
+        return function(*tensors, message=message, summarize=summarize)
+    shown = 3 if summarize is None else summarize
+
+    def check(*values: Any) -> None:
+        try:
+            function(*values[: len(tensors)])
+        except InvalidArgumentError:
+            lines = [message] if message else []
+            raise invalid("\n".join(lines + [_text(v, shown) for v in values[len(tensors) :]])) from None
+
+    return assertion(check, *tensors, *map(convert, data))
+
+
+def _text(value: Any, shown: int) -> str:
+    """The first elements of a tensor; all of them for a negative number."""
+    flat = np.asarray(value).reshape(-1).tolist()
+    few = flat if shown < 0 else flat[:shown]
+    words = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in few]
+    return ", ".join(words + (["..."] if len(few) < len(flat) else []))
+
+
+def _of_two(name: str, what: str, example: str) -> Callable[..., Any]:
+    function = getattr(debugging, name)
+
     def check(
         x: Any,
         y: Any,
@@ -18,37 +53,29 @@ def _of_two(function: Callable[..., Any], what: str) -> Callable[..., Any]:
         message: str | None = None,
         name: str | None = None,
     ) -> Any:
-        return function(x, y, message=message, summarize=summarize, name=name)
+        return _check(function, pair(x, y), data, summarize, message)
 
-    return _described(check, function, f"x {what} y, element by element")
+    return _described(check, name, f"`x {what} y`, element by element, with broadcasting", example)
 
 
-def _of_one(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+def _of_one(name: str, what: str, example: str) -> Callable[..., Any]:
+    function = getattr(debugging, name)
+
     def check(
         x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
     ) -> Any:
-        return function(x, message=message, summarize=summarize, name=name)
+        return _check(function, [convert(x)], data, summarize, message)
 
-    return _described(check, function, f"every element of x is {what}")
-
-
-def _of_rank(function: Callable[..., Any], what: str) -> Callable[..., Any]:
-    def check(
-        x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
-        name: str | None = None,
-    ) -> Any:  # fmt: skip
-        return function(x, rank, message=message, name=name)
-
-    return _described(check, function, f"the rank of x is {what}")
+    return _described(check, name, f"every element of `x` is {what}", example)
 
 
-def _described(check: Callable[..., Any], function: Callable[..., Any], what: str) -> Callable[..., Any]:
-    check.__name__ = check.__qualname__ = function.__name__
-    check.__doc__ = f"""Checks that {what}, see `tf.debugging.{function.__name__}`.
+def _described(check: Callable[..., Any], name: str, what: str, example: str) -> Callable[..., Any]:
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Checks that {what}, see `tf.debugging.{name}`.
 
     Args:
-        data: accepted; the message shows the values anyway.
-        summarize: how many elements of each tensor to show.
+        data: a list of tensors to show in the error, in place of the operands.
+        summarize: how many elements of each tensor to show; by default 3.
         message: what to say first.
 
     Returns:
@@ -56,61 +83,158 @@ def _described(check: Callable[..., Any], function: Callable[..., Any], what: st
 
     Raises:
         InvalidArgumentError: it is not so; in a graph, when the operation runs.
+
+    Example:
+        >>> tf.compat.v1.{name}({example})
     """
     return check
 
 
-assert_equal = _of_two(debugging.assert_equal, "==")
-assert_none_equal = _of_two(debugging.assert_none_equal, "!=")
-assert_greater = _of_two(debugging.assert_greater, ">")
-assert_greater_equal = _of_two(debugging.assert_greater_equal, ">=")
-assert_less = _of_two(debugging.assert_less, "<")
-assert_less_equal = _of_two(debugging.assert_less_equal, "<=")
-assert_positive = _of_one(debugging.assert_positive, "> 0")
-assert_negative = _of_one(debugging.assert_negative, "< 0")
-assert_non_negative = _of_one(debugging.assert_non_negative, ">= 0")
-assert_non_positive = _of_one(debugging.assert_non_positive, "<= 0")
-assert_rank = _of_rank(debugging.assert_rank, "that")
-assert_rank_at_least = _of_rank(debugging.assert_rank_at_least, "at least that")
-
-
-def assert_rank_in(
-    x: Any,
-    ranks: Any,
-    data: Any = None,
-    summarize: int | None = None,
-    message: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Checks that the rank of `x` is one of several, see `tf.debugging.assert_rank_in`."""
-    return debugging.assert_rank_in(x, ranks, message=message, name=name)
+assert_equal = _of_two("assert_equal", "==", "[1, 2], [1, 2]")
+assert_none_equal = _of_two("assert_none_equal", "!=", "[1, 2], 3")
+assert_greater = _of_two("assert_greater", ">", "[1, 2], 0")
+assert_greater_equal = _of_two("assert_greater_equal", ">=", "[1, 2], 1")
+assert_less = _of_two("assert_less", "<", "[1, 2], 3")
+assert_less_equal = _of_two("assert_less_equal", "<=", "[1, 2], 2")
+assert_positive = _of_one("assert_positive", "> 0", "[1, 2]")
+assert_negative = _of_one("assert_negative", "< 0", "[-1.0, -2.0]")
+assert_non_negative = _of_one("assert_non_negative", ">= 0", "[0, 1]")
+assert_non_positive = _of_one("assert_non_positive", "<= 0", "[0, -1]")
 
 
 def assert_near(
     x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: int | None = None,
     message: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Checks that `x` and `y` are close, see `tf.debugging.assert_near`."""
-    return debugging.assert_near(x, y, rtol, atol, message=message, summarize=summarize, name=name)
+    """Checks that `abs(x - y) <= atol + rtol * abs(y)`, see `tf.debugging.assert_near`.
+
+    Args:
+        x, y: floating or complex, of one dtype, of shapes that broadcast.
+        rtol, atol: the tolerances; by default 10 times the machine epsilon of the dtype.
+        data, summarize, message: as of `assert_equal`.
+
+    Raises:
+        InvalidArgumentError: it is not so; in a graph, when the operation runs.
+
+    Example:
+        >>> tf.compat.v1.assert_near([1.0, 2.0], [1.0, 2.1], atol=0.2)
+    """
+
+    def near(x: Any, y: Any, message: str | None = None, summarize: int | None = None) -> Any:
+        return debugging.assert_near(x, y, rtol, atol, message, summarize)
+
+    return _check(near, pair(x, y), data, summarize, message)
+
+
+# ---- ranks and dtypes ------------------------------------------------------------------------------------------------
+
+
+def assert_rank(
+    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Checks that `x` has `rank` dimensions, see `tf.debugging.assert_rank`.
+
+    Args:
+        x: a tensor.
+        rank: an int, or a scalar int32 tensor.
+        data, summarize: accepted, and without effect: the error shows the shape.
+        message: what to say first.
+
+    Raises:
+        ValueError: it has not; InvalidArgumentError when the graph runs, if it was not known before.
+
+    Example:
+        >>> tf.compat.v1.assert_rank([[1, 2]], 2)
+    """
+    return debugging.assert_rank(x, rank, message, name)
+
+
+def assert_rank_at_least(
+    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Checks that `x` has `rank` dimensions or more, see `assert_rank` for arguments and errors.
+
+    Example:
+        >>> tf.compat.v1.assert_rank_at_least([[1, 2]], 1)
+    """
+    return debugging.assert_rank_at_least(x, rank, message, name)
+
+
+def assert_rank_in(
+    x: Any, ranks: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Checks that the number of dimensions of `x` is one of `ranks`, see `assert_rank` for arguments and errors.
+
+    Example:
+        >>> tf.compat.v1.assert_rank_in([[1, 2]], [1, 2])
+    """
+    return debugging.assert_rank_in(x, ranks, message, name)
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Checks that `x` is of an integer dtype, see `tf.debugging.assert_integer`."""
-    return debugging.assert_integer(x, message=message, name=name)
+    """Checks that `x` is of an integer dtype, see `tf.debugging.assert_integer`.
+
+    Raises:
+        TypeError: it is not.
+
+    Example:
+        >>> tf.compat.v1.assert_integer([1, 2])
+    """
+    debugging.assert_integer(x, message, name)
+    return nothing_to_check()
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Checks that a tensor is of a dtype, see `tf.debugging.assert_type`."""
-    return debugging.assert_type(tensor, tf_type, message=message, name=name)
+    """Checks that a tensor is of a dtype, see `tf.debugging.assert_type`.
+
+    Raises:
+        TypeError: it is of another.
+
+    Example:
+        >>> tf.compat.v1.assert_type(tf.constant(1.0), tf.float32)
+    """
+    debugging.assert_type(tensor, tf_type, message, name)
+    return nothing_to_check()
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`."""
-    return debugging.assert_scalar(tensor, message, name)
+    """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`, and gives it.
+
+    Raises:
+        ValueError: it is none.
+
+    Example:
+        >>> tf.compat.v1.assert_scalar(2.5).numpy().item()
+        2.5
+    """
+    tensor = convert(tensor)
+    debugging.assert_scalar(tensor, message, name)
+    return tensor
 
 
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Any:
-    """Checks that all elements are finite, see `tf.debugging.assert_all_finite`; `t` and `msg` are the old names."""
-    return debugging.assert_all_finite(either("x", x, "t", t), either("message", message, "msg", msg) or "", name)
+    """Gives a tensor on, if no infinity and no NaN is in it, see `tf.debugging.assert_all_finite`.
+
+    Args:
+        x, t: floating, by either name.
+        message, msg: what the error says first, by either name.
+
+    Raises:
+        InvalidArgumentError: there is one.
+        ValueError: the tensor or the message was given by both names.
+        TypeError: there is no message.
+
+    Example:
+        >>> tf.compat.v1.verify_tensor_all_finite([1.0, 2.0], "weights").numpy().tolist()
+        [1.0, 2.0]
+    """
+    said = either("message", message, "msg", msg)
+    value = convert(either("x", x, "t", t))
+    if said is None:
+        raise TypeError("Expected string for argument 'message' not None.")
+    return debugging.assert_all_finite(value, said, name)

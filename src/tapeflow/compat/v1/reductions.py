@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow import math
-from tapeflow.compat.v1.renamed import either, required
+from tapeflow.compat.v1.renamed import either
 from tapeflow.core.dtypes import as_dtype, int64
 
 
-def _reduction(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+def _reduction(function: Callable[..., Any], what: str, example: str, gives: str) -> Callable[..., Any]:
     """A reduction of `tf.math` with the parameters of TensorFlow 1."""
 
     def reduce(
@@ -37,18 +37,22 @@ def _reduction(function: Callable[..., Any], what: str) -> Callable[..., Any]:
 
     Raises:
         ValueError: one thing was given by both names.
+
+    Example:
+        >>> tf.compat.v1.{function.__name__}({example}, reduction_indices=1, keep_dims=True).numpy().tolist()
+        {gives}
     """
     return reduce
 
 
-reduce_all = _reduction(math.reduce_all, "Whether all elements are true")
-reduce_any = _reduction(math.reduce_any, "Whether any element is true")
-reduce_logsumexp = _reduction(math.reduce_logsumexp, "The logarithm of the sum of exponentials")
-reduce_max = _reduction(math.reduce_max, "The largest element")
-reduce_mean = _reduction(math.reduce_mean, "The mean")
-reduce_min = _reduction(math.reduce_min, "The smallest element")
-reduce_prod = _reduction(math.reduce_prod, "The product")
-reduce_sum = _reduction(math.reduce_sum, "The sum")
+reduce_all = _reduction(math.reduce_all, "Whether all elements are true", "[[True, False]]", "[[False]]")
+reduce_any = _reduction(math.reduce_any, "Whether any element is true", "[[True, False]]", "[[True]]")
+reduce_logsumexp = _reduction(math.reduce_logsumexp, "The logarithm of the sum of exponentials", "[[5.0]]", "[[5.0]]")
+reduce_max = _reduction(math.reduce_max, "The largest element", "[[1, 5, 3]]", "[[5]]")
+reduce_mean = _reduction(math.reduce_mean, "The mean", "[[1.0, 5.0, 3.0]]", "[[3.0]]")
+reduce_min = _reduction(math.reduce_min, "The smallest element", "[[1, 5, 3]]", "[[1]]")
+reduce_prod = _reduction(math.reduce_prod, "The product", "[[1, 5, 3]]", "[[15]]")
+reduce_sum = _reduction(math.reduce_sum, "The sum", "[[1, 5, 3]]", "[[9]]")
 
 
 def count_nonzero(
@@ -61,13 +65,21 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Any:
-    """How many elements are not zero, see `tf.math.count_nonzero`.
+    """How many elements are not zero (of strings, not empty), as `dtype`: see `tf.math.count_nonzero`.
+
+    Args:
+        input_tensor, input: the tensor, by either name.
+        axis, reduction_indices: the dimensions to count over, by either name; None for all.
+        keepdims, keep_dims: keeps them with length 1, by either name.
+
+    Raises:
+        ValueError: one thing was given by both names, or there is no tensor.
 
     Example:
         >>> tf.compat.v1.count_nonzero([[0, 2], [3, 4]], reduction_indices=1).numpy().tolist()
         [1, 2]
     """
-    value = required("input_tensor", either("input", input, "input_tensor", input_tensor))
+    value = either("input", input, "input_tensor", input_tensor)
     dims = either("axis", axis, "reduction_indices", reduction_indices)
     kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
     return math.count_nonzero(value, dims, kept, as_dtype(dtype), name)
@@ -76,7 +88,15 @@ def count_nonzero(
 def argmax(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
 ) -> Any:
-    """Where the largest element along a dimension (0, if none is named) is, see `tf.argmax`.
+    """Where the largest element along a dimension is, see `tf.argmax`.
+
+    Args:
+        input: numbers, of any shape.
+        axis, dimension: the dimension, by either name; by default 0.
+        output_type: int64 or int32.
+
+    Raises:
+        ValueError: the dimension was given by both names.
 
     Example:
         >>> tf.compat.v1.argmax([[1, 3], [5, 4]], dimension=1).numpy().tolist()
@@ -89,7 +109,15 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
 ) -> Any:
-    """Where the smallest element along a dimension (0, if none is named) is, see `tf.argmin`.
+    """Where the smallest element along a dimension is, see `tf.argmin`.
+
+    Args:
+        input: numbers, of any shape.
+        axis, dimension: the dimension, by either name; by default 0.
+        output_type: int64 or int32.
+
+    Raises:
+        ValueError: the dimension was given by both names.
 
     Example:
         >>> tf.compat.v1.argmin([[1, 3], [5, 4]], dimension=1).numpy().tolist()
@@ -100,12 +128,22 @@ def argmin(
 
 
 def arg_max(input: Any, dimension: Any, output_type: Any = int64, name: str | None = None) -> Any:
-    """`argmax`, by its oldest name."""
+    """`argmax`, by its oldest name.
+
+    Example:
+        >>> tf.compat.v1.arg_max([[1, 3], [5, 4]], 1).numpy().tolist()
+        [1, 0]
+    """
     return math.argmax(input, dimension, output_type, name)
 
 
 def arg_min(input: Any, dimension: Any, output_type: Any = int64, name: str | None = None) -> Any:
-    """`argmin`, by its oldest name."""
+    """`argmin`, by its oldest name.
+
+    Example:
+        >>> tf.compat.v1.arg_min([[1, 3], [5, 4]], 1).numpy().tolist()
+        [0, 1]
+    """
     return math.argmin(input, dimension, output_type, name)
 
 
@@ -114,6 +152,15 @@ def norm(
     keep_dims: bool | None = None,
 ) -> Any:  # fmt: skip
     """The norm of vectors and matrices, see `tf.norm`.
+
+    Args:
+        tensor: floating or complex.
+        ord: "euclidean", "fro", 1, 2, `np.inf` or a positive number.
+        axis: the dimension of the vectors, or the two of the matrices; None for one vector of all elements.
+        keepdims, keep_dims: keeps them with length 1, by either name.
+
+    Raises:
+        ValueError: there is no such norm, or one thing was given by both names.
 
     Example:
         >>> tf.compat.v1.norm([[3.0, 4.0]], axis=1, keep_dims=True).numpy().tolist()

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.compat.v1.renamed import either, required
+from tapeflow.compat.v1.renamed import either
 from tapeflow.core.dtypes import float32
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
     """Parts of strings, see `tf.strings.substr`.
+
+    Args:
+        input: strings of any shape.
+        pos, len: int32 or int64, of shapes that broadcast: where each part begins, and its length.
+        unit: what both count, "BYTE" or "UTF8_CHAR".
+
+    Raises:
+        InvalidArgumentError: `pos` is out of range.
 
     Example:
         >>> tf.compat.v1.substr("tensor", 1, 3).numpy()
@@ -25,24 +33,45 @@ def string_to_number(
 ) -> Any:
     """The numbers that strings say, see `tf.strings.to_number`.
 
+    Args:
+        string_tensor, input: strings of any shape, by either name.
+        out_type: float32, float64, int32 or int64.
+
+    Raises:
+        InvalidArgumentError: a string says no number.
+        ValueError: the strings were given by both names.
+
     Example:
         >>> tf.compat.v1.string_to_number(["1.5"]).numpy().tolist()
         [1.5]
     """
     from tapeflow import strings
 
-    return strings.to_number(
-        required("string_tensor", either("input", input, "string_tensor", string_tensor)), out_type, name
-    )
+    return strings.to_number(either("input", input, "string_tensor", string_tensor), out_type, name)
 
 
 def string_to_hash_bucket(
     string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None
 ) -> Any:
-    """Hashes of strings, see `tf.strings.to_hash_bucket`."""
+    """Hashes of strings, int64 in [0, num_buckets), see `tf.strings.to_hash_bucket`.
+
+    Args:
+        string_tensor, input: strings of any shape, by either name.
+        num_buckets: a positive int.
+
+    Raises:
+        ValueError: the strings were given by both names.
+        TypeError: there is no `num_buckets`.
+
+    Example:
+        >>> tf.compat.v1.string_to_hash_bucket(["a", "a", "b"], 5).numpy().tolist()
+        [3, 3, 0]
+    """
     from tapeflow import strings
 
-    given = required("string_tensor", either("input", input, "string_tensor", string_tensor))
+    given = either("input", input, "string_tensor", string_tensor)
+    if num_buckets is None:
+        raise TypeError("Expected int for argument 'num_buckets' not None.")
     return strings.to_hash_bucket(given, num_buckets, name)
 
 
@@ -51,6 +80,15 @@ def reduce_join(
     reduction_indices: Any = None, keepdims: bool | None = None,
 ) -> Any:  # fmt: skip
     """Strings joined over dimensions, see `tf.strings.reduce_join`.
+
+    Args:
+        inputs: strings of any shape.
+        axis, reduction_indices: the dimensions to join over, by either name; by default all.
+        keep_dims, keepdims: keeps them with length 1, by either name.
+        separator: what stands between.
+
+    Raises:
+        ValueError: one thing was given by both names.
 
     Example:
         >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], reduction_indices=1).numpy().tolist()
@@ -65,7 +103,16 @@ def reduce_join(
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """The lengths of strings, see `tf.strings.length`."""
+    """The lengths of strings, int32, see `tf.strings.length`.
+
+    Args:
+        input: strings of any shape.
+        unit: what to count, "BYTE" or "UTF8_CHAR".
+
+    Example:
+        >>> tf.compat.v1.strings.length(["abc", ""]).numpy().tolist()
+        [3, 0]
+    """
     from tapeflow import strings
 
     return strings.length(input, unit, name)

@@ -11,19 +11,29 @@ from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.variable import Variable
 
 
-def _rows(method: str, what: str) -> Callable[..., Any]:
-    def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+def _rows(method: str, what: str, example: str, gives: str) -> Callable[..., Any]:
+    locking = method == "scatter_update"  # the default differs, and means nothing
+
+    def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
         slices = IndexedSlices(convert(updates, ref.dtype), _as_indices(indices))
         return getattr(ref, method)(slices, name=name)
 
-    return _described(scatter, method, f"{what} rows of a variable, see `tf.Variable.{method}`")
+    return _described(scatter, method, f"{what} rows of a variable", _INDICES, f"[0, 2], {example}", gives)
 
 
-def _parts(method: str, what: str) -> Callable[..., Any]:
-    def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+def _parts(method: str, what: str, example: str, gives: str) -> Callable[..., Any]:
+    locking = method == "scatter_nd_update"
+
+    def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
         return getattr(ref, method)(_as_indices(indices), updates, name)
 
-    return _described(scatter, method, f"{what} parts of a variable, see `tf.Variable.{method}`")
+    return _described(scatter, method, f"{what} parts of a variable", _PLACES, f"[[0], [2]], {example}", gives)
+
+
+_INDICES = """indices: int32 or int64, of any shape: which rows.
+        updates: of the shape of `indices` and then that of a row."""
+_PLACES = """indices: int32 or int64, of shape [..., k]: where the parts are, by their first k dimensions.
+        updates: of the leading shape of `indices` and then that of a part."""
 
 
 def _as_indices(indices: Any) -> Any:
@@ -31,29 +41,37 @@ def _as_indices(indices: Any) -> Any:
     return found if found.dtype in (int32, int64) else convert(indices, int32)
 
 
-def _described(scatter: Callable[..., Any], method: str, what: str) -> Callable[..., Any]:
+def _described(
+    scatter: Callable[..., Any], method: str, what: str, args: str, example: str, gives: str
+) -> Callable[..., Any]:
     scatter.__name__ = scatter.__qualname__ = method
-    scatter.__doc__ = f"""{what}.
+    scatter.__doc__ = f"""{what}, see `tf.Variable.{method}`; in a graph, when what it returns is run or used.
 
     Args:
         ref: the variable.
-        indices: which.
-        updates: the values.
+        {args}
         use_locking: accepted, and without effect.
 
     Returns:
         The variable.
+
+    Raises:
+        InvalidArgumentError: an index is out of range, or the shapes do not fit.
+
+    Example:
+        >>> tf.compat.v1.{method}(tf.Variable([8.0, 9.0, 4.0]), {example}).numpy().tolist()
+        {gives}
     """
     return scatter
 
 
-scatter_update = _rows("scatter_update", "Sets")
-scatter_add = _rows("scatter_add", "Adds to")
-scatter_sub = _rows("scatter_sub", "Subtracts from")
-scatter_mul = _rows("scatter_mul", "Multiplies")
-scatter_div = _rows("scatter_div", "Divides")
-scatter_max = _rows("scatter_max", "Makes larger")
-scatter_min = _rows("scatter_min", "Makes smaller")
-scatter_nd_update = _parts("scatter_nd_update", "Sets")
-scatter_nd_add = _parts("scatter_nd_add", "Adds to")
-scatter_nd_sub = _parts("scatter_nd_sub", "Subtracts from")
+scatter_update = _rows("scatter_update", "Sets", "[1.0, 2.0]", "[1.0, 9.0, 2.0]")
+scatter_add = _rows("scatter_add", "Adds to", "[1.0, 2.0]", "[9.0, 9.0, 6.0]")
+scatter_sub = _rows("scatter_sub", "Subtracts from", "[1.0, 2.0]", "[7.0, 9.0, 2.0]")
+scatter_mul = _rows("scatter_mul", "Multiplies", "[1.0, 2.0]", "[8.0, 9.0, 8.0]")
+scatter_div = _rows("scatter_div", "Divides", "[1.0, 2.0]", "[8.0, 9.0, 2.0]")
+scatter_max = _rows("scatter_max", "Makes larger", "[1.0, 5.0]", "[8.0, 9.0, 5.0]")
+scatter_min = _rows("scatter_min", "Makes smaller", "[1.0, 5.0]", "[1.0, 9.0, 4.0]")
+scatter_nd_update = _parts("scatter_nd_update", "Sets", "[1.0, 2.0]", "[1.0, 9.0, 2.0]")
+scatter_nd_add = _parts("scatter_nd_add", "Adds to", "[1.0, 2.0]", "[9.0, 9.0, 6.0]")
+scatter_nd_sub = _parts("scatter_nd_sub", "Subtracts from", "[1.0, 2.0]", "[7.0, 9.0, 2.0]")

@@ -228,7 +228,7 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
 
 def _checked(ref: Any) -> Variable:
     if not isinstance(ref, Variable):
-        raise TypeError(f"Only a tf.Variable can be assigned, not {ref!r}")
+        raise AttributeError(f"Only a tf.Variable can be assigned: {ref!r} has no attribute 'assign'")
     return ref
 
 
