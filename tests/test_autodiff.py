@@ -215,12 +215,23 @@ def test_python_control_flow():
 
 
 def test_jacobian(x):
-    for pfor in (True, False):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.reshape(x, [2, 1]) * x
+    for options in ({}, {"experimental_use_pfor": False}, {"parallel_iterations": 2}, {"parallel_iterations": 3}):
+        found = tape.jacobian(y, x, **options)
+        assert value(found) == [[[2.0, 0.0], [2.0, 1.0]], [[2.0, 1.0], [0.0, 4.0]]]
+
+
+@pytest.mark.parametrize("method", ["jacobian", "batch_jacobian"])
+def test_options_of_jacobians_that_are_refused(method):
+    x = tf.constant([[1.0, 2.0]])
+    for options, error in (({"parallel_iterations": 1}, ValueError), ({"experimental_use_pfor": False}, RuntimeError)):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            y = tf.reshape(x, [2, 1]) * x
-        found = tape.jacobian(y, x, experimental_use_pfor=pfor)
-        assert value(found) == [[[2.0, 0.0], [2.0, 1.0]], [[2.0, 1.0], [0.0, 4.0]]]
+            y = x * x
+        with pytest.raises(error, match=method):
+            getattr(tape, method)(y, x, **options)
 
 
 def test_jacobian_of_several_sources(x, v):

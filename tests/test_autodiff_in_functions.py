@@ -30,14 +30,14 @@ FUNCTIONS = {
 
 
 def jacobian(f, x, **kwargs):
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = f(x)
     return tape.jacobian(y, x, **kwargs)
 
 
 def batch_jacobian(f, x, **kwargs):
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = f(x)
     return tape.batch_jacobian(y, x, **kwargs)

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from tapeflow import errors, nest
+from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import discard, listeners, registry, state
 from tapeflow.core.convert import convert, operand
@@ -203,14 +203,16 @@ class GradientTape:
             target: a tensor.
             sources: a tensor or variable that was watched, or a nest of them.
             unconnected_gradients: what to give for a source without influence.
-            parallel_iterations: accepted, and not needed.
+            parallel_iterations: how many rows are computed in one pass at most, to save memory; None for all.
             experimental_use_pfor: True computes all rows in one vectorised pass; False one after the other.
 
         Returns:
             In the structure of `sources`, tensors of shape `target.shape + source.shape`, or None.
 
         Raises:
-            RuntimeError: a tape that is not persistent was asked before.
+            RuntimeError: a tape that is not persistent was asked before, or outside of functions is asked for rows one
+                after the other.
+            ValueError: `parallel_iterations` is less than 2.
 
         Example:
             >>> x = tf.constant([1.0, 2.0])
@@ -221,12 +223,13 @@ class GradientTape:
             [[2.0, 0.0], [0.0, 4.0]]
         """
         tape = self._asked()
+        chunk = self._rows_at_once("jacobian", parallel_iterations, experimental_use_pfor)
         flat = _sources(sources)
         target = convert(target)
         dims = _dims(target)
         size = math.prod(dims)
         seeds = registry["Reshape"].function(_identity_matrix(size, target), (size, *dims))
-        rows = _rows(tape, target, flat, seeds, experimental_use_pfor)
+        rows = _rows(tape, target, flat, seeds, chunk)
         self._asked_once()
         found = [None if r is None else _reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
         if _gives_zeros(unconnected_gradients):
@@ -250,13 +253,14 @@ class GradientTape:
         Args:
             target: of shape `[b, y1, ..., yn]`.
             source: of shape `[b, x1, ..., xm]`; watched.
+            unconnected_gradients, parallel_iterations, experimental_use_pfor: see `jacobian`.
 
         Returns:
             A tensor of shape `[b, y1, ..., yn, x1, ..., xm]`, or None.
 
         Raises:
-            ValueError: the first dimensions differ, or a rank is less than 2.
-            RuntimeError: a tape that is not persistent was asked before.
+            ValueError: the first dimensions differ, a rank is less than 2, or `parallel_iterations` is.
+            RuntimeError: as of `jacobian`.
 
         Example:
             >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -267,6 +271,7 @@ class GradientTape:
             [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
         """
         tape = self._asked()
+        chunk = self._rows_at_once("batch_jacobian", parallel_iterations, experimental_use_pfor)
         shape, source_shape = target.shape, source.shape
         shape.with_rank_at_least(2)
         source_shape.with_rank_at_least(2)
@@ -278,12 +283,29 @@ class GradientTape:
         each = math.prod(dims[1:])
         seeds = registry["Reshape"].function(_identity_matrix(each, target), (each, 1, *dims[1:]))
         seeds = registry["BroadcastTo"].function(seeds, (each, *dims))
-        row = _rows(tape, target, [source], seeds, experimental_use_pfor)[0]
+        row = _rows(tape, target, [source], seeds, chunk)[0]
         self._asked_once()
         if row is None:
             return _zeros([*dims, *inner], source.dtype) if _gives_zeros(unconnected_gradients) else None
         swapped = registry["Transpose"].function(row, (1, 0, *range(2, 2 + len(inner))))
         return _reshaped(swapped, shape, dims, source, 1)
+
+    def _rows_at_once(self, method: str, parallel_iterations: int | None, vectorised: bool) -> int | None:
+        """How many rows of a Jacobian are computed at once: 1, a number, or None for all."""
+        if not vectorised:
+            if state.graph is None and not self._persistent:
+                raise RuntimeError(
+                    f"GradientTape must be created with persistent=True to compute the {method} with eager execution "
+                    "enabled and with experimental_use_pfor set to False."
+                )
+            return 1
+        if parallel_iterations is not None and parallel_iterations < 2:
+            raise ValueError(
+                f"Encountered an exception while vectorizing the {method} computation. Vectorization can be disabled "
+                "by setting experimental_use_pfor to False. parallel_iterations must be None or an integer greater "
+                f"than 1, not {parallel_iterations}."
+            )
+        return parallel_iterations
 
     def _asked(self) -> Tape:
         """The tape, which stops recording if it is asked only once."""
@@ -328,8 +350,12 @@ def _reshaped(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, 
     return made
 
 
-def _rows(tape: Tape, target: Any, sources: list[Any], seeds: Any, vectorised: bool) -> list[Any]:
-    """The gradients of each source for each seed, stacked; None where there is none."""
+def _rows(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int | None) -> list[Any]:
+    """The gradients of each source for each seed, stacked; None where there is none.
+
+    Args:
+        chunk: how many are computed at once, or None for all.
+    """
     calls = tape.calls
     if not tape.persistent:
         tape.calls = []
@@ -339,24 +365,11 @@ def _rows(tape: Tape, target: Any, sources: list[Any], seeds: Any, vectorised: b
         found = backpropagate(calls, {id_of(target): seed}, ids, tape.roots, keep=True)
         return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
 
-    if state.graph is not None:
-        from tapeflow.vectorized import vectorized_map
+    from tapeflow.graph.vectorized import Manner
+    from tapeflow.vectorized import on_slices
 
-        return vectorized_map(one, seeds)
-    if vectorised and len(seeds) and not state.tapes:
-        connected: list[bool] = []
-
-        def batched(seed: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            found = one(EagerTensor(seed, target.dtype))
-            connected[:] = [g is not None for g in found]
-            return tuple([g.value for g in found if g is not None])
-
-        try:
-            values = iter(torch.func.vmap(batched)(seeds.value))
-        except (RuntimeError, errors.OpError):  # an op without a batched form: one row at a time
-            pass
-        else:
-            return [EagerTensor(next(values), s.dtype) if c else None for c, s in zip(connected, sources, strict=True)]
+    if state.graph is not None or (chunk != 1 and len(seeds)):
+        return on_slices(one, seeds, Manner(warn=False, chunk=chunk), at_once=chunk != 1)
     rows = [one(seed) for seed in seeds]
     if not rows:
         return [_zeros([0, *_dims(s)], s.dtype) for s in sources]

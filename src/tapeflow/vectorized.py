@@ -6,15 +6,24 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow import nest
-from tapeflow.core.context import state
+from tapeflow.array.creation import range as range_
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import stack, unstack
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
-from tapeflow.core.spec import TensorSpec
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec, spec_of
 from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.function.body import Body
+from tapeflow.function.vectorized import call_on_slices
+from tapeflow.functional import as_traced, map_fn
+from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.vectorized import STACKED, Manner, hindrance
 
 logger = logging.getLogger("tapeflow")
 
@@ -22,22 +31,24 @@ logger = logging.getLogger("tapeflow")
 def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """Calls `fn` on all slices of `elems` along the first dimension at once, and stacks what it gives.
 
-    `fn` runs once, on tensors that stand for a whole batch. It may not look at their values or assign them to
-    variables; if it does look, or a tape is recording, each slice is computed by itself.
+    `fn` runs once, on tensors that stand for a whole batch. Random numbers are other ones for each slice. What can't
+    be computed for all slices at once (Python code that looks at values, strings) is computed slice by slice; so is
+    all of `fn` if it has side effects, such as assignments.
 
     Args:
         fn: takes a slice, in the structure of `elems`, and gives a nest of tensors.
         elems: a tensor or a nest of tensors with equal first dimensions; a first dimension of 1 is broadcast.
-        fallback_to_while_loop: whether to compute slices one by one where it can't be done at once; otherwise that is
+        fallback_to_while_loop: whether what can't be computed at once may be computed slice by slice; otherwise that is
             an error.
         warn: whether to say so.
 
     Returns:
-        What `fn` gives, with a new first dimension.
+        What `fn` gives, with a new first dimension. Gradients pass, to what `fn` captures too.
 
     Raises:
         InvalidArgumentError: first dimensions differ.
         IndexError: something in `elems` is a scalar.
+        ValueError: there is nothing in `elems`; or something can't be computed at once, and must not be otherwise.
 
     Example:
         >>> outer = lambda x: tf.reshape(x, [2, 1]) * x
@@ -46,27 +57,80 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop:
     """
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable.")
-    flat = [convert(e) for e in nest.flatten(elems)]
+    return on_slices(fn, elems, Manner(fallback_to_while_loop, warn))
+
+
+def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: bool = True) -> Any:
+    """What `vectorized_map` gives.
+
+    Args:
+        fn: takes a slice of `elems`.
+        elems: a nest of tensors.
+        manner: how slices are to be computed.
+        at_once: False computes them one after the other.
+    """
+    flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
     if not flat:
         raise ValueError("vectorized_map needs at least one tensor in `elems`")
     if any(e.shape.rank == 0 for e in flat):
         raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
+    if any(isinstance(e, CompositeTensor) for e in flat):
+        _refused(manner, "slices of composite tensors differ in size")
+        return map_fn(fn, nest.pack_sequence_as(elems, flat))
+    count, values, batched = _aligned(flat)
     if state.graph is not None:
-        return _staged(fn, elems, flat)
-    count = _common_size([e.shape[0] for e in flat])
-    if count == 0:
-        return _of_nothing(fn, elems, flat)
-    if not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
+        traced = _Traced(as_traced(fn), elems, flat)
+    else:
+        size = int(count)
+        if at_once and size and not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
+            try:
+                return _at_once(fn, elems, values, batched, manner.chunk)
+            except Exception as error:
+                logger.debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
         try:
-            return _at_once(fn, elems, flat, count)
+            from tapeflow.autograph.conversion import converted
+
+            traced = _Traced(converted(fn), elems, flat)
         except Exception as error:
-            if not fallback_to_while_loop:
-                raise
-            if warn:
-                logger.warning("vectorized_map computes slices of %r one by one: %s", fn, str(error).split("\n")[0])
-    elif not fallback_to_while_loop and not state.tapes:
-        raise ValueError("vectorized_map: strings can't be computed at once; allow fallback_to_while_loop")
-    return _one_by_one(fn, elems, flat, count)
+            _refused(manner, str(error).strip().split("\n")[0], error)
+            return _one_by_one(fn, elems, values, batched, size)
+    return traced.called(count, values, batched, manner, at_once)
+
+
+def _refused(manner: Manner, reason: str, error: Exception | None = None) -> None:
+    """Says that slices are computed one by one, or that they can't be computed."""
+    if not manner.fallback:
+        raise ValueError(
+            f"No pfor vectorization defined: {reason}. Allow fallback_to_while_loop to have slices computed one by one."
+        ) from error
+    if manner.warn:
+        logger.warning("vectorized_map computes slices one by one: %s", reason)
+
+
+# ---- what slices are taken of ----------------------------------------------------------------------------------------
+
+
+def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
+    """How many slices there are, as a scalar tensor; and for each of several tensors, what slices are taken of, or what
+    is taken as it is: a first dimension of 1 is broadcast."""
+    sizes = [None if e.shape.rank is None else e.shape[0] for e in flat]
+    known = [n for n in sizes if n is not None]
+    if len(known) == len(sizes):
+        count = convert(_common_size(known))
+    else:
+        known = [n for n in known if n != 1]
+        lengths = [registry["Shape"].function(e)[0] for e, n in zip(flat, sizes, strict=True) if n is None]
+        count = convert(_common_size(known)) if known else lengths[0]
+        if not known and len(lengths) > 1:
+            count = registry["Max"].function(registry["Pack"].function(lengths, 0), 0)
+    alone = sizes.count(None) == 1 and not isinstance(count, EagerTensor)
+    size = int(count) if isinstance(count, EagerTensor) else None
+    batched = [n != 1 or size == 1 for n in sizes]
+    values = [
+        e if n is not None and stays else e[0] if n is not None else e if alone else _stretched(e, count)
+        for e, n, stays in zip(flat, sizes, batched, strict=True)
+    ]
+    return count, values, batched
 
 
 def _common_size(sizes: Sequence[int]) -> int:
@@ -74,73 +138,107 @@ def _common_size(sizes: Sequence[int]) -> int:
     count = max(sizes) if 0 not in sizes else 0
     for size in sizes:
         if size not in (1, count):
-            raise invalid(f"vectorized_map: first dimensions {sizes} differ")
+            raise invalid(f"vectorized_map: first dimensions {list(sizes)} differ")
     return count
 
 
-def _at_once(fn: Callable[[Any], Any], elems: Any, flat: Sequence[EagerTensor], count: int) -> Any:
+def _stretched(tensor: Any, count: Any) -> Any:
+    """A tensor of unknown first dimension, which is the count already, or 1."""
+    shape = registry["Shape"].function(tensor)
+    whole = registry["ConcatV2"].function([registry["Pack"].function([count], 0), shape[1:]], 0)
+    made = registry["BroadcastTo"].function(tensor, whole)
+    made.set_shape(TensorShape([None]).concatenate(tensor.shape[1:]))
+    return made
+
+
+# ---- in eager mode ---------------------------------------------------------------------------------------------------
+
+
+def _at_once(
+    fn: Callable[[Any], Any], elems: Any, values: Sequence[Any], batched: Sequence[bool], chunk: int | None
+) -> Any:
+    """Calls the function itself on all slices, or on so many of them at a time."""
     given: list[Any] = []  # what `fn` gave, to know its structure and dtypes by
 
-    def on_values(*values: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        slices = [EagerTensor(v, e.dtype) for v, e in zip(values, flat, strict=True)]
+    def on_values(*raw: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        slices = [EagerTensor(v, e.dtype) for v, e in zip(raw, values, strict=True)]
         result = fn(nest.pack_sequence_as(elems, slices))
         tensors = [None if r is None else convert(r) for r in nest.flatten(result)]
         given[:] = [result, tensors]
         return tuple([t.value for t in tensors if t is not None])
 
-    batched = [0 if e.shape[0] == count else None for e in flat]
-    values = [e.value if dim == 0 else e.value[0] for e, dim in zip(flat, batched, strict=True)]
-    results = iter(torch.func.vmap(on_values, tuple(batched), randomness="different")(*values))
+    dims = tuple([0 if b else None for b in batched])
+    state.on_slices, before = True, state.on_slices
+    try:
+        at_once = torch.func.vmap(on_values, dims, randomness="different", chunk_size=chunk)
+        results = iter(at_once(*[e.value for e in values]))
+    finally:
+        state.on_slices = before
     result, tensors = given
     packed = [None if t is None else EagerTensor(next(results), t.dtype) for t in tensors]
     return nest.pack_sequence_as(result, packed)
 
 
-def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: Sequence[EagerTensor], count: int) -> Any:
-    from tapeflow import stack, unstack
-
-    slices = [unstack(e) for e in flat]
-    results = [fn(nest.pack_sequence_as(elems, [s[i if len(s) > 1 else 0] for s in slices])) for i in range(count)]
+def _one_by_one(
+    fn: Callable[[Any], Any], elems: Any, values: Sequence[Any], batched: Sequence[bool], count: int
+) -> Any:
+    """Calls the function for each slice."""
+    if not count:
+        values = [zeros([1, *e.shape[1:]], e.dtype) if b else e for e, b in zip(values, batched, strict=True)]
+    rows = [unstack(e) if b else None for e, b in zip(values, batched, strict=True)]
+    results = []
+    for i in range(count or 1):
+        slices = [e if row is None else row[i] for e, row in zip(values, rows, strict=True)]
+        results.append(fn(nest.pack_sequence_as(elems, slices)))
     columns = zip(*[nest.flatten(r) for r in results], strict=True)
-    return nest.pack_sequence_as(results[0], [None if c[0] is None else stack(list(c)) for c in columns])
+    stacked = [None if c[0] is None else stack(list(c))[:count] for c in columns]
+    return nest.pack_sequence_as(results[0], stacked)
 
 
-def _staged(fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> Any:
-    """In a graph: `fn` is traced once, and a loop calls what it became for each slice."""
-    from tapeflow import equal, gather, map_fn, range, reduce_max, stack, where
-    from tapeflow.function.body import Body
-    from tapeflow.functional import as_traced
-    from tapeflow.graph.func_graph import FuncGraph
-
-    lengths = [shape_of(e)[0] for e in flat]
-    known = all(isinstance(n, int) for n in lengths)
-    count = _common_size(lengths) if known else reduce_max(stack(lengths))
-    graph = FuncGraph("loop_body")
-    inputs = [graph.input(TensorSpec(e.shape[1:], e.dtype), "slice") for e in flat]
-    result = graph.trace(as_traced(fn), (nest.pack_sequence_as(elems, inputs),), {})
-    body = Body(graph)
-
-    def call(i: Any) -> list[Any]:
-        places = [where(equal(n, 1), 0, i) for n in lengths] if len(flat) > 1 else [i]
-        slices = [gather(e, place) for e, place in zip(flat, places, strict=True)]
-        return list(body.call([*slices, *graph.external_captures]))
-
-    signature = [TensorSpec(t.shape, t.dtype) for t in body.outputs]
-    found = iter(map_fn(call, range(count), fn_output_signature=signature) if signature else [])
-    return nest.map_structure(lambda r: r if r is None else next(found), result)
+# ---- traced ----------------------------------------------------------------------------------------------------------
 
 
-def _of_nothing(fn: Callable[[Any], Any], elems: Any, flat: Sequence[EagerTensor]) -> Any:
-    """The result for no slices, in the shapes that a slice of zeros leads to."""
-    from tapeflow import zeros
+class _Traced:
+    """A function of a slice, as a body.
 
-    slices = [zeros(e.shape[1:], e.dtype) for e in flat]
-    result = fn(nest.pack_sequence_as(elems, slices))
-    return nest.map_structure(lambda r: r if r is None else _empty(convert(r)), result)
+    Attributes:
+        body: the body. It takes a slice of each tensor, then what the function captures.
+        result: what the function gave when it was traced.
+    """
 
+    def __init__(self, fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> None:
+        graph = FuncGraph("loop_body")
+        inputs = [graph.input(TensorSpec(e.shape[1:], e.dtype), "slice") for e in flat]
 
-def _empty(tensor: EagerTensor) -> EagerTensor:
-    value = tensor.value
-    if isinstance(value, np.ndarray):
-        return EagerTensor(np.empty((0, *value.shape), object), tensor.dtype)
-    return EagerTensor(value.new_empty((0, *value.shape)), tensor.dtype)
+        def traced(slices: Any) -> Any:
+            return nest.map_structure(lambda r: convert(r) if isinstance(r, IndexedSlices) else r, fn(slices))
+
+        self.result = graph.trace(traced, (nest.pack_sequence_as(elems, inputs),), {})
+        self.body = Body(graph)
+
+    def called(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner, at_once: bool) -> Any:
+        """What the function gives for all slices, in its structure."""
+        captures = self.body.graph.external_captures
+        batched = [*batched, *([False] * len(captures))]
+        leaves = nest.flatten(self.result)
+        reason = hindrance(self.body, batched)
+        if any(isinstance(r, CompositeTensor) for r in leaves):
+            reason = "composite tensors may differ in size"
+        if at_once and not reason:
+            forms = [STACKED] * len(self.body.outputs)
+            found = iter(call_on_slices(self.body, count, [*values, *captures], batched, forms, manner))
+            return nest.map_structure(lambda r: r if r is None else next(found), self.result)
+        if at_once:
+            _refused(manner, reason)
+        return self._looped(count, [*values, *captures], batched)
+
+    def _looped(self, count: Any, values: Sequence[Any], batched: Sequence[bool]) -> Any:
+        """The same by a loop over the slices."""
+        leaves = [r for r in nest.flatten(self.result) if r is not None]
+
+        def call(i: Any) -> list[Any]:
+            given = [registry["GatherV2"].function(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
+            return nest.pack_sequence_as(leaves, self.body.call(given), expand_composites=True)
+
+        found = iter(map_fn(call, range_(count), fn_output_signature=[spec_of(r) for r in leaves]) if leaves else [])
+        return nest.map_structure(lambda r: r if r is None else next(found), self.result)

@@ -23,6 +23,7 @@ class ThreadState(threading.local):
         self.name_scope = ""
         self.variable_creators: list[Any] = []
         self.graph: Any = None  # the graph that this thread builds
+        self.on_slices = False  # whether `tf.vectorized_map` calls a function on all slices of a batch
 
 
 state = ThreadState()
@@ -41,6 +42,16 @@ def discard(items: list[Any], item: object) -> None:
         if items[i] is item:
             del items[i]
             return
+
+
+def once_for_each_slice(what: str) -> None:
+    """Is told of what must happen once for each slice, where a function may be running once for all of them.
+
+    Raises:
+        RuntimeError: it is.
+    """
+    if state.on_slices:
+        raise RuntimeError(f"vectorized_map: {what} happens once for each slice")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core import device as devices
-from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.context import detours, listeners, once_for_each_slice, state
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
@@ -253,12 +253,16 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     # ---- writing -----------------------------------------------------------------------------------------------------
 
     def _set(self, value: EagerTensor) -> None:
+        if state.on_slices:
+            once_for_each_slice("an assignment")
         # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
         self._value = EagerTensor(value.value, self.dtype)
         self._tape_value = None
 
     def _in_place(self) -> torch.Tensor | None:
         """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
+        if state.on_slices:
+            once_for_each_slice("an assignment")
         value = self._value.value
         if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
             return None

@@ -71,24 +71,24 @@ class Body:
         if state.graph is not None:
             values = [state.graph.capture(v) for v in values]
         outputs = self.outputs
-        watched = bool(state.tapes) and _is_watched(values)
+        watched = bool(state.tapes) and is_watched(values)
         if watched:
-            outputs = self._with_kept(len(state.tapes) - 1 + any(getattr(t, "persistent", True) for t in state.tapes))
+            outputs = self.with_kept(order_of_tapes())
         if state.graph is not None:
-            made = state.graph.node(_Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
+            made = state.graph.node(Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
         else:
             made = eager_outputs(self.giving(outputs)(*[raw(v) for v in values]), outputs)
             if watched:
-                record(_Call(self, outputs), list(values), [*made, *values], made)
+                record(Call(self, outputs), list(values), [*made, *values], made)
         return made[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
 
-    def _with_kept(self, depth: int) -> list[SymbolicTensor]:
+    def with_kept(self, depth: int) -> list[SymbolicTensor]:
         """The outputs, and what the backward functions take of its graph for gradients of order `depth + 1`."""
         known = self._kept.get(depth)
         if known is None:
-            outputs = self.outputs if depth == 0 else self._with_kept(depth - 1)
+            outputs = self.outputs if depth == 0 else self.with_kept(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
             seen = {id(t) for t in (*outputs, *self.inputs)}
             extra = {id(t): t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)}
@@ -128,21 +128,23 @@ class Body:
         return made
 
 
-class _Call(NodeOp):
+class Call(NodeOp):
     """A call of a body: an operation of a graph, and what a tape records of a call.
 
     Attributes:
         gives: the tensors of the body's graph that it gives: the body's outputs, then what backward functions take.
+        steering: how many inputs it takes before those of the body.
     """
 
     keep_all_inputs = False  # a tape has all of them among the attrs
+    steering = 0
 
     def __init__(self, body: Body, gives: Sequence[SymbolicTensor]) -> None:
-        stateful = body.stateful
+        stateful, first = body.stateful, self.steering
         super().__init__(
             "StatefulPartitionedCall" if stateful else "PartitionedCall",
             self._run, stateful=stateful, gradient=self._gradient,
-            bodies={"f": body}, places={"f": range(len(body.inputs))}, gives_tuple=True,
+            bodies={"f": body}, places={"f": range(first, first + len(body.inputs))}, gives_tuple=True,
         )  # fmt: skip
         self.body = body
         self.gives = list(gives)
@@ -150,11 +152,29 @@ class _Call(NodeOp):
     def _run(self, *values: Any) -> Any:
         return self.body.giving(self.gives)(*values)
 
+    def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Has an operation of this op give another tensor of the body's graph."""
+        made = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape)
+        operation.outputs.append(made)
+        self.gives.append(tensor)
+        return made
+
+    def call_backward(self, backward: Body, given: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+        """Calls a backward function of the body.
+
+        Args:
+            given: which of `gives` have gradients.
+            values: these, then what the function captures.
+        """
+        return backward.call(values)
+
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
         body, gives = self.body, self.gives[: len(dys)]
         # of a graph; a call in eager mode has its values as attrs
         operation = None if call.attrs else call.outputs[0].op
-        values = call.attrs if operation is None else [*operation.outputs[: len(self.gives)], *operation.args]
+        values = call.attrs
+        if operation is not None:
+            values = [*operation.outputs[: len(self.gives)], *operation.args[self.steering :]]
         made = dict(zip([id(t) for t in (*self.gives, *body.inputs)], values, strict=True))
         given = tuple([dy is not None for dy in dys])
         backward = body.backward(gives, given)
@@ -174,12 +194,12 @@ class _Call(NodeOp):
                     f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
                     "around it persistent."
                 )
-            made[id(t)] = SymbolicTensor(operation, len(operation.outputs), t.dtype, t.shape)
-            operation.outputs.append(made[id(t)])
-            self.gives.append(t)
+            made[id(t)] = self.also_gives(operation, t)
         taken = [made[id(t)] if isinstance(t, SymbolicTensor) else t for t in backward.graph.external_captures]
-        found = iter(backward.call([*(dy for dy, has in zip(dys, given, strict=True) if has), *taken]))
-        return [None if g is None else next(found) for g in backward.graph.structured_outputs]
+        seeds = [dy for dy, has in zip(dys, given, strict=True) if has]
+        found = iter(self.call_backward(backward, given, [*seeds, *taken]))
+        grads = [None if g is None else next(found) for g in backward.graph.structured_outputs]
+        return [None] * self.steering + grads
 
 
 def _missing(backward: Body, made: dict[int, Any]) -> list[SymbolicTensor]:
@@ -187,7 +207,12 @@ def _missing(backward: Body, made: dict[int, Any]) -> list[SymbolicTensor]:
     return [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor) and id(t) not in made]
 
 
-def _is_watched(values: Sequence[Any]) -> bool:
+def order_of_tapes() -> int:
+    """The order of the gradients that this thread's tapes may be asked for, less one."""
+    return len(state.tapes) - 1 + any(getattr(t, "persistent", True) for t in state.tapes)
+
+
+def is_watched(values: Sequence[Any]) -> bool:
     """Whether a tape may want the gradients of a call on these values. Tells tapes of the variables among them."""
     for value in values:
         variable = value if hasattr(value, "_read") else variable_of(value)

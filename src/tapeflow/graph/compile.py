@@ -77,20 +77,24 @@ class Written:
 
         return kernel
 
-    def explained(self, error: Exception) -> Exception:
-        """TensorFlow's error for what a kernel raised."""
+    def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
+        """The step that raised an error, if it was one of this function's, and what the function's names stood for."""
         frame, trace = None, error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == self._filename:
                 frame = trace
             trace = trace.tb_next
         step = None if frame is None else self._writer.steps.get(frame.tb_lineno)
+        return step, {} if frame is None else frame.tb_frame.f_locals
+
+    def explained(self, error: Exception) -> Exception:
+        """TensorFlow's error for what a kernel raised."""
+        step, local = self.failed(error)
         if isinstance(error, errors.OpError):
             return located(error, step.op, step.operation.name) if step is not None and runs_on_arrays(step) else error
-        if frame is None or step is None:
+        if step is None:
             return error
-        local = {**self._writer.namespace, **frame.tb_frame.f_locals}
-        values = self._writer.values(local)
+        values = self._writer.values({**self._writer.namespace, **local})
         for operation in step.origins:
             if not hasattr(operation.op, "kinds"):
                 return error
@@ -112,7 +116,13 @@ class Compiled(Written):
         outputs: the tensors that it gives.
         effects: operations that must run whether or not an output needs them.
         resources: from a variable to what stands for it (a session's own).
+
+    Attributes:
+        program: what it does, before the passes that need to know what kernels give.
     """
+
+    special_passes: Sequence[passes.Pass] = passes.SPECIALIZE
+    writer: type[Writer] = StructuredWriter
 
     def __init__(
         self,
@@ -126,8 +136,11 @@ class Compiled(Written):
         self.program = Program(inputs, outputs, effects, resources)
         for run in passes.SIMPLIFY:
             run(self.program)
-        ready = all(step.exact or runs_on_arrays(step) for step in self.program.steps)
-        if ready:
+        self.write()
+
+    def write(self) -> None:
+        """Writes the function, as fast as it gets with what is known of its kernels."""
+        if all(step.exact or runs_on_arrays(step) for step in self.program.steps):
             self._write_specialized()
         else:
             writer = Writer(self.careful)
@@ -138,13 +151,13 @@ class Compiled(Written):
         """The program after the passes that need to know what kernels give."""
         program = copy.copy(self.program)
         program.steps = [copy.copy(step) for step in program.steps]
-        for run in passes.SPECIALIZE:
+        for run in self.special_passes:
             run(program)
         return program
 
     def _write_specialized(self) -> None:
         self.stale = False
-        writer = StructuredWriter(self.careful)
+        writer = self.writer(self.careful)
         writer.write(self.name, self.specialized())
         self.compile(writer)
 
@@ -178,19 +191,28 @@ def _run_again(operation: Operation, values: dict[int, Any]) -> None:
             _run_again(tensor.op, values)  # it was not made a tensor
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
-    args: list[Any] = []
-    for kind, arg in zip(op.kinds, operation.args, strict=True):
-        if kind == "tensor":
-            args.append(raw(arg))
-        elif kind == "list":
-            args.append([raw(t) for t in arg])
-        elif isinstance(arg, SymbolicTensor):
-            args.append(host_static(arg) if value_of(arg) is not None else numbers(raw(arg).value))
-        else:
-            args.append(arg)
-    result, _ = compute(op, args, operation.types, operation.name)
+    result, _ = compute(op, arguments(op, operation.args, raw), operation.types, operation.name)
     for tensor, value in zip(operation.outputs, result if isinstance(result, (tuple, list)) else [result], strict=True):
         values[id(tensor)] = value
+
+
+def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], EagerTensor]) -> list[Any]:
+    """The arguments that a registered op is computed with, of those of an operation or a step.
+
+    Args:
+        eager: gives the eager tensor that stands for a tensor of the graph.
+    """
+    found: list[Any] = []
+    for kind, arg in zip(op.kinds, args, strict=True):
+        if kind == "tensor":
+            found.append(eager(arg))
+        elif kind == "list":
+            found.append([eager(t) for t in arg])
+        elif isinstance(arg, SymbolicTensor):
+            found.append(host_static(arg) if value_of(arg) is not None else numbers(eager(arg).value))
+        else:
+            found.append(arg)
+    return found
 
 
 def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:

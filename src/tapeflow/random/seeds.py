@@ -102,6 +102,7 @@ def lasting_seeds(seed: Any) -> tuple[int, int]:
                 "op, e.g. by calling tf.random.set_seed(1)."
             )
         return 0, 0
+    context.once_for_each_slice("a draw of random numbers")
     with state.lock:
         first = _DEFAULT if state.seed is None else state.seed % _MODULUS
         second = (_following(context.state.graph) if seed is None else seed) % _MODULUS
@@ -135,6 +136,7 @@ def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
         seed, seed2: its seeds; if both are 0, the stream is another one each time.
         blocks: how far the next call is to start from here.
     """
+    context.once_for_each_slice("a draw of random numbers")
     if not seed and not seed2:
         return from_seeds(secrets.randbits(64), secrets.randbits(64))
     with state.lock:

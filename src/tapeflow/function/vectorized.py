@@ -1,0 +1,162 @@
+"""Calls of a function on all slices of a batch at once: an operation of a graph, or at once in eager mode.
+
+The gradient of such a call is one too: of the function's backward function, on the slices of the gradients. What the
+function takes as it is, the same for all slices, has the sum of all slices' gradients.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.array.joining import stack, unstack
+from tapeflow.array.passing import identity
+from tapeflow.core.context import registry, state
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tape import record
+from tapeflow.function.body import Body, Call, is_watched, order_of_tapes, raw
+from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.static import value_of
+from tapeflow.graph.taped import taped_gradient
+from tapeflow.graph.vectorized import SHARED, STACKED, SUMMED, Manner, OnSlices, varying
+
+
+def call_on_slices(
+    body: Body, count: Any, values: Sequence[Any], batched: Sequence[bool], forms: Sequence[str], manner: Manner
+) -> list[Any]:
+    """Calls a body on all slices.
+
+    Args:
+        body: of one slice.
+        count: how many slices there are: a scalar tensor.
+        values: a tensor or variable for each input of the body.
+        batched: for each, whether slices are taken of it, or all take it as it is.
+        forms: for each output, whether it is stacked or summed.
+        manner: how slices are to be computed.
+
+    Returns:
+        A tensor for each output.
+    """
+    graph = state.graph
+    if graph is not None:
+        values = [graph.capture(v) for v in values]
+    op = Vectorized(body, body.outputs, batched, forms, count, manner)
+    watched = bool(state.tapes) and is_watched(values)
+    if watched and not op.keeps_objects:
+        op = Vectorized(body, body.with_kept(order_of_tapes()), batched, forms, count, manner)
+    elif watched and graph is None:
+        return op.separately([count, *values])
+    if graph is not None:
+        made = graph.node(op, [count, *values], [(t.dtype, op.shape_of(t)) for t in op.gives]).outputs
+    else:
+        made = eager_outputs(op.on_slices(count.value, *[raw(v) for v in values]), op.gives)
+        if watched:
+            record(op, [count, *values], [*made, *values], made)
+    return made[: len(body.outputs)]
+
+
+class Vectorized(Call):
+    """A call of a body on all slices. It takes their number first.
+
+    Attributes:
+        on_slices: the kernel.
+    """
+
+    steering = 1
+
+    def __init__(
+        self,
+        body: Body,
+        gives: Sequence[SymbolicTensor],
+        batched: Sequence[bool],
+        forms: Sequence[str],
+        count: Any,
+        manner: Manner,
+    ) -> None:
+        super().__init__(body, gives)
+        self.name = "Vectorized"
+        slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]
+        self._varying = varying(body.graph._operations, slices)
+        self._slices = {id(t) for t in slices}
+        self._forms = dict(zip([id(t) for t in body.outputs], forms, strict=True))
+        self._count, self._manner = count, manner
+        self.kernel = self.on_slices = OnSlices(body, gives, batched, [self._form(t) for t in gives], manner)
+
+        self._apart: dict[int, Body] = {}  # backward functions as `_with_own_outputs` makes them, by their ids
+
+    @functools.cached_property
+    def keeps_objects(self) -> bool:
+        """Whether the backward function takes something of each slice that is no tensor of numbers, as those of loops
+        and conditionals do."""
+        kept = self.body.with_kept(0)
+        return any(t.dtype.torch is None and id(t) in self._varying for t in kept)
+
+    def _form(self, tensor: SymbolicTensor) -> str:
+        """What becomes of a tensor of the body."""
+        return self._forms.get(id(tensor)) or (STACKED if id(tensor) in self._varying else SHARED)
+
+    def shape_of(self, tensor: SymbolicTensor) -> TensorShape:
+        """The shape of what becomes of a tensor of the body."""
+        if self._form(tensor) != STACKED:
+            return tensor.shape
+        count = value_of(self._count) if isinstance(self._count, SymbolicTensor) else self._count.value
+        return TensorShape([None if count is None else int(count)]).concatenate(tensor.shape)
+
+    def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
+        form = self._form(tensor)
+        made = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, self.shape_of(tensor))
+        operation.outputs.append(made)
+        self.gives.append(tensor)
+        self.on_slices.add(tensor, form)
+        return made
+
+    # ---- gradients -----------------------------------------------------------------------------------------------
+
+    def _gradient(self, call: Any, *dys: Any) -> list[Any]:
+        if not call.attrs and self.keeps_objects:
+            return taped_gradient(self.separately)(call, *dys)
+        return super()._gradient(call, *dys)
+
+    def call_backward(self, backward: Body, given: Sequence[bool], values: Sequence[Any]) -> list[Any]:
+        forms = [self._form(t) for t, has in zip(self.gives, given, strict=False) if has]
+        seeds = [self._part(dy) if form == SHARED else dy for dy, form in zip(values, forms, strict=False)]
+        batched = [form == STACKED for form in forms]
+        batched += [
+            isinstance(t, SymbolicTensor) and self._form(t) == STACKED for t in backward.graph.external_captures
+        ]
+        wanted = zip(self.body.inputs, backward.graph.structured_outputs, strict=True)
+        back = [STACKED if id(t) in self._slices else SUMMED for t, g in wanted if g is not None]
+        if id(backward) not in self._apart:
+            self._apart[id(backward)] = _with_own_outputs(backward)
+        body = self._apart[id(backward)]
+        return call_on_slices(body, self._count, [*seeds, *values[len(seeds) :]], batched, back, self._manner)
+
+    def _part(self, dy: Any) -> Any:
+        """Of the gradient of what is the same for all slices: the part of each slice, which all slices add up."""
+        count = registry["Maximum"].function(self._count, 1)
+        return registry["RealDiv"].function(dy, registry["Cast"].function(count, dy.dtype))
+
+    def separately(self, values: Sequence[Any]) -> list[Any]:
+        """What the body gives, computed for each slice by itself, with ops that tapes record."""
+        count, *given = values
+        if not int(count.value):
+            return eager_outputs(self.on_slices(0, *[raw(v) for v in given]), self.gives)
+        rows = [unstack(v) if batched else None for v, batched in zip(given, self.on_slices.batched, strict=True)]
+        results = [
+            self.body.call([v if row is None else row[i] for v, row in zip(given, rows, strict=True)])
+            for i in range(int(count.value))
+        ]
+        columns = zip(self.body.outputs, zip(*results, strict=True), strict=True)
+        return [stack(list(c)) if self._form(t) == STACKED else registry["AddN"].function(list(c)) for t, c in columns]
+
+
+def _with_own_outputs(body: Body) -> Body:
+    """The same function, with outputs that are nothing else in it: so no backward function captures them, which would
+    find sums there instead of what slices give."""
+    with body.graph.as_default():
+        outputs = [identity(t) for t in body.outputs]
+    made = Body(body.graph)
+    made.outputs = outputs
+    return made
