@@ -122,6 +122,37 @@ def test_unique():
         tf.unique([[1]])
 
 
+@pytest.mark.parametrize(
+    ("x", "axis", "y", "index"),
+    [
+        ([[1, 3, 1], [1, 3, 1], [2, 3, 2]], [0], [[1, 3, 1], [2, 3, 2]], [0, 0, 1]),
+        ([[1, 3, 1], [1, 3, 1], [2, 3, 2]], [-1], [[1, 3], [1, 3], [2, 3]], [0, 1, 0]),
+        ([3, 1, 3], [], [3, 1], [0, 1, 0]),
+        ([["b", "a"], ["b", "a"]], [0], [[b"b", b"a"]], [0, 0]),
+        (np.zeros([0, 3]), [1], np.zeros([0, 1]), [0, 0, 0]),
+        ([[-0.0, 1.0], [0.0, 1.0]], [0], [[-0.0, 1.0]], [0, 0]),
+    ],
+)
+def test_unique_slices(x, axis, y, index):
+    found = tf.raw_ops.UniqueWithCountsV2(x=x, axis=tf.constant(axis, tf.int32))
+    np.testing.assert_array_equal(found.y, y)
+    assert found.idx.numpy().tolist() == index and found.idx.dtype is tf.int32
+    assert found.count.numpy().tolist() == np.bincount(index).tolist()
+    assert tf.raw_ops.UniqueV2(x=x, axis=tf.constant(axis, tf.int32)).idx.numpy().tolist() == index
+
+
+def test_slices_with_nan_are_never_equal():
+    assert len(tf.raw_ops.UniqueV2(x=[[3.0, np.nan], [3.0, np.nan]], axis=[0]).y) == 2
+
+
+@pytest.mark.parametrize(
+    ("axis", "match"), [([], "1D vector"), (0, "axis expects"), ([0, 1], "larger than 1"), ([2], "between")]
+)
+def test_unique_slices_refuses(axis, match):
+    with pytest.raises(Invalid, match=match):
+        tf.raw_ops.UniqueV2(x=[[1, 2]], axis=tf.constant(axis, tf.int32))
+
+
 def test_fingerprints_are_farmhash():
     texts = tf.fingerprint(["x" * n for n in (0, 5, 16, 20, 40, 64, 65, 100, 200)]).numpy()
     assert texts[:, :4].tolist() == [

@@ -44,6 +44,7 @@ FUNCTIONS = {
     "slice, nested": lambda v: nested(v)[:, :1, ::-1],
     "gather": lambda v: tf.gather(ragged(v), [2, 0, 2]),
     "gather by ragged indices": lambda v: tf.gather(v, tf.ragged.constant([[0, 4], [], [4]])),
+    "gather columns by ragged indices": lambda v: tf.gather([v, v * v], tf.ragged.constant([[0, 4], [4]]), axis=1),
     "softmax": lambda v: tf.nn.softmax(ragged(v)),
     "boolean_mask": lambda v: tf.ragged.boolean_mask(
         ragged(v), tf.ragged.constant([[True, False], [], [True, True, False]])),
@@ -59,6 +60,37 @@ FUNCTIONS = {
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_gradients(function):
     check_gradient(lambda v: flat(function(v)), [rand(5)], {}, [0])
+
+
+CUBE = np.arange(24).reshape(2, 3, 4)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(
+    ("axis", "batch_dims", "indices", "shape"),
+    [
+        (1, 0, [[2], [0, 1, 1]], [2, 2, None, 4]),
+        (2, 0, [[2], [0, 1, 1]], [2, 3, 2, None]),
+        (-1, 0, [[2], [], [0, 1]], [2, 3, 3, None]),
+        (1, 0, [[[0], [1, 1]], [[2]]], [2, 2, None, None, 4]),
+        (2, 1, [[1], [0, 3, 1]], [2, 3, None]),
+        (2, 2, [[[0], [1, 2], []], [[3], [0], [2]]], [2, 3, None]),
+    ],
+)
+def test_gather_at_ragged_indices(axis, batch_dims, indices, shape, traced):
+    def gather(params, indices):
+        return tf.gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+    def expected(params, axis, indices, batch_dims):
+        if batch_dims:
+            return [expected(p, axis - 1, i, batch_dims - 1) for p, i in zip(params, indices, strict=True)]
+        if axis:
+            return [expected(p, axis - 1, indices, 0) for p in params]
+        return [expected(params, 0, i, 0) if isinstance(i, list) else params[i].tolist() for i in indices]
+
+    found = (tf.function(gather) if traced else gather)(CUBE, tf.ragged.constant(indices))
+    assert found.shape.as_list() == shape
+    assert found.to_list() == expected(CUBE, axis % 3, indices, batch_dims)
 
 
 def test_nothing_is_copied_where_rows_agree():

@@ -191,17 +191,31 @@ Unique = collections.namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
+def _ranked(where: torch.Tensor, counts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Puts what is distinct in the order of first appearance.
+
+    Args:
+        where: the number of each element's value.
+        counts: how often each value is there.
+
+    Returns:
+        Where each value appears first, and `where` and `counts` in the new order.
+    """
+    places = torch.arange(where.numel(), device=where.device)
+    first = torch.full_like(counts, where.numel()).scatter_reduce_(0, where, places, "amin")
+    order = torch.argsort(first)
+    rank = torch.empty_like(order)
+    rank[order] = torch.arange(order.numel(), device=where.device)
+    return first[order], rank[where], counts[order]
+
+
 def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The distinct elements in the order of their first appearance, where each element is in them, and their counts."""
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    found, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
-    places = torch.arange(x.numel(), device=x.device)
-    first = torch.full_like(counts, x.numel()).scatter_reduce_(0, where, places, "amin")
-    order = torch.argsort(first)
-    rank = torch.empty_like(order)
-    rank[order] = torch.arange(order.numel(), device=x.device)
-    return found[order], rank[where], counts[order]
+    _, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
+    first, where, counts = _ranked(where, counts)
+    return x[first], where, counts
 
 
 def _distinct_texts(x: np.ndarray) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
@@ -212,6 +226,33 @@ def _distinct_texts(x: np.ndarray) -> tuple[np.ndarray, torch.Tensor, torch.Tens
     found = np.empty(len(seen), x.dtype)
     found[:] = list(seen)
     return found, where, torch.bincount(where, minlength=len(seen))
+
+
+def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor]:
+    """The distinct slices along a dimension, where each slice is in them, and their counts."""
+    number = _only_axis(TensorShape(x.shape), axis)
+    flat = _distinct if isinstance(x, torch.Tensor) else _distinct_texts
+    if number is None or x.ndim == 1:
+        return flat(x)
+    codes = flat(x.reshape(-1))[1].reshape(x.shape)  # numbers that are equal where the elements are; NaNs never are
+    rows = codes.movedim(number, 0).flatten(1)
+    rows = torch.nn.functional.pad(rows, (1, 0))  # slices without elements are equal
+    _, where, counts = torch.unique(rows, dim=0, return_inverse=True, return_counts=True)
+    first, where, counts = _ranked(where, counts)
+    return (x.index_select(number, first) if isinstance(x, torch.Tensor) else x.take(first, number)), where, counts
+
+
+def _only_axis(x: TensorShape, axis: Any) -> int | None:
+    """The dimension in a vector of one, or None for an empty vector."""
+    if isinstance(axis, int):
+        raise invalid("axis expects a 1D vector.")
+    if len(axis) > 1:
+        raise invalid("axis does not support input tensors larger than 1 elements")
+    if not axis or x.rank is None:
+        return axis[0] if axis else None
+    if not -x.rank <= axis[0] < x.rank:
+        raise invalid(f"axis has to be between [0, {x.rank})")
+    return axis[0] % x.rank
 
 
 def _unique_kernel(x: Any, out_idx: DType = int32) -> Any:
@@ -235,7 +276,36 @@ def _unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -
     """The distinct elements of a vector, and how many there are of each."""
 
 
-not_differentiable(_unique, _unique_with_counts)
+def _unique_slices_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+    y, where, _ = _distinct_slices(x, axis)
+    return y, where.to(out_idx.torch)
+
+
+def _unique_slices_counts_kernel(x: Any, axis: Any, out_idx: DType = int32) -> Any:
+    y, where, counts = _distinct_slices(x, axis)
+    return y, where.to(out_idx.torch), counts.to(out_idx.torch)
+
+
+def _unique_slices_rule(x: TensorShape, axis: Any, _: Any = None) -> Any:
+    if x.rank is None or axis is None:
+        return [None if x.rank is None else [None] * x.rank, [None]]
+    number = _only_axis(x, axis)
+    return [[None] * x.rank, x if number is None else [x[number]]]
+
+
+@op("UniqueV2", kernel=_unique_slices_kernel, strings=_unique_slices_kernel, moves=True, host=("axis",),
+    shape=_unique_slices_rule)  # fmt: skip
+def _unique_slices(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The distinct slices along the only dimension in `axis`, in the order of their first appearance."""
+
+
+@op("UniqueWithCountsV2", kernel=_unique_slices_counts_kernel, strings=_unique_slices_counts_kernel, moves=True,
+    host=("axis",), shape=lambda x, axis, _=None: [*_unique_slices_rule(x, axis), [None]])  # fmt: skip
+def _unique_slices_with_counts(x: Any, axis: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The distinct slices along the only dimension in `axis`, and how many there are of each."""
+
+
+not_differentiable(_unique, _unique_with_counts, _unique_slices, _unique_slices_with_counts)
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:

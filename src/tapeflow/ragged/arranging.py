@@ -21,6 +21,7 @@ from tapeflow.core.op import is_tensor_like
 from tapeflow.core.tensor import invalid
 from tapeflow.graph.checks import checked
 from tapeflow.math.casting import cast
+from tapeflow.math.division import floormod
 from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.indexing import take_rows
 from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of, up_to
@@ -160,15 +161,18 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
         if isinstance(indices, RaggedTensor):
             return indices.with_values(gather(params, indices.values))
         return _rows_at(params, indices)
-    if batch_dims == 0:
-        return (
-            params.with_values(gather(params.values, indices, axis - 1)) if axis > 1 else _columns_at(params, indices)
-        )
+    if batch_dims == 0 and axis == 1:
+        return _columns_at(params, indices)
     if batch_dims == 1 and axis == 1:
         return _in_batches(params, indices)
-    raise ValueError(
-        f"gather of ragged tensors with axis={axis} and batch_dims={batch_dims} is not supported: use 0 or 1"
-    )
+    outer = as_ragged(params, 1)
+    if batch_dims == 1:  # every row's indices, for each of its values
+        indices = _rows_at(indices, outer.value_rowids())
+    elif batch_dims > 1:
+        batches = as_ragged(indices, 1)
+        checked(_check_batches, outer.row_splits, batches.row_splits)
+        indices, batch_dims = batches.values, batch_dims - 1
+    return outer.with_values(gather(outer.values, indices, axis - 1, batch_dims))
 
 
 def _rows_at(params: Any, indices: Any) -> Any:
@@ -186,10 +190,15 @@ def _rows_at(params: Any, indices: Any) -> Any:
     return result
 
 
-def _columns_at(params: RaggedTensor, indices: Any) -> Any:
+def _columns_at(params: Any, indices: Any) -> Any:
     """The same columns of every row."""
+    params = as_ragged(params, 1)
     rows = params._row_partition.nrows()
-    return _in_batches(params, broadcast_to(indices, [tensor_of(rows, int32), *shape_of(indices)]))
+    if not isinstance(indices, RaggedTensor):
+        return _in_batches(params, broadcast_to(indices, [tensor_of(rows, int32), *shape_of(indices)]))
+    count = indices._row_partition.nrows()
+    again = take_rows(indices, floormod(up_to(rows * tensor_of(count, rows.dtype)), tensor_of(count, rows.dtype)))
+    return _in_batches(params, RaggedTensor.from_uniform_row_length(again, count, rows))
 
 
 def _in_batches(params: Any, indices: Any) -> Any:
@@ -197,11 +206,7 @@ def _in_batches(params: Any, indices: Any) -> Any:
     params = as_ragged(params, 1)
     dtype = params.row_splits.dtype
 
-    def check_rows(mine: Any, theirs: Any) -> None:
-        if int(mine) != int(theirs):
-            raise invalid("batch shape from indices does not match params shape")
-
-    checked(check_rows, params._row_partition.nrows(), tensor_of(length_of(indices), dtype))
+    checked(_check_batches, params._row_partition.nrows(), tensor_of(length_of(indices), dtype))
     nested, rows = indices, up_to(params._row_partition.nrows())
     while isinstance(nested, RaggedTensor):  # the outermost row of every index
         rows = repeated(rows, nested.row_splits)
@@ -212,6 +217,11 @@ def _in_batches(params: Any, indices: Any) -> Any:
     checked(_check, places, lengths)
     taken = _rows_at(params.values, places + reshape(gather_dense(params._row_partition.row_starts(), rows), column))
     return indices.with_flat_values(taken) if isinstance(indices, RaggedTensor) else taken
+
+
+def _check_batches(mine: Any, theirs: Any) -> None:
+    if not np.array_equal(array_of(mine), array_of(theirs)):
+        raise invalid("batch shape from indices does not match params shape")
 
 
 def gather_nd(params: Any, indices: Any) -> Any:
