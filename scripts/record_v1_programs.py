@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/v1_programs.json with TensorFlow 2.21: what the programs of tests/v1_programs.py give."""
+"""Writes tests/data/v1_programs.json and v1_metrics.json with TensorFlow 2.21: what the programs of
+tests/v1_programs.py and the metrics of tests/v1_metric_programs.py give."""
 
 import json
 import os
@@ -11,6 +12,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
+import v1_metric_programs  # noqa: E402
 from v1_programs import PROGRAMS, plain  # noqa: E402
 
 
@@ -21,8 +23,13 @@ def main():
     for name, program in PROGRAMS.items():
         with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
             found[name] = plain(program(tf, folder))
-    lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in sorted(found.items())]
-    (TESTS / "data" / "v1_programs.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    write("v1_programs", found)
+    write("v1_metrics", {name: v1_metric_programs.run(tf, name) for name in v1_metric_programs.PROGRAMS})
+
+
+def write(name, found):
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in sorted(found.items())]
+    (TESTS / "data" / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

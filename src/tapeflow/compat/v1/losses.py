@@ -127,7 +127,7 @@ def compute_weighted_loss(
     with tf.name_scope(scope or "weighted_loss"):
         dtype = losses.dtype
         values, factors = tf.cast(losses, float32), tf.cast(convert(weights), float32)
-        _check_weights(factors, values)
+        check_weights(factors, values)
         weighted = values * factors
         if reduction == Reduction.NONE:
             loss = weighted
@@ -145,7 +145,8 @@ def compute_weighted_loss(
     return loss
 
 
-def _check_weights(weights: Any, values: Any) -> None:
+def check_weights(weights: Any, values: Any) -> None:
+    """Refuses weights that are no scalar, and not of the rank of the values with each dimension the same or 1."""
     w, v = weights.shape, values.shape
     if w.rank in (0, None) or v.rank is None:
         return
@@ -287,7 +288,7 @@ def mean_pairwise_squared_error(
     with tf.name_scope(scope or "mean_pairwise_squared_error"):
         weights = tf.cast(convert(weights), float32)
         errors = predictions - labels
-        _check_weights(weights, errors)
+        check_weights(weights, errors)
         axes = list(range(1, errors.shape.rank))
 
         def total(value: Any) -> Any:

@@ -1,0 +1,123 @@
+"""Metrics of classes: how well each is told from the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.metrics.streaming import collected, in_graphs, metric_variable, ratio
+from tapeflow.compat.v1.updates import scatter_add
+from tapeflow.compat.v1.variable_scopes import variable_scope
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32, float64, int64
+
+
+def _flat(tensor: Any) -> Any:
+    return tf.reshape(tensor, [-1]) if tensor.shape.rank is None or tensor.shape.rank > 1 else tensor
+
+
+def _mean_of_quotients(totals: Any, name: str) -> Any:
+    """The mean intersection over union by a confusion matrix, of the classes that there are."""
+    right = tf.cast(tf.linalg.diag_part(totals), float32)
+    either = tf.cast(tf.reduce_sum(totals, 0), float32) + tf.cast(tf.reduce_sum(totals, 1), float32) - right
+    present = tf.reduce_sum(tf.cast(tf.not_equal(either, 0), float32))
+    quotients = tf.divide(right, tf.where(tf.greater(either, 0), either, tf.ones_like(either)))
+    return tf.where(tf.greater(present, 0), tf.reduce_sum(quotients, name=name) / present, 0.0)
+
+
+@in_graphs
+def mean_iou(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean over the classes of intersection over union: of the elements that are of a class or were taken for it,
+    how many are both.
+
+    Args:
+        labels, predictions: integers in `[0, num_classes)`, of one shape.
+        num_classes: the number of classes.
+        weights: of the shape of `predictions`.
+        metrics_collections, updates_collections, name: as of `mean`.
+
+    Returns:
+        A float32 scalar, the mean so far, and the operation that takes in a batch and gives the confusion matrix,
+        float64 of shape `[num_classes, num_classes]`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        InvalidArgumentError: when it runs: there is no such class.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.mean_iou([0, 0, 1, 1], [0, 1, 1, 1], 2)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).tolist(), sess.run(value).round(4))
+        [[1.0, 1.0], [0.0, 2.0]] 0.5833
+    """
+    with variable_scope(name, "mean_iou"):
+        labels, predictions = convert(labels), convert(predictions)
+        predictions.shape.assert_is_compatible_with(labels.shape)
+        totals = metric_variable([num_classes, num_classes], float64, "total_confusion_matrix")
+        labels, predictions = _flat(tf.cast(labels, int64)), _flat(tf.cast(predictions, int64))
+        weights = None if weights is None else _flat(convert(weights))
+        current = tf.math.confusion_matrix(labels, predictions, num_classes, weights, float64)
+        update = totals.assign_add(current)
+        with tf.control_dependencies(None):
+            value = _mean_of_quotients(totals, "mean_iou")
+        return collected(value, tf.convert_to_tensor(update), metrics_collections, updates_collections)
+
+
+@in_graphs
+def mean_per_class_accuracy(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean over the classes of how many of a class are taken for it.
+
+    Args:
+        labels: integers in `[0, num_classes)`.
+        predictions: of the shape of `labels`.
+        num_classes: the number of classes.
+        weights: of the shape of `labels`.
+        metrics_collections, updates_collections, name: as of `mean`.
+
+    Returns:
+        A float32 scalar, the mean so far, and the operation that takes in a batch and gives the fraction of each class.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.mean_per_class_accuracy([0, 0, 1, 1], [0, 1, 1, 1], 2)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).tolist(), sess.run(value))
+        [0.5, 1.0] 0.75
+    """
+    with variable_scope(name, "mean_accuracy"):
+        labels, predictions = _flat(tf.cast(labels, int64)), _flat(convert(predictions))
+        predictions.shape.assert_is_compatible_with(labels.shape)
+        total = metric_variable([num_classes], float32, "total")
+        count = metric_variable([num_classes], float32, "count")
+        amounts = tf.ones(tf.shape(labels), float32)
+        right = tf.cast(tf.equal(tf.cast(predictions, labels.dtype), labels), float32)
+        if weights is not None:
+            weights = tf.cast(_flat(convert(weights)), float32)
+            right, amounts = right * weights, amounts * weights
+        updates = [scatter_add(count, labels, right), scatter_add(total, labels, amounts)]
+        with tf.control_dependencies(None):
+            value = tf.reduce_mean(ratio(count, total, "fractions"), name="mean_accuracy")
+        update = ratio(updates[0], updates[1], "update_op")
+        return collected(value, update, metrics_collections, updates_collections)

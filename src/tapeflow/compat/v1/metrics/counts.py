@@ -1,0 +1,187 @@
+"""Metrics that count: true and false positives and negatives, precision and recall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.metrics.streaming import aligned, collected, in_graphs, metric_variable, results
+from tapeflow.compat.v1.variable_scopes import variable_scope
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool as boolean
+from tapeflow.core.dtypes import float32
+
+# Of each kind: what the label is, and what the prediction.
+KINDS = {
+    "true_positives": (True, True),
+    "false_positives": (False, True),
+    "true_negatives": (False, False),
+    "false_negatives": (True, False),
+}
+
+
+def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
+    """Where boolean labels and predictions are true or false positives or negatives."""
+    label, prediction = KINDS[kind]
+    first = labels if label else tf.logical_not(labels)
+    return tf.logical_and(first, predictions if prediction else tf.logical_not(predictions))
+
+
+def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
+    """The variable that counts a kind, in a scope of its own, and its update."""
+    with variable_scope(None, kind):
+        return _counted(kind, labels, predictions, weights)
+
+
+def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
+    count = metric_variable([], float32, "count")
+    found = tf.cast(are_of_kind(kind, labels, predictions), float32)
+    if weights is not None:
+        found = found * tf.cast(weights, float32)
+    return count, count.assign_add(tf.reduce_sum(found))
+
+
+def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Labels, predictions and weights of fitting shapes, the first two as booleans.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    predictions, labels, weights = aligned(
+        tf.cast(convert(predictions), boolean), tf.cast(convert(labels), boolean), weights
+    )
+    ranks = (0 if weights is None else weights.shape.rank), predictions.shape.rank
+    if None not in ranks and ranks[0] not in (0, ranks[1]):
+        raise ValueError(f"weights must be a scalar or of rank {ranks[1]}, as the predictions are, not {ranks[0]}.")
+    return labels, predictions, weights
+
+
+def _metric(kind: str, found: float) -> Callable[..., Any]:
+    def metric(
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        with variable_scope(name, kind):
+            pair = _counted(kind, *_booleans(labels, predictions, weights))
+            value, update = map(tf.convert_to_tensor, pair)
+            return collected(value, update, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = kind
+    metric.__doc__ = f"""The number of {kind.replace("_", " ")}.
+
+    Args:
+        labels, predictions: of one shape, cast to booleans.
+        weights: each element counts as much as its weight; a scalar, or of the rank of `predictions`.
+        metrics_collections: the graph's collections that the value is added to.
+        updates_collections: those that the operation of the update is added to.
+        name: the variable scope of its variable, `count`.
+
+    Returns:
+        Two float32 scalars: the number so far, and the one with this batch, which it takes in when it runs.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.{kind}([1, 1, 1, 0, 0], [1, 1, 0, 1, 0])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        {found}
+    """
+    return in_graphs(metric)
+
+
+true_positives = _metric("true_positives", 2.0)
+false_positives = _metric("false_positives", 1.0)
+true_negatives = _metric("true_negatives", 1.0)
+false_negatives = _metric("false_negatives", 1.0)
+
+
+def _fraction(
+    scope: str,
+    kinds: Sequence[str],
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Any:
+    """How many of the elements of two kinds are of the first; 0 if there are none."""
+
+    def fraction(first: Any, second: Any, name: str) -> Any:
+        return tf.math.divide_no_nan(first, first + second, name=name)
+
+    with variable_scope(name, scope):
+        labels, predictions, weights = _booleans(labels, predictions, weights)
+        counts = [_count(kind, labels, predictions, weights) for kind in kinds]
+        totals, updates = zip(*counts, strict=True)
+        return results(fraction, totals, updates, metrics_collections, updates_collections)
+
+
+@in_graphs
+def precision(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of what was predicted to be true are: a fraction, and 0 if there was nothing.
+
+    Args:
+        labels, predictions: of one shape, cast to booleans.
+        weights, metrics_collections, updates_collections, name: as of `true_positives`.
+
+    Returns:
+        Two float32 scalars, as of `true_positives`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.precision([1, 1, 0, 0], [1, 0, 1, 0])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.5
+    """
+    kinds = ("true_positives", "false_positives")
+    return _fraction("precision", kinds, labels, predictions, weights, metrics_collections, updates_collections, name)
+
+
+@in_graphs
+def recall(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of what is true were predicted to be: a fraction, and 0 if there was nothing.
+
+    Args:
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `precision`.
+
+    Returns:
+        Two float32 scalars, as of `true_positives`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.recall([1, 1, 1, 1, 0], [1, 0, 0, 0, 1])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.25
+    """
+    kinds = ("true_positives", "false_negatives")
+    return _fraction("recall", kinds, labels, predictions, weights, metrics_collections, updates_collections, name)

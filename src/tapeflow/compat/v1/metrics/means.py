@@ -1,0 +1,310 @@
+"""Metrics that are means: accuracy, errors, distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.metrics.streaming import (
+    aligned,
+    broadcast_weights,
+    collected,
+    in_graphs,
+    metric_variable,
+    ratio,
+    results,
+    same_rank,
+)
+from tapeflow.compat.v1.variable_scopes import variable_scope
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float32
+
+
+@in_graphs
+def mean(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean of all elements of all batches.
+
+    Args:
+        values: numbers of any shape.
+        weights: a scalar, or of the rank of `values` with each dimension the same or 1.
+        metrics_collections: the graph's collections that the value is added to.
+        updates_collections: those that the operation of the update is added to.
+        name: the variable scope of its variables, `total` and `count`.
+
+    Returns:
+        Two float32 scalars: the mean so far, and the one with this batch, which it takes in when it runs.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.compat.v1.placeholder(tf.float32, [None])
+        ...     value, update = tf.compat.v1.metrics.mean(x)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print([sess.run(update, {x: batch}) for batch in ([1.0, 2.0], [6.0])], sess.run(value))
+        [np.float32(1.5), np.float32(3.0)] 3.0
+    """
+    with variable_scope(name, "mean"):
+        values = tf.cast(values, float32)
+        total, count = metric_variable([], float32, "total"), metric_variable([], float32, "count")
+        if weights is None:
+            amount = tf.cast(tf.size(values), float32)
+        else:
+            values, _, weights = aligned(values, None, weights)
+            weights = broadcast_weights(weights, values)
+            values = values * weights
+            amount = tf.reduce_sum(weights)
+        updates = [total.assign_add(tf.reduce_sum(values))]
+        with tf.control_dependencies([values]):
+            updates.append(count.assign_add(amount))
+        return results(ratio, [total, count], updates, metrics_collections, updates_collections)
+
+
+@in_graphs
+def mean_tensor(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean of all batches, element by element.
+
+    Args:
+        values: numbers of a shape that is known.
+        weights, metrics_collections, updates_collections, name: as of `mean`.
+
+    Returns:
+        Two float32 tensors of the shape of `values`, as of `mean`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.compat.v1.placeholder(tf.float32, [2])
+        ...     value, update = tf.compat.v1.metrics.mean_tensor(x)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print([sess.run(update, {x: batch}).tolist() for batch in ([1.0, 2.0], [3.0, 6.0])])
+        [[1.0, 2.0], [2.0, 4.0]]
+    """
+    with variable_scope(name, "mean"):
+        values = tf.cast(values, float32)
+        total = metric_variable(values.shape, float32, "total_tensor")
+        count = metric_variable(values.shape, float32, "count_tensor")
+        amounts = tf.ones_like(values)
+        if weights is not None:
+            values, _, weights = aligned(values, None, weights)
+            weights = broadcast_weights(weights, values)
+            values, amounts = values * weights, amounts * weights
+        updates = [total.assign_add(values)]
+        with tf.control_dependencies([values]):
+            updates.append(count.assign_add(amounts))
+        return results(ratio, [total, count], updates, metrics_collections, updates_collections)
+
+
+@in_graphs
+def accuracy(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the predictions are the labels: a fraction.
+
+    Args:
+        labels, predictions: of one shape; one may have a last dimension of length 1 more.
+        weights, metrics_collections, updates_collections, name: as of `mean`.
+
+    Returns:
+        Two float32 scalars, as of `mean`.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.accuracy([1, 2, 3, 4], [1, 2, 0, 4])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.75
+    """
+    predictions, labels, weights = aligned(predictions, labels, weights)
+    if labels.dtype is not predictions.dtype:
+        predictions = tf.cast(predictions, labels.dtype)
+    right = tf.cast(tf.equal(predictions, labels), float32)
+    return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
+
+
+@in_graphs
+def mean_absolute_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean distance of predictions from labels.
+
+    Args:
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.mean_absolute_error([1.0, 2.0], [2.0, 5.0])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        2.0
+    """
+    predictions, labels, weights = aligned(predictions, labels, weights)
+    errors = tf.abs(predictions - labels)
+    return mean(errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
+
+
+@in_graphs
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean square of the difference of predictions and labels.
+
+    Args:
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.mean_squared_error([1.0, 2.0], [2.0, 5.0])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        5.0
+    """
+    predictions, labels, weights = aligned(predictions, labels, weights)
+    errors = tf.math.squared_difference(labels, predictions)
+    return mean(errors, weights, metrics_collections, updates_collections, name or "mean_squared_error")
+
+
+@in_graphs
+def root_mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The square root of `mean_squared_error`.
+
+    Args:
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.root_mean_squared_error([1.0, 2.0], [4.0, 5.0])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        3.0
+    """
+    found = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
+    value, update = map(tf.sqrt, found)
+    return collected(value, update, metrics_collections, updates_collections)
+
+
+@in_graphs
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
+
+    Args:
+        normalizer: of the shape of `predictions`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.mean_relative_error([1.0, 2.0], [2.0, 5.0], [1.0, 2.0])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        1.25
+    """
+    predictions, labels, weights = aligned(predictions, labels, weights)
+    predictions, normalizer = same_rank(predictions, convert(normalizer))
+    predictions.shape.assert_is_compatible_with(normalizer.shape)
+    errors = tf.where(
+        tf.equal(normalizer, 0.0), tf.zeros_like(labels), tf.divide(tf.abs(labels - predictions), normalizer)
+    )
+    return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
+
+
+@in_graphs
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """1 minus the mean scalar product of labels and predictions, which are vectors of length 1.
+
+    Args:
+        dim: the dimension that has the vectors.
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.mean_cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], dim=1)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).round(4))
+        0.4
+    """
+    predictions, labels, weights = aligned(predictions, labels, weights)
+    products = tf.reduce_sum(predictions * labels, [dim], keepdims=True)
+    value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
+    return collected(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
+
+
+@in_graphs
+def percentage_below(
+    values: Any,
+    threshold: float,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the values are below a threshold: a fraction.
+
+    Args:
+        values: numbers of any shape.
+        threshold: the threshold.
+        weights, metrics_collections, updates_collections, name: as of `mean`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.percentage_below([1.0, 2.0, 3.0, 4.0], 1.5)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.25
+    """
+    below = tf.cast(tf.less(values, threshold), float32)
+    return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")

@@ -1,0 +1,135 @@
+"""What all metrics share: their variables, weights and collections."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.losses import check_weights
+from tapeflow.compat.v1.variable_scopes import in_collections
+from tapeflow.compat.v1.variables import GraphKeys
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.math.casting import cast
+
+
+def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
+    """A metric that eager mode refuses."""
+
+    @functools.wraps(metric)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if state.graph is None:
+            raise RuntimeError(f"tf.metrics.{metric.__name__} is not supported when eager execution is enabled.")
+        return metric(*args, **kwargs)
+
+    return checked
+
+
+def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
+    """A local variable that begins with zeros."""
+    made = Variable(
+        lambda: tf.zeros(shape, dtype),
+        trainable=False,
+        name=name,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
+    )
+    return in_collections(made, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES])
+
+
+def results(
+    compute: Callable[..., Any],
+    totals: Sequence[Any],
+    updates: Sequence[Any],
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+) -> tuple[Any, Any]:
+    """The value so far and the one with a batch, in their collections.
+
+    Args:
+        compute: makes the value; its last argument is the name of the operation.
+        totals: what it takes, as it is in the variables.
+        updates: the same, with the batch.
+    """
+    with tf.control_dependencies(None):
+        value = compute(*totals, "value")
+    update = compute(*updates, "update_op")
+    return collected(value, update, metrics_collections, updates_collections)
+
+
+def collected(value: Any, update: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
+    """The two, which were added to their collections of the graph."""
+    for keys, item in ((metrics_collections, value), (updates_collections, update)):
+        if keys:
+            state.graph.add_to_collections(keys, item)
+    return value, update
+
+
+def ratio(numerator: Any, denominator: Any, name: str) -> Any:
+    """The quotient, or 0 where the denominator is not positive."""
+    return tf.math.divide_no_nan(numerator, tf.maximum(denominator, 0), name=name)
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """The three, without a last dimension of length 1 that one has more than the other, or with one if weights lack it.
+
+    Raises:
+        ValueError: labels and predictions are of different shapes.
+    """
+    predictions = convert(predictions)
+    if labels is not None:
+        labels, predictions = same_rank(convert(labels), predictions)
+        predictions.shape.assert_is_compatible_with(labels.shape)
+    if weights is None:
+        return predictions, labels, None
+    weights = convert(weights)
+    if weights.shape.rank == 0:
+        return predictions, labels, weights
+    if None not in (weights.shape.rank, predictions.shape.rank):
+        more = weights.shape.rank - predictions.shape.rank
+        if more == 1:
+            weights = tf.squeeze(weights, [-1])
+        elif more == -1:
+            weights = tf.expand_dims(weights, -1)
+        return predictions, labels, weights
+    more = tf.rank(weights) - tf.rank(predictions)
+    weights = _squeezed_if(tf.equal(more, 1), weights)
+    lacks_one = tf.logical_and(tf.equal(more, -1), tf.greater(tf.rank(weights), 0))
+    return predictions, labels, tf.cond(lacks_one, lambda: tf.expand_dims(weights, -1), lambda: weights)
+
+
+def same_rank(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """The two, without a last dimension of length 1 that one has more than the other."""
+    if None in (labels.shape.rank, predictions.shape.rank):
+        more = tf.rank(predictions) - tf.rank(labels)
+        return _squeezed_if(tf.equal(more, -1), labels), _squeezed_if(tf.equal(more, 1), predictions)
+    more = predictions.shape.rank - labels.shape.rank
+    if more == 1 and predictions.shape[-1] in (1, None):
+        predictions = tf.squeeze(predictions, [-1])
+    elif more == -1 and labels.shape[-1] in (1, None):
+        labels = tf.squeeze(labels, [-1])
+    return labels, predictions
+
+
+def _squeezed_if(condition: Any, tensor: Any) -> Any:
+    """A tensor, without its last dimension where that holds."""
+    if tensor.shape.rank == 0 or (tensor.shape.rank is not None and tensor.shape[-1] not in (1, None)):
+        return tensor
+    return tf.cond(condition, lambda: tf.squeeze(tensor, [-1]), lambda: tensor)
+
+
+def broadcast_weights(weights: Any, values: Any, dtype: Any = tf.float32) -> Any:
+    """Weights in the shape of the values.
+
+    Raises:
+        ValueError: they are no scalar, and not of the rank of the values with each dimension the same or 1.
+    """
+    weights = cast(convert(weights), dtype)
+    check_weights(weights, values)
+    return weights * tf.ones_like(values, dtype)

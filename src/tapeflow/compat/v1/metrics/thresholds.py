@@ -1,0 +1,371 @@
+"""Metrics of probabilities, which count what is above each of many thresholds: AUC, precision at thresholds, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.checks import assert_greater_equal, assert_less_equal
+from tapeflow.compat.v1.metrics.counts import KINDS, are_of_kind
+from tapeflow.compat.v1.metrics.streaming import (
+    aligned,
+    broadcast_weights,
+    collected,
+    in_graphs,
+    metric_variable,
+    results,
+)
+from tapeflow.compat.v1.variable_scopes import variable_scope
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import bool as boolean
+from tapeflow.core.dtypes import float32, int32
+from tapeflow.logger import get_logger
+
+_MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
+
+
+def _counts(
+    kinds: Sequence[str], labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any
+) -> tuple[list[Any], list[Any]]:
+    """Variables that count, for each threshold, what is of a kind, and their updates."""
+    predictions = convert(predictions)
+    within = "predictions must be in [0, 1]"
+    checks = [
+        assert_greater_equal(predictions, convert(0, predictions.dtype), message=within),
+        assert_less_equal(predictions, convert(1, predictions.dtype), message=within),
+    ]
+    with tf.control_dependencies(checks):
+        predictions = tf.cast(tf.identity(predictions), float32)
+    predictions, labels, weights = aligned(predictions, tf.cast(labels, boolean), weights)
+    above = tf.greater(tf.reshape(predictions, [1, -1]), tf.constant(list(thresholds), float32, [len(thresholds), 1]))
+    labels = tf.broadcast_to(tf.reshape(labels, [1, -1]), tf.shape(above))
+    if weights is not None:
+        weights = tf.reshape(broadcast_weights(weights, predictions), [1, -1])
+    variables, updates = [], []
+    for kind in kinds:
+        variables.append(metric_variable([len(thresholds)], float32, kind))
+        found = tf.cast(are_of_kind(kind, labels, above), float32)
+        updates.append(variables[-1].assign_add(tf.reduce_sum(found if weights is None else found * weights, 1)))
+    return variables, updates
+
+
+def _spread(count: int, last: float = 1.0 + _MARGIN) -> list[float]:
+    """So many thresholds at equal distances, the outermost ones a little outside."""
+    inner = [(i + 1) * 1.0 / (count - 1) for i in range(count - 2)]
+    return [-_MARGIN, *inner, last]
+
+
+# ---- counts ----------------------------------------------------------------------------------------------------------
+
+
+def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
+    def metric(
+        labels: Any,
+        predictions: Any,
+        thresholds: Sequence[float],
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        with variable_scope(name, kind):
+            (count,), (update,) = _counts([kind], labels, predictions, thresholds, weights)
+            value, update = tf.convert_to_tensor(count), tf.convert_to_tensor(update)
+            return collected(value, update, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
+    metric.__doc__ = f"""The number of {kind.replace("_", " ")} for each threshold.
+
+    Args:
+        labels: cast to booleans.
+        predictions: floats in `[0, 1]` of the shape of `labels`, which stand for true where they are above a threshold.
+        thresholds: the thresholds.
+        weights: a scalar, or of the rank of `predictions` with each dimension the same or 1.
+        metrics_collections: the graph's collections that the value is added to.
+        updates_collections: those that the operation of the update is added to.
+        name: the variable scope of its variable.
+
+    Returns:
+        Two float32 vectors: the numbers so far, and those with this batch, which it takes in when it runs.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        InvalidArgumentError: when it runs: a prediction is not in `[0, 1]`.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.{kind}_at_thresholds(
+        ...         [0, 0, 1, 1, 1], [0.1, 0.6, 0.3, 0.7, 0.9], thresholds=[0.2, 0.8])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).tolist())
+        {found}
+    """
+    return in_graphs(metric)
+
+
+true_positives_at_thresholds = _metric("true_positives", [3.0, 1.0])
+false_positives_at_thresholds = _metric("false_positives", [1.0, 0.0])
+true_negatives_at_thresholds = _metric("true_negatives", [1.0, 2.0])
+false_negatives_at_thresholds = _metric("false_negatives", [0.0, 2.0])
+
+
+def _fractions(first: Any, second: Any, name: str) -> Any:
+    return tf.divide(first, _MARGIN + first + second, name=name)
+
+
+@in_graphs
+def precision_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """For each threshold, how many of the predictions above it are of true labels.
+
+    Args:
+        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
+            `true_positives_at_thresholds`.
+
+    Returns:
+        Two float32 vectors, as of `true_positives_at_thresholds`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.precision_at_thresholds([0, 1, 1], [0.6, 0.3, 0.9], [0.2, 0.5])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).round(3).tolist())
+        [0.6669999957084656, 0.5]
+    """
+    with variable_scope(name, "precision_at_thresholds"):
+        found = _counts(["true_positives", "false_positives"], labels, predictions, thresholds, weights)
+        return results(_fractions, *found, metrics_collections, updates_collections)
+
+
+@in_graphs
+def recall_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """For each threshold, how many of the true labels have predictions above it.
+
+    Args:
+        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
+            `true_positives_at_thresholds`.
+
+    Returns:
+        Two float32 vectors, as of `true_positives_at_thresholds`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.recall_at_thresholds([0, 1, 1], [0.6, 0.3, 0.9], [0.2, 0.5])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).round(3).tolist())
+        [1.0, 0.5]
+    """
+    with variable_scope(name, "recall_at_thresholds"):
+        found = _counts(["true_positives", "false_negatives"], labels, predictions, thresholds, weights)
+        return results(_fractions, *found, metrics_collections, updates_collections)
+
+
+# ---- areas under curves ----------------------------------------------------------------------------------------------
+
+_STABLE = 1e-6
+_HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
+    "trapezoidal": lambda a, b: (a + b) / 2.0,
+    "careful_interpolation": lambda a, b: (a + b) / 2.0,
+    "minoring": tf.minimum,
+    "majoring": tf.maximum,
+}
+
+
+def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
+    """The area under precision over recall, where true positives are interpolated linearly in all positives.
+
+    See J. Davis and M. Goadrich, "The Relationship Between Precision-Recall and ROC Curves" (ICML 2006).
+    """
+    positives = tp + fp
+    steps = tp[:-1] - tp[1:]
+    slope = tf.math.divide_no_nan(steps, tf.maximum(positives[:-1] - positives[1:], 0))
+    intercept = tp[1:] - slope * positives[1:]
+    both = tf.logical_and(positives[:-1] > 0, positives[1:] > 0)
+    growth = tf.where(
+        both, tf.math.divide_no_nan(positives[:-1], tf.maximum(positives[1:], 0)), tf.ones_like(positives[1:])
+    )
+    gains = slope * (steps + intercept * tf.math.log(growth))
+    return tf.reduce_sum(tf.math.divide_no_nan(gains, tf.maximum(tp[1:] + fn[1:], 0)), name=name)
+
+
+@in_graphs
+def auc(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    curve: str = "ROC",
+    name: str | None = None,
+    summation_method: str = "trapezoidal",
+    thresholds: Sequence[float] | None = None,
+) -> Any:
+    """The area under a curve, by how many true and false positives there are for each of many thresholds.
+
+    Args:
+        labels: cast to booleans.
+        predictions: floats in `[0, 1]` of the shape of `labels`.
+        weights, metrics_collections, updates_collections, name: as of `true_positives_at_thresholds`.
+        num_thresholds: how many thresholds, at equal distances.
+        curve: "ROC" for true over false positives, "PR" for precision over recall.
+        summation_method: "trapezoidal"; "minoring" and "majoring" for a lower and an upper bound;
+            "careful_interpolation" for what is between the points of a PR curve.
+        thresholds: thresholds in `[0, 1]`, in place of those at equal distances; two outside are added.
+
+    Returns:
+        Two float32 scalars: the area so far, and the one with this batch, which it takes in when it runs.
+
+    Raises:
+        ValueError: there is no such curve or method, or the shapes do not fit.
+        InvalidArgumentError: when it runs: a prediction is not in `[0, 1]`.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.auc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).round(3))
+        0.75
+    """
+    if curve not in ("ROC", "PR"):
+        raise ValueError(f"Curve must be either ROC or PR. Curve {curve} is unknown.")
+    if summation_method not in _HEIGHTS:
+        raise ValueError(
+            f"Invalid summation_method: {summation_method} summation_method should be one of {[*_HEIGHTS]}."
+        )
+    if curve == "PR" and summation_method == "trapezoidal":
+        get_logger().warning('The trapezoidal rule gives wrong areas under PR curves: use "careful_interpolation".')
+
+    def area(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
+        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
+        if curve == "PR" and summation_method == "careful_interpolation":
+            return _interpolated_area(tp, fp, fn, name)
+        recall = tf.divide(tp + _STABLE, tp + fn + _STABLE)
+        if curve == "ROC":
+            x, y = tf.divide(fp, fp + tn + _STABLE), recall
+        else:
+            x, y = recall, tf.divide(tp + _STABLE, tp + fp + _STABLE)
+        return tf.reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[summation_method](y[:-1], y[1:]), name=name)
+
+    with variable_scope(name, "auc"):
+        points = _spread(num_thresholds) if thresholds is None else [-_MARGIN, *sorted(thresholds), 1.0 + _MARGIN]
+        found = _counts([*KINDS], labels, predictions, points, weights)
+        return results(area, *found, metrics_collections, updates_collections)
+
+
+# ---- one at the other ------------------------------------------------------------------------------------------------
+
+
+@in_graphs
+def sensitivity_at_specificity(
+    labels: Any,
+    predictions: Any,
+    specificity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the true labels are above the threshold at which so many of the false ones are not.
+
+    Args:
+        specificity: in `[0, 1]`, how many of the false labels are to be below.
+        num_thresholds: how many thresholds, at equal distances, to choose from.
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
+
+    Returns:
+        Two float32 scalars, as of `auc`.
+
+    Raises:
+        ValueError: `specificity` is not in `[0, 1]`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.sensitivity_at_specificity(
+        ...         [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], specificity=0.5)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).round(3))
+        1.0
+    """
+    _check_fraction("specificity", specificity)
+
+    def sensitivity(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
+        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
+        far = tf.abs(tf.divide(tn, tn + fp + _MARGIN) - specificity)
+        at = tf.cast(tf.argmin(far, 0), int32)
+        return tf.divide(tp[at], tp[at] + fn[at] + _MARGIN, name=name)
+
+    with variable_scope(name, "sensitivity_at_specificity"):
+        found = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
+        return results(sensitivity, *found, metrics_collections, updates_collections)
+
+
+@in_graphs
+def specificity_at_sensitivity(
+    labels: Any,
+    predictions: Any,
+    sensitivity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the false labels are not above the highest threshold above which so many of the true ones are.
+
+    Args:
+        sensitivity: in `[0, 1]`, how many of the true labels are to be above.
+        num_thresholds: how many thresholds, at equal distances, to choose from.
+        labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
+
+    Returns:
+        Two float32 scalars, as of `auc`.
+
+    Raises:
+        ValueError: `sensitivity` is not in `[0, 1]`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     value, update = tf.compat.v1.metrics.specificity_at_sensitivity(
+        ...         [0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], sensitivity=0.5)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update).round(3))
+        1.0
+    """
+    _check_fraction("sensitivity", sensitivity)
+
+    def specificity(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
+        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
+        far = tf.abs(tf.divide(tp, tp + fn + _MARGIN) - sensitivity)
+        nearest = tf.cast(tf.equal(far, tf.reduce_min(far)), int32)
+        at = tf.cast(tf.argmax(tf.cumsum(nearest), 0), int32)  # the last of them
+        return tf.divide(tn[at], tn[at] + fp[at] + _MARGIN, name=name)
+
+    with variable_scope(name, "specificity_at_sensitivity"):
+        points = _spread(num_thresholds, last=1.0 - _MARGIN)
+        found = _counts([*KINDS], labels, predictions, points, weights)
+        return results(specificity, *found, metrics_collections, updates_collections)
+
+
+def _check_fraction(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"`{name}` must be in the range [0, 1]. Currently, `{name}` got {value}.")

@@ -1,0 +1,383 @@
+"""Metrics of rankings: how many of the classes that were predicted first are labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.losses import check_weights
+from tapeflow.compat.v1.metrics.streaming import (
+    broadcast_weights,
+    in_graphs,
+    metric_variable,
+    results,
+)
+from tapeflow.compat.v1.scopes import name_scope
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import float64, int64
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
+
+
+def _scope_name(name: str, k: int | None, class_id: int | None = None) -> str:
+    name = f"{name}_at_{'k' if k is None else k}"
+    return name if class_id is None else f"{name}_class{class_id}"
+
+
+# ---- labels ----------------------------------------------------------------------------------------------------------
+
+
+def _labels(labels: Any, predictions: Any) -> Any:
+    """Labels with a last dimension for those of one example, which they may lack.
+
+    Raises:
+        ValueError: they are of another rank than the predictions, or that less one.
+    """
+    if isinstance(labels, (SparseTensor, SparseTensorValue)):
+        labels = SparseTensor.from_value(labels)
+        rank = labels.dense_shape.shape[0]
+        if rank is not None and rank + 1 == predictions.shape.rank:
+            return tf.sparse.reshape(labels, tf.concat([labels.dense_shape, [1]], 0))
+        return labels
+    labels = convert(labels)
+    ranks = labels.shape.rank, predictions.shape.rank
+    if None in ranks:
+        lacks_one = tf.equal(tf.rank(predictions), tf.rank(labels) + 1)
+        return tf.cond(lacks_one, lambda: tf.expand_dims(labels, -1), lambda: labels)
+    if ranks[1] == ranks[0] + 1:
+        return tf.expand_dims(labels, -1)
+    if ranks[1] != ranks[0]:
+        raise ValueError(
+            f"Unexpected labels shape {labels.shape} for predictions shape {predictions.shape}: they must be of "
+            "one rank, or the labels of one less."
+        )
+    return labels
+
+
+def _only(ids: Any, class_id: int | None) -> Any:
+    """A set of classes, with no other than this one."""
+    if class_id is None:
+        return ids
+    if isinstance(ids, SparseTensor):
+        return tf.sparse.retain(ids, tf.equal(ids.values, class_id))
+    shape = tf.shape(ids, out_type=int64)
+    wanted = tf.fill(tf.concat([shape[:-1], [1]], 0), tf.constant(class_id, int64))
+    found = tf.sets.intersection(wanted, ids)
+    return SparseTensor(found.indices, found.values, shape)
+
+
+def _in_both(a: Any, b: Any) -> Any:
+    return tf.sets.size(tf.sets.intersection(a, b))
+
+
+def _only_first(a: Any, b: Any) -> Any:
+    return tf.sets.size(tf.sets.difference(a, b))
+
+
+# ---- precision and recall --------------------------------------------------------------------------------------------
+
+
+def _count(
+    kind: str, size: Callable[[Any, Any], Any], a: Any, b: Any, k: int | None, class_id: int | None, weights: Any
+) -> tuple[Any, Any]:
+    """A variable for the sum of the sizes of sets, and its update with those of a batch."""
+    with name_scope(_scope_name(kind, k, class_id)) as scope:
+        found = tf.cast(size(_only(a, class_id), _only(b, class_id)), float64)
+        if weights is not None:
+            weights = convert(weights)
+            check_weights(weights, found)
+            found = found * tf.cast(weights, float64)
+        total = metric_variable([], float64, scope)
+        return total, total.assign_add(tf.reduce_sum(found))
+
+
+def _quotient(first: Any, second: Any, name: str) -> Any:
+    return tf.divide(first, tf.add(first, second), name=name)
+
+
+def _at_top_k(
+    what: str,
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None,
+    class_id: int | None,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Any:
+    with name_scope(name, _scope_name(what, k, class_id)):
+        predicted = tf.cast(predictions_idx, int64)
+        labels = _labels(labels, predicted)
+        right = _count("true_positive", _in_both, predicted, labels, k, class_id, weights)
+        if what == "precision":
+            wrong = _count("false_positive", _only_first, predicted, labels, k, class_id, weights)
+        else:
+            wrong = _count("false_negative", _only_first, labels, predicted, k, class_id, weights)
+        totals, updates = zip(right, wrong, strict=True)
+        return results(_quotient, totals, updates, metrics_collections, updates_collections)
+
+
+@in_graphs
+def precision_at_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None = None,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the predicted classes are labels, over all examples of all batches.
+
+    Args:
+        labels: int64 of shape `[..., number of labels]`, where -1 stands for none, a `tf.SparseTensor` of such a shape,
+            or `[...]` for one label an example.
+        predictions_idx: integers of shape `[..., k]`, the classes that were predicted for an example.
+        k: their number, only for names.
+        class_id: looks at this class alone.
+        weights: a scalar, or of shape `[...]` with each dimension the same or 1.
+        metrics_collections: the graph's collections that the value is added to.
+        updates_collections: those that the operation of the update is added to.
+        name: the name scope of its variables.
+
+    Returns:
+        Two float64 scalars: the fraction so far, NaN where there is nothing, and the one with this batch, which it
+        takes in when it runs.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels = tf.constant([[0, 1], [2, 3]], tf.int64)
+        ...     value, update = tf.compat.v1.metrics.precision_at_top_k(labels, [[1, 2], [4, 5]])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.25
+    """
+    return _at_top_k(
+        "precision", labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name
+    )
+
+
+@in_graphs
+def recall_at_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    k: int | None = None,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the labels were predicted, over all examples of all batches.
+
+    Args:
+        labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: as of
+            `precision_at_top_k`.
+
+    Returns:
+        Two float64 scalars, as of `precision_at_top_k`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels = tf.constant([[0], [2]], tf.int64)
+        ...     value, update = tf.compat.v1.metrics.recall_at_top_k(labels, [[1, 2], [2, 5]])
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.5
+    """
+    return _at_top_k(
+        "recall", labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name
+    )
+
+
+@in_graphs
+def precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the `k` classes with the largest predictions are labels.
+
+    Args:
+        predictions: floats of shape `[..., number of classes]`.
+        k: how many classes to take for predicted.
+        labels, class_id, weights, metrics_collections, updates_collections, name: as of `precision_at_top_k`.
+
+    Returns:
+        Two float64 scalars, as of `precision_at_top_k`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels = tf.constant([[0], [2]], tf.int64)
+        ...     value, update = tf.compat.v1.metrics.precision_at_k(labels, [[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]], k=2)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.25
+    """
+    with name_scope(name, _scope_name("precision", k, class_id)) as scope:
+        _, best = tf.math.top_k(predictions, k)
+        return precision_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
+
+
+@in_graphs
+def recall_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """How many of the labels are among the `k` classes with the largest predictions.
+
+    Args:
+        labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: as of
+            `precision_at_k`.
+
+    Returns:
+        Two float64 scalars, as of `precision_at_top_k`.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels = tf.constant([[0], [2]], tf.int64)
+        ...     value, update = tf.compat.v1.metrics.recall_at_k(labels, [[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]], k=2)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.5
+    """
+    with name_scope(name, _scope_name("recall", k, class_id)) as scope:
+        _, best = tf.math.top_k(predictions, k)
+        return recall_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
+
+
+# ---- average precision -----------------------------------------------------------------------------------------------
+
+
+def _average_precision(labels: Any, best: Any) -> Any:
+    """The mean, over an example's labels, of the precision at the place where each one was predicted."""
+    k = best.shape[-1]
+    labels = _labels(labels, best)
+    hits = tf.cast(_hits(labels, best), float64)
+    precision = tf.cumsum(hits, axis=-1) / tf.range(1, k + 1, dtype=float64)
+    if isinstance(labels, SparseTensor):
+        count = tf.sets.size(labels)
+    else:
+        count = tf.reduce_sum(tf.cast(tf.greater_equal(labels, 0), int64), axis=-1)
+    return tf.reduce_sum(precision * hits, axis=-1) / tf.cast(tf.minimum(tf.cast(count, int64), k), float64)
+
+
+def _hits(labels: Any, best: Any) -> Any:
+    """For each prediction of an example, 1 if it is a label of that."""
+    if not isinstance(labels, SparseTensor):
+        found = tf.equal(tf.expand_dims(best, -1), tf.expand_dims(labels, -2))
+        return tf.reduce_any(found, axis=-1)
+    k = best.shape[-1]
+    expanded = tf.sparse.expand_dims(labels, -2)
+    return _in_both(tf.expand_dims(best, -1), tf.sparse.concat(-2, [expanded] * k))
+
+
+def _without_unknown(labels: Any, classes: Any) -> Any:
+    """Labels with -1 in the place of what is no class."""
+
+    def clean(values: Any) -> Any:
+        return tf.where(tf.greater_equal(values, tf.cast(classes, values.dtype)), -tf.ones_like(values), values)
+
+    if isinstance(labels, (SparseTensor, SparseTensorValue)):
+        labels = SparseTensor.from_value(labels)
+        return SparseTensor(labels.indices, clean(labels.values), labels.dense_shape)
+    return clean(convert(labels))
+
+
+@in_graphs
+def average_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean over the examples of the average precision of the `k` classes with the largest predictions.
+
+    An example's is the mean, over its labels (or `k` of them if there are more), of the fraction of labels among what
+    was predicted up to and with each, and 0 for those that were not.
+
+    Args:
+        labels, predictions, k, weights, metrics_collections, updates_collections, name: as of `precision_at_k`.
+
+    Returns:
+        Two float64 scalars, as of `precision_at_top_k`.
+
+    Raises:
+        ValueError: `k` is less than 1.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels = tf.constant([[1], [0]], tf.int64)
+        ...     value, update = tf.compat.v1.metrics.average_precision_at_k(
+        ...         labels, [[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]], k=2)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.75
+    """
+    if k < 1:
+        raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
+    with name_scope(name, _scope_name("average_precision", k)):
+        predictions = convert(predictions)
+        _, best = tf.math.top_k(predictions, k)
+        best = tf.cast(best, int64)
+        found = _average_precision(_without_unknown(labels, tf.shape(predictions)[-1]), best)
+        if weights is None:
+            amount = tf.cast(tf.size(found), float64)
+        else:
+            weights = broadcast_weights(weights, found, float64)
+            found, amount = found * weights, tf.reduce_sum(weights)
+        with name_scope("max_1") as scope:  # as TensorFlow has it: another operation is called Max
+            most = metric_variable([], float64, scope)
+        with name_scope("total") as scope:
+            total = metric_variable([], float64, scope)
+        updates = [total.assign_add(tf.reduce_sum(found)), most.assign_add(amount)]
+        return results(tf.math.divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
+
+
+@in_graphs
+def sparse_average_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `average_precision_at_k`, by its old name."""
+    return average_precision_at_k(labels, predictions, k, weights, metrics_collections, updates_collections, name)
+
+
+@in_graphs
+def sparse_precision_at_k(
+    labels: Any,
+    predictions: Any,
+    k: int,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `precision_at_k`, by its old name."""
+    return precision_at_k(labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name)
