@@ -1,0 +1,269 @@
+"""Convolutions and pooling with the parameters of TensorFlow 1, which `tf.compat.v1.nn` has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tapeflow as tf
+from tapeflow.compat.v1.renamed import either
+
+
+def conv2d(
+    input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution of images, see `tf.nn.conv2d`.
+
+    Args:
+        input: floating, of shape [batch, height, width, channels].
+        filters, filter: of shape [height, width, in_channels, out_channels], by either name.
+        strides: an int, or a list of 1, 2 or 4.
+        padding: "SAME", "VALID", or the zeros at either end of each dimension.
+        data_format: "NHWC", or "NCHW" for channels before height.
+        dilations: how far apart the filter's elements are, as `strides`.
+        use_cudnn_on_gpu: accepted, and without effect.
+
+    Raises:
+        ValueError: the filter was given by both names, or the shapes do not fit.
+
+    Example:
+        >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+        >>> sums = tf.compat.v1.nn.conv2d(images, filter=tf.ones([2, 2, 1, 1]), strides=[1, 1, 1, 1], padding="VALID")
+        >>> sums.numpy().tolist()
+        [[[[6.0]]]]
+    """
+    kernel = either("filters", filters, "filter", filter)
+    return tf.nn.conv2d(input, kernel, strides, padding, data_format, list(dilations), name)
+
+
+def conv1d(
+    value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None,
+    data_format: str | None = None, name: str | None = None, input: Any = None, dilations: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution of sequences, see `tf.nn.conv1d`.
+
+    Args:
+        input, value: floating, of shape [batch, width, channels], by either name.
+        filters: of shape [width, in_channels, out_channels].
+        stride: an int.
+        padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
+
+    Raises:
+        ValueError: the input was given by both names, or the shapes do not fit.
+
+    Example:
+        >>> sequences = tf.constant([[[1.0], [2.0], [3.0]]])
+        >>> tf.compat.v1.nn.conv1d(sequences, tf.ones([2, 1, 1]), 1, "VALID").numpy().tolist()
+        [[[3.0], [5.0]]]
+    """
+    given = either("input", input, "value", value)
+    return tf.nn.conv1d(given, filters, stride, padding, data_format or "NWC", dilations, name)
+
+
+def conv3d(
+    input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1), name: str | None = None, filters: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution of volumes, see `tf.nn.conv3d`.
+
+    Args:
+        input: floating, of shape [batch, depth, height, width, channels].
+        filters, filter: of shape [depth, height, width, in_channels, out_channels], by either name.
+        strides, padding, data_format, dilations: as of `conv2d`, with a dimension more.
+
+    Raises:
+        ValueError: the filter was given by both names, or the shapes do not fit.
+
+    Example:
+        >>> volumes = tf.ones([1, 2, 2, 2, 1])
+        >>> tf.compat.v1.nn.conv3d(volumes, tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").numpy().item()
+        8.0
+    """
+    kernel = either("filters", filters, "filter", filter)
+    return tf.nn.conv3d(input, kernel, strides, padding, data_format, list(dilations), name)
+
+
+def conv2d_transpose(
+    value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: str = "SAME",
+    data_format: str = "NHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
+) -> Any:  # fmt: skip
+    """The transpose of a convolution of images, see `tf.nn.conv2d_transpose`.
+
+    Args:
+        input, value: floating, of shape [batch, height, width, in_channels], by either name.
+        filters, filter: of shape [height, width, out_channels, in_channels], by either name.
+        output_shape: the shape of the result.
+        strides, padding, data_format, dilations: as of `conv2d`.
+
+    Raises:
+        ValueError: the input or the filter was given by both names, or the shapes do not fit.
+
+    Example:
+        >>> image = tf.ones([1, 1, 1, 1])
+        >>> tf.compat.v1.nn.conv2d_transpose(image, tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], 2)[0, :, :, 0].numpy().tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
+    given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
+    return tf.nn.conv2d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+
+
+def depthwise_conv2d(
+    input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
+    data_format: str | None = None, dilations: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution of each channel by itself, see `tf.nn.depthwise_conv2d`.
+
+    Args:
+        input: floating, of shape [batch, height, width, channels].
+        filter: of shape [height, width, channels, multiplier].
+        strides: a list of 4.
+        dilations, rate: how far apart the filter's elements are in height and width, by either name.
+        padding, data_format: as of `conv2d`.
+
+    Returns:
+        A tensor with channels * multiplier channels.
+
+    Raises:
+        ValueError: the dilations were given by both names, or the shapes do not fit.
+
+    Example:
+        >>> image = tf.reshape(tf.range(4.0), [1, 1, 2, 2])
+        >>> filter = tf.constant([[[[1.0], [10.0]]]])
+        >>> tf.compat.v1.nn.depthwise_conv2d(image, filter, [1, 1, 1, 1], "SAME").numpy().tolist()
+        [[[[0.0, 10.0], [2.0, 30.0]]]]
+    """
+    return tf.nn.depthwise_conv2d(
+        input, filter, strides, padding, data_format, either("dilations", dilations, "rate", rate), name
+    )
+
+
+def separable_conv2d(
+    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, rate: Any = None,
+    name: str | None = None, data_format: str | None = None, dilations: Any = None,
+) -> Any:  # fmt: skip
+    """A depthwise convolution, then one of single pixels, see `tf.nn.separable_conv2d`.
+
+    Args:
+        depthwise_filter: of shape [height, width, channels, multiplier].
+        pointwise_filter: of shape [1, 1, channels * multiplier, out_channels].
+        input, strides, padding, dilations, rate, data_format: as of `depthwise_conv2d`.
+
+    Raises:
+        ValueError: the dilations were given by both names, or the shapes do not fit.
+
+    Example:
+        >>> image, depthwise, pointwise = tf.ones([1, 1, 1, 2]), tf.ones([1, 1, 2, 1]), tf.ones([1, 1, 2, 1])
+        >>> tf.compat.v1.nn.separable_conv2d(image, depthwise, pointwise, [1, 1, 1, 1], "SAME").numpy().item()
+        2.0
+    """
+    spread = either("dilations", dilations, "rate", rate)
+    return tf.nn.separable_conv2d(
+        input, depthwise_filter, pointwise_filter, strides, padding, data_format, spread, name
+    )
+
+
+def convolution(
+    input: Any, filter: Any, padding: Any, strides: Any = None, dilation_rate: Any = None, name: str | None = None,
+    data_format: str | None = None, filters: Any = None, dilations: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution over 1, 2 or 3 dimensions, see `tf.nn.convolution`.
+
+    Args:
+        input: floating, of shape [batch, *dimensions, channels].
+        filters, filter: of shape [*dimensions, in_channels, out_channels], by either name.
+        padding: "SAME" or "VALID".
+        strides: a number for each dimension; by default 1.
+        dilations, dilation_rate: the same, by either name.
+        data_format: by default channels are last.
+
+    Raises:
+        ValueError: one thing was given by both names, or the shapes do not fit.
+
+    Example:
+        >>> sequences = tf.constant([[[1.0], [2.0], [3.0]]])
+        >>> tf.compat.v1.nn.convolution(sequences, tf.ones([2, 1, 1]), "VALID").numpy().tolist()
+        [[[3.0], [5.0]]]
+    """
+    spread = either("dilations", dilations, "dilation_rate", dilation_rate)
+    kernel = either("filters", filters, "filter", filter)
+    return tf.nn.convolution(input, kernel, strides, padding, data_format, spread, name)
+
+
+def max_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    """The largest element of each window of images, see `tf.nn.max_pool2d`.
+
+    Args:
+        value, input: of shape [batch, height, width, channels], by either name.
+        ksize, strides: an int, or a list of 1, 2 or 4.
+        padding, data_format: as of `conv2d`.
+
+    Raises:
+        ValueError: the images were given by both names.
+
+    Example:
+        >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+        >>> tf.compat.v1.nn.max_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID").numpy().item()
+        3.0
+    """
+    return tf.nn.max_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
+
+
+def avg_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    """The mean of each window of images, see `tf.nn.avg_pool2d`.
+
+    Args:
+        value, input: of shape [batch, height, width, channels], by either name.
+        ksize, strides: an int, or a list of 1, 2 or 4.
+        padding, data_format: as of `conv2d`.
+
+    Raises:
+        ValueError: the images were given by both names.
+
+    Example:
+        >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+        >>> tf.compat.v1.nn.avg_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID").numpy().item()
+        1.5
+    """
+    return tf.nn.avg_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
+
+
+avg_pool2d = avg_pool
+
+
+def pool(
+    input: Any, window_shape: Any, pooling_type: str, padding: Any, dilation_rate: Any = None, strides: Any = None,
+    name: str | None = None, data_format: str | None = None, dilations: Any = None,
+) -> Any:  # fmt: skip
+    """The largest element or the mean of each window over 1, 2 or 3 dimensions, see `tf.nn.pool`.
+
+    Args:
+        input: of shape [batch, *dimensions, channels].
+        window_shape: a number for each dimension.
+        pooling_type: "MAX" or "AVG".
+        padding, strides, dilations, dilation_rate, data_format: as of `convolution`.
+
+    Raises:
+        ValueError: the dilations were given by both names, or there is no such `pooling_type`.
+
+    Example:
+        >>> tf.compat.v1.nn.pool([[[1.0], [5.0], [3.0]]], [2], "MAX", "VALID").numpy().tolist()
+        [[[5.0], [5.0]]]
+    """
+    spread = either("dilations", dilations, "dilation_rate", dilation_rate)
+    return tf.nn.pool(input, window_shape, pooling_type, strides, padding, data_format, spread, name)
