@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -90,3 +91,21 @@ def test_errors(call, error, message):
 
 def test_dir_names_ops():
     assert {"AddV2", "SparseReorder", "SetSize"} <= set(dir(tf.raw_ops))
+
+
+def test_older_batch_norms_leave_two_tensors_for_their_gradient():
+    x = tf.constant([[[[1.0, 2.0]], [[3.0, 5.0]]]])
+    one, nothing = tf.ones(2), tf.zeros(0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        older = [
+            raw_op(x=x, scale=one, offset=one, mean=nothing, variance=nothing)
+            for raw_op in (tf.raw_ops.FusedBatchNorm, tf.raw_ops.FusedBatchNormV2)
+        ]
+        newest = tf.raw_ops.FusedBatchNormV3(x=x, scale=one, offset=one, mean=nothing, variance=nothing)
+        losses = [tf.reduce_sum(result.y**3) for result in (*older, newest)]
+    assert all(len(result) == 5 for result in older)
+    gradients = [tape.gradient(loss, x).numpy() for loss in losses]
+    for result, gradient in zip(older, gradients, strict=False):
+        np.testing.assert_array_equal(result.y, newest.y)
+        np.testing.assert_allclose(gradient, gradients[-1])

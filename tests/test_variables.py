@@ -174,6 +174,20 @@ def test_name_scopes():
         tf.name_scope(5)
 
 
+def test_variable_creators_are_given_every_parameter():
+    seen = {}
+
+    def create(next_creator, **kwargs):
+        seen.update(kwargs)
+        return next_creator(**kwargs)
+
+    with tf.variable_creator_scope(create):
+        tf.Variable(1.0, name="v")
+    assert (seen["initial_value"], seen["name"], seen["trainable"], seen["validate_shape"]) == (1.0, "v", None, True)
+    assert seen["synchronization"] is tf.VariableSynchronization.AUTO
+    assert seen["aggregation"] is tf.VariableAggregation.NONE and seen["shape"] is None
+
+
 def test_variable_creators_are_asked_from_the_inside():
     asked = []
 

@@ -48,6 +48,24 @@ class VariableAggregation(enum.Enum):
 _IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than finding out whether the old one is shared
 
 
+# The parameters of `tf.Variable`: creators are given them all.
+_DEFAULTS = {
+    "initial_value": None,
+    "trainable": None,
+    "validate_shape": True,
+    "caching_device": None,
+    "name": None,
+    "variable_def": None,
+    "dtype": None,
+    "import_scope": None,
+    "constraint": None,
+    "synchronization": VariableSynchronization.AUTO,
+    "aggregation": VariableAggregation.NONE,
+    "shape": None,
+    "experimental_enable_variable_lifting": True,
+}
+
+
 class VariableMeta(type):
     """Lets the `tf.variable_creator_scope`s in force make what `tf.Variable(...)` gives."""
 
@@ -55,10 +73,7 @@ class VariableMeta(type):
         if cls is not Variable or not state.variable_creators:
             return super().__call__(*args, **kwargs)
         make: Callable[..., Any] = lambda **kw: type.__call__(Variable, **kw)  # noqa: E731
-        names = ("initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def", "dtype",
-                 "import_scope", "constraint", "synchronization", "aggregation", "shape",
-                 "experimental_enable_variable_lifting")  # fmt: skip
-        kwargs.update(zip(names, args, strict=False))
+        kwargs = {**_DEFAULTS, **dict(zip(_DEFAULTS, args, strict=False)), **kwargs}
         for creator in state.variable_creators:
             make = _with_creator(creator, make)
         return make(**kwargs)

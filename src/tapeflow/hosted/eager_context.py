@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import torch
 
-from tapeflow.core.device import Machine, machine
+from tapeflow.core.device import Machine, current, machine
+from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.settings import settings
 from tapeflow.scopes import init_scope
 
@@ -23,6 +24,17 @@ class Context:
         from tapeflow.scopes import executing_eagerly
 
         return executing_eagerly()
+
+    @property
+    def device_name(self) -> str:
+        """The name of the device that scopes say; empty where there is none."""
+        device = current()
+        return "" if device is None else device.name
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """That device, of which nothing is known where there is none."""
+        return DeviceSpec.from_string(self.device_name)
 
 
 _context = Context()

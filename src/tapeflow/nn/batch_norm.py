@@ -164,3 +164,41 @@ def fused_batch_norm_grad(
     name: str | None = None,
 ) -> Any:
     """The gradients of `fused_batch_norm` by its input, scale and offset."""
+
+
+def _without_third_reserve(*args: Any) -> tuple[torch.Tensor, ...]:
+    return _fused_batch_norm(*args)[:5]
+
+
+def _older(name: str) -> Any:
+    """The op of an earlier version, which leaves only two tensors for the gradient; only `tf.raw_ops` has it."""
+
+    @op(name, kernel=_without_third_reserve)
+    def older(
+        x: Any,
+        scale: Any,
+        offset: Any,
+        mean: Any,
+        variance: Any,
+        epsilon: float = 0.0001,
+        exponential_avg_factor: float = 1.0,
+        data_format: str = "NHWC",
+        is_training: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        """`FusedBatchNormV3` without its last output."""
+
+    @older.gradient(needs="input0 input1 outputs", none_for_zero=True)
+    def _(call: Call, dy: Any, *_: Any) -> Any:
+        if dy is None:
+            return (None,) * 5
+        x, scale = call.inputs[:2]
+        epsilon, _, data_format, is_training = call.attrs
+        mean, variance = call.outputs[3:5]
+        found = fused_batch_norm_grad(dy, x, scale, mean, variance, mean, epsilon, data_format, is_training)
+        return found[0], found[1], found[2], None, None
+
+    return older
+
+
+_fused_batch_norm_v1, _fused_batch_norm_v2 = _older("FusedBatchNorm"), _older("FusedBatchNormV2")
