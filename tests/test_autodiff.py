@@ -518,3 +518,19 @@ def test_gradients_of_ragged_values():
         tape.watch(x)
         y = x * x
     assert tape.gradient(y, x).to_list() == [[2.0, 4.0], [6.0]]
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.float16, tf.complex64], ids=lambda d: d.name)
+@pytest.mark.parametrize("shape", [[3], [1, 3], [2, 3], [], [2, 1]], ids=str)
+def test_what_is_added_again_and_again_gets_the_sum_of_all_gradients(shape, dtype):
+    b = tf.Variable(tf.zeros(shape, dtype))
+    x = tf.reshape(tf.cast(tf.range(6.0), dtype), [2, 3])
+    with tf.GradientTape() as tape:
+        y = tf.add_n([tf.reduce_sum((x + b) * tf.cast(i, dtype)) + tf.reduce_sum((b + x) * x) for i in range(1, 5)])
+    each = np.full([2, 3], 1.0 + 2 + 3 + 4) + 4 * x.numpy()
+    expected = each.sum(tuple(range(2 - len(shape)))) if len(shape) < 2 else each
+    if shape[-1:] == [1] or (shape and shape[0] == 1):
+        expected = each.sum(0 if shape[0] == 1 else 1, keepdims=True)
+    gradient = tape.gradient(y, b)
+    assert gradient.shape == shape and gradient.dtype is dtype
+    np.testing.assert_array_equal(gradient, expected)

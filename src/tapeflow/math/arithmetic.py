@@ -12,7 +12,7 @@ import torch
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import op, widened
+from tapeflow.core.op import accumulates, op, widened
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast, same, text
 from tapeflow.core.tape import Call
@@ -50,6 +50,50 @@ def _(call: Call, dy: Any) -> Any:
         None if not x else dy if shape_x == shape else sum_to_shape(dy, shape_x),
         None if not y else dy if shape_y == shape else sum_to_shape(dy, shape_y),
     )
+
+
+@accumulates(add)
+def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
+    i, j = call.input_ids
+    want_x, want_y = call.wanted
+    shape_x, shape_y = call.shapes
+    shape = dy.value.shape
+    dx = None if not want_x or (i in owned and _added_rows(sums[i], dy)) else dy
+    dy = None if not want_y or (j in owned and _added_rows(sums[j], dy)) else dy
+    return (
+        dx if dx is None or shape_x == shape else sum_to_shape(dx, shape_x),
+        dy if dy is None or shape_y == shape else sum_to_shape(dy, shape_y),
+    )
+
+
+def _added_rows(total: Any, dy: Any) -> bool:
+    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share are; False where they do
+    not fit. As a product with ones that is one kernel, and not two."""
+    rows, value = dy.value, total.value
+    if rows.ndim != 2 or value.ndim != 1 or rows.dtype not in _ONES or not value.is_cpu:
+        return False
+    try:
+        value.addmv_(rows.t(), _ONES[rows.dtype][rows.shape[0]])
+    except RuntimeError:  # another shape, or a batched value
+        return False
+    return True
+
+
+class _Ones(dict[int, torch.Tensor]):
+    """Vectors of ones, made when their length is first asked for."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        self._dtype = dtype
+
+    def __missing__(self, length: int) -> torch.Tensor:
+        ones = torch.ones(length, dtype=self._dtype)
+        if length <= _LONGEST:
+            self[length] = ones
+        return ones
+
+
+_LONGEST = 1024
+_ONES = {dtype: _Ones(dtype) for dtype in (torch.float32, torch.float64)}
 
 
 @op("Sub", kernel=torch.sub, shape=broadcast)

@@ -72,12 +72,20 @@ def _reduced_shape(x: torch.Tensor, axis: Any, keepdims: bool) -> Any:
 # ---- sums and means --------------------------------------------------------------------------------------------------
 
 
+# A float's sum is of its dtype anyhow; to say so takes a tenth of the time of a small sum.
+
+
+def _sum_of_all(x: torch.Tensor) -> torch.Tensor:
+    return torch.sum(x) if x.is_floating_point() else torch.sum(x, dtype=x.dtype)
+
+
+def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+    return torch.sum(x, axis, keepdims) if x.is_floating_point() else torch.sum(x, axis, keepdims, dtype=x.dtype)
+
+
 @op(
     "Sum",
-    kernel=_over(
-        lambda x: torch.sum(x, dtype=x.dtype),
-        lambda x, axis, keepdims: torch.sum(x, axis, keepdims, dtype=x.dtype),
-    ),
+    kernel=_over(_sum_of_all, _sum_along),
     host=("axis",),
     rename={"keepdims": "keep_dims"},
     shape=reduction,
