@@ -39,7 +39,7 @@ class _Updating:
     def updated(self, step: Step) -> Step:
         """The step, or one that does the work of those before it too; these are pruned later."""
         rule = _RULES.get(step.name)
-        variable = variable_of(step.args[0]) if rule is not None and not step.registered else None
+        variable: Any = variable_of(step.args[0]) if rule is not None and not step.registered else None
         made = rule(self, step, variable) if rule is not None and _may_change(variable) and not step.placed else None
         if step.op is READ:
             read = variable_of(step.args[0])
