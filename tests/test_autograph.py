@@ -456,3 +456,30 @@ def test_a_lambda_that_calls_into_an_imported_module():
     function = tf.function(MADE_BY_A_LAMBDA["absolute"]())
     assert function(tf.constant([-1.0, -2.0])).numpy().tolist() == [1.0, 2.0]
     assert function(tf.constant([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
+
+
+def test_operations_in_staged_statements_have_tensorflows_names():
+    """Those of the user's own: what AutoGraph adds to count and to test comes after them."""
+    noted = []
+
+    @tf.function
+    def f(x, n):
+        if x > 0.0:
+            y = x * 2.0
+            noted.append(str(y))
+        else:
+            y = x - 1.0
+        noted.append(str(y))
+        s = 0.0
+        for i in tf.range(n):
+            s += tf.cast(i, tf.float32) * x
+            noted.append(str(s))
+            if s > 5.0:
+                s = s - 1.0
+                noted.append(str(s))
+        return s, y
+
+    f.get_concrete_function(tf.TensorSpec([]), tf.TensorSpec([], tf.int32))
+    assert [text.split('"')[1] for text in noted] == [
+        "cond/mul:0", "cond/Identity:0", "while/add:0", "while/cond/sub:0",
+    ]  # fmt: skip

@@ -9,10 +9,12 @@ from typing import Any
 from tapeflow import nest
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
 from tapeflow.core.op import is_tensor_like
 from tapeflow.core.spec import type_spec_from_value
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, invalid
+from tapeflow.scopes import name_scope
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
@@ -92,7 +94,7 @@ def case(
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, got: {default}")
     if any(map(is_symbolic, predicates)):
-        return _staged_case(predicates, functions, default, exclusive)
+        return _staged_case(predicates, functions, default, name)
     values = [bool(p) for p in predicates]
     # Without a default the last function is the default of the others, and its predicate is not looked at before.
     if exclusive and sum(values if default is not None else values[:-1]) > 1:
@@ -105,7 +107,7 @@ def case(
     return default()
 
 
-def _staged_case(predicates: Sequence[Any], functions: Sequence[Any], default: Any, exclusive: bool) -> Any:
+def _staged_case(predicates: Sequence[Any], functions: Sequence[Any], default: Any, name: str) -> Any:
     """`case` in a graph: a chain of conditionals."""
     if default is None:
         functions, default = functions[:-1], functions[-1]
@@ -113,7 +115,8 @@ def _staged_case(predicates: Sequence[Any], functions: Sequence[Any], default: A
     chain = default
     for predicate, function in zip(predicates[::-1], functions[::-1], strict=True):
         chain = functools.partial(cond, predicate, function, chain)
-    return chain()
+    with name_scope(name):
+        return chain()
 
 
 def _checked_pair(pair: Any) -> tuple[Any, Callable[[], Any]]:
@@ -162,23 +165,24 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
     if branch_index.shape.rank != 0:
         raise invalid(f"'branch_index' must be a scalar, got one of shape {branch_index.shape}")
     branches = _branches(branch_fns)
-    if default is None:
-        default = branches[max(branches)]
-    elif not callable(default):
+    if default is not None and not callable(default):
         raise TypeError(f"Argument `default` must be callable, got {default}")
     if is_symbolic(branch_index):
-        from tapeflow.graph import control_flow as staged
+        functions = [branches[i] for i in sorted(branches)]
+        return _staged_switch(branch_index, functions if default is None else [*functions, default], name)
+    return branches.get(int(branch_index), default or branches[max(branches)])()
 
-        functions = [*(branches[i] for i in sorted(branches)), default]
-        index = convert(branch_index)
-        labels = [f"branch{i}" for i in range(len(functions))]
-        from tapeflow import cast, constant, where
 
-        last = len(functions) - 1
-        index = cast(index, "int32")
-        index = where(index < 0, constant(last), index)
-        return staged.branch(index, functions, labels, "tf.switch_case", name)
-    return branches.get(int(branch_index), default)()
+def _staged_switch(index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:
+    """`switch_case` in a graph: the last function is that of all other numbers."""
+    from tapeflow.graph import control_flow as staged
+    from tapeflow.math.casting import cast
+
+    labels = [f"branch{i}" for i in range(len(functions))]
+    with name_scope(name):
+        index = convert(index)
+        index = index if index.dtype is int32 else cast(index, int32)
+        return staged.branch(index, functions, labels, "tf.switch_case", "indexed_case")
 
 
 def _branches(branch_fns: Any) -> dict[int, Callable[[], Any]]:

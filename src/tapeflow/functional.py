@@ -13,6 +13,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.tensor import Tensor
+from tapeflow.scopes import name_scope
 from tapeflow.tensor_array import TensorArray
 
 
@@ -50,6 +51,11 @@ def map_fn(
     if not callable(fn):
         raise TypeError(f"The provided function {fn!r} is not callable.")
     signature = fn_output_signature if fn_output_signature is not None else dtype
+    with name_scope(name or "map"):
+        return _mapped(fn, elems, signature, infer_shape)
+
+
+def _mapped(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shape: bool) -> Any:
     flat = [_as_value(e) for e in nest.flatten(elems)]
     if not flat:
         raise ValueError(
@@ -75,10 +81,8 @@ def map_fn(
         values = [_as_value(v) for v in nest.flatten(result)]
         return i + 1, [c.write(arrays, i, v) for c, arrays, v in zip(collections, collected, values, strict=True)]
 
-    _, collected = while_loop(
-        lambda i, _: i < count, step, (0, [c.arrays() for c in collections]),
-        parallel_iterations=parallel_iterations or 10, maximum_iterations=count, name=name or "map",
-    )  # fmt: skip
+    loop_vars = 0, [c.arrays() for c in collections]
+    _, collected = while_loop(lambda i, _: i < count, step, loop_vars, maximum_iterations=count)
     stacked = [c.stacked(arrays) for c, arrays in zip(collections, collected, strict=True)]
     return nest.pack_sequence_as(like, stacked)
 
@@ -218,7 +222,8 @@ def foldl(
         >>> tf.foldl(lambda a, x: a - x, tf.constant([1, 2, 3])).numpy().item()
         -4
     """
-    return _fold(fn, elems, initializer, parallel_iterations, name or "foldl", reverse=False)
+    with name_scope(name or "foldl"):
+        return _fold(fn, elems, initializer, reverse=False)
 
 
 def foldr(
@@ -236,7 +241,8 @@ def foldr(
         >>> tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 3])).numpy().item()
         0
     """
-    return _fold(fn, elems, initializer, parallel_iterations, name or "foldr", reverse=True)
+    with name_scope(name or "foldr"):
+        return _fold(fn, elems, initializer, reverse=True)
 
 
 class _Walk:
@@ -270,27 +276,25 @@ class _Walk:
         """Whether there is a slice at a place."""
         return i >= 0 if self.step < 0 else i < self.count
 
-    def go(self, body: Callable[..., Any], *variables: Any, parallel_iterations: int, name: str) -> Any:
+    def go(self, body: Callable[..., Any], *variables: Any) -> Any:
         """Calls `body(i, *variables)` for each place, with what it gave before."""
 
         def step(i: Any, *now: Any) -> Any:
-            return i + self.step, *body(i, *now)
+            after = body(i, *now)
+            return i + self.step, *after
 
         loop_vars = (self.at, *variables)
-        return while_loop(lambda i, *_: self.more(i), step, loop_vars, parallel_iterations=parallel_iterations,
-                          maximum_iterations=self.left, name=name)[1:]  # fmt: skip
+        return while_loop(lambda i, *_: self.more(i), step, loop_vars, maximum_iterations=self.left)[1:]
 
 
-def _fold(
-    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, parallel_iterations: int, name: str, reverse: bool
-) -> Any:
+def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool) -> Any:
     walk = _Walk(fn, elems, initializer, reverse)
     fn = as_traced(fn)
 
     def body(i: Any, value: Any) -> Any:
         return (fn(value, walk.read(i)),)
 
-    return walk.go(body, walk.start, parallel_iterations=parallel_iterations, name=name)[0]
+    return walk.go(body, walk.start)[0]
 
 
 def scan(
@@ -326,6 +330,13 @@ def scan(
         >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 3, 6]
     """
+    with name_scope(name or "scan"):
+        return _scanned(fn, elems, initializer, infer_shape, reverse)
+
+
+def _scanned(
+    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, infer_shape: bool, reverse: bool
+) -> Any:
     walk = _Walk(fn, elems, initializer, reverse)
     fn = as_traced(fn)
     like = elems if initializer is None else initializer
@@ -341,5 +352,5 @@ def scan(
         value = nest.map_structure(convert, value)
         return value, [a.write(i, v) for a, v in zip(arrays, nest.flatten(value), strict=True)]
 
-    _, arrays = walk.go(body, walk.start, arrays, parallel_iterations=parallel_iterations, name=name or "scan")
+    _, arrays = walk.go(body, walk.start, arrays)
     return nest.pack_sequence_as(like, [a.stack() for a in arrays])

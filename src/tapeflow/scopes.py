@@ -11,8 +11,8 @@ from tapeflow.core.context import nobody_listening, state
 
 
 class name_scope:
-    """A scope that prefixes the names of the variables made in it, and of operations. In a graph that is no function's
-    it gets a number where there was one of its name.
+    """A scope that prefixes the names of the variables made in it, and of operations. In a graph it gets a number where
+    there was one of its name.
 
     Args:
         name: appended to the names of the scopes around it; with a `/` at the end it replaces them, and an empty one
@@ -44,7 +44,7 @@ class name_scope:
         self._before.append(before)
         name = self._name
         if name and not name.endswith("/"):
-            if state.graph is not None and not state.graph.building_function:
+            if state.graph is not None:
                 name = f"{state.graph.unique_name(name)}/"
             else:
                 name = f"{before}/{name}/" if before else f"{name}/"

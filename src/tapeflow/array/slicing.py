@@ -364,7 +364,7 @@ def careful_getitem(self: Any, key: Any) -> Any:
         from tapeflow.array.masks import boolean_mask
 
         return boolean_mask(self, key)
-    return _strided_slice(self, *spec_of(key), name="strided_slice/")
+    return _strided_slice(self, *spec_of(key), name="strided_slice")
 
 
 def _is_mask(key: Any) -> bool:

@@ -442,7 +442,7 @@ def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -
     short = name.strip("_").removeprefix("r") if name.startswith("__r") else name.strip("_")
 
     def named(args: tuple[Any, ...], name: str | None = None) -> Any:
-        return slow(args, short if name is None and short in _NAMED and state.graph is not None else name)
+        return slow(args, short if name is None and short in OPERATORS and state.graph is not None else name)
 
     made = function_of(function.op, function, named)
     made.__name__ = made.__qualname__ = name
@@ -450,7 +450,7 @@ def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -
 
 
 # The operators that give their name to an operation of a graph.
-_NAMED = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow"})
+OPERATORS = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow"})
 
 
 def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -64,6 +64,11 @@ class Body:
         """Whether running it does more than to compute its outputs."""
         return bool(self.graph.effects())
 
+    @functools.cached_property
+    def named_stateful(self) -> bool:
+        """Whether TensorFlow's name of a call of it says that it is stateful: reads of variables are enough for that."""
+        return self.graph.is_stateful
+
     # ---- calling -------------------------------------------------------------------------------------------------
 
     def call(self, values: Sequence[Any]) -> list[Any]:
@@ -142,7 +147,7 @@ class Call(NodeOp):
     def __init__(self, body: Body, gives: Sequence[SymbolicTensor]) -> None:
         stateful, first = body.stateful, self.steering
         super().__init__(
-            "StatefulPartitionedCall" if stateful else "PartitionedCall",
+            "StatefulPartitionedCall" if body.named_stateful else "PartitionedCall",
             self._run, stateful=stateful, gradient=self._gradient,
             bodies={"f": body}, places={"f": range(first, first + len(body.inputs))}, gives_tuple=True,
         )  # fmt: skip

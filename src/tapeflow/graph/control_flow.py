@@ -3,10 +3,12 @@ graph runs."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow import errors, nest
+from tapeflow.array.passing import identity
 from tapeflow.core.composite import CompositeSpec, CompositeTensor
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
@@ -16,29 +18,30 @@ from tapeflow.core.nest_paths import flatten_up_to, is_namedtuple
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.body import Body
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.loop_gradients import loop_gradient
 from tapeflow.graph.loops import Loop
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.taped import taped_gradient
+from tapeflow.scopes import name_scope
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
 def branch(
-    index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str | None
+    index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str
 ) -> Any:
     """What the function of a scalar index gives; a boolean chooses the first of two functions if it is true.
 
     Raises:
         TypeError: the functions do not give the same structure of the same dtypes.
     """
+    scope = state.graph.reserved_name(name)
     graphs = []
     for function, label in zip(functions, names, strict=True):
-        graph = FuncGraph(label)
-        graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
+        graph = _function_graph(scope, _LABELS.get(label, label))
         graph.trace(function, (), {})
         graphs.append(graph)
         if hasattr(state.graph, "variables_made"):
@@ -46,8 +49,27 @@ def branch(
     _give_indices_one_dtype(graphs)
     _check_alike(graphs, names, op_name)
     captured, places = _captured_by(graphs)
-    made = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, name)
-    return _packed(graphs[0].structured_outputs, made.outputs)
+    made = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, f"{scope}/")
+    with name_scope(f"{scope}/"):
+        return _packed(graphs[0].structured_outputs, list(map(identity, made.outputs)))
+
+
+_LABELS = {"then_branch": "true", "else_branch": "false"}  # as the functions are named
+_numbers = itertools.count()
+
+
+def _function_graph(scope: str, label: str) -> FuncGraph:
+    """The graph of a function that an operation calls.
+
+    Args:
+        scope: the operation's name.
+        label: which of its functions.
+    """
+    inherits = state.graph.building_function
+    graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
+    graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
+    graph.names_results = True
+    return graph
 
 
 def _captured_by(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]]]:
@@ -97,9 +119,10 @@ def conditional(
         (group[0].dtype, _common([t.shape for t in group])) for group in zip(*[b.outputs for b in bodies], strict=True)
     ]
     stateful = any(b.stateful for b in bodies)
-    kind = ("" if stateful else "Stateless") + ("If" if conditional else "Case")
+    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if conditional else "Case")
     op = NodeOp(kind, kernel, stateful=stateful, gradient=taped_gradient(run), gives_tuple=True,
                 bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)))  # fmt: skip
+    op.steering = 1
     return state.graph.node(op, [index, *values], specs, name)
 
 
@@ -207,19 +230,15 @@ def while_loop(
                     f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop "
                     f"variable. It enters the loop with shape {t.shape}, but the specified shape invariant is {s}."
                 )
+    scope = state.graph.reserved_name(name or "while")
     graphs = []
-    for function, label in ((condition, "while_cond"), (body, "while_body")):
-        graph = FuncGraph(label)
-        graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
-        inputs = [
-            graph.input(TensorSpec(s, t.dtype), f"loop_var_{i}")
-            for i, (t, s) in enumerate(zip(flat, shapes, strict=True))
-        ]
-        args = nest.pack_sequence_as(structure, inputs, expand_composites=True)
-        if label == "while_body":
-            graph.trace(lambda *a: _checked(body(*a), structure, shapes), tuple(args), {})
-        else:
-            graph.trace(function, tuple(args), {})
+    for function, label in ((condition, "cond"), (lambda *a: _checked(body(*a), structure, shapes), "body")):
+        graph = _function_graph(scope, label)
+        with name_scope(graph.scope and f"{graph.scope}/"):
+            inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
+            if label == "body":  # TensorFlow's gives the counter and the limit first
+                graph.unique_name("Identity"), graph.unique_name("Identity")
+        graph.trace(function, tuple(nest.pack_sequence_as(structure, inputs, expand_composites=True)), {})
         graphs.append(graph)
     condition_body, loop_body = (Body(g) for g in graphs)
     if len(condition_body.outputs) != 1 or not condition_body.outputs[0].dtype.is_bool:
@@ -228,9 +247,15 @@ def while_loop(
         )
     captured, (in_condition, in_body) = _captured_by(graphs)
     limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
+    if isinstance(limit, EagerTensor):
+        limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
     specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
-    made = loop(flat, captured, condition_body, loop_body, (in_condition, in_body), specs, limit, name or "while")
-    return nest.pack_sequence_as(structure, made.outputs[: len(flat)], expand_composites=True)
+    places = in_condition, in_body
+    made = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
+    last: list[Any] = made.outputs[: len(flat)]
+    if not state.graph.building_function:
+        last = [identity(t, name=f"{scope}/Identity_{t.value_index}/") for t in last]
+    return nest.pack_sequence_as(structure, last, expand_composites=True)
 
 
 def loop(
@@ -242,6 +267,7 @@ def loop(
     specs: Sequence[Any],
     limit: Any,
     name: str,
+    counted: bool = False,
 ) -> Operation:
     """The operation that calls `loop_body` on the loop variables while `condition_body` gives true.
 
@@ -251,6 +277,7 @@ def loop(
         places: for each body, which of `captured` are its inputs after the loop variables.
         specs: the dtypes and shapes of the loop variables.
         limit: a scalar, how often at most; or None.
+        counted: whether TensorFlow's operation would have a counter and a limit before the loop variables.
     """
     count = len(variables)
     in_condition, in_body = places
@@ -268,11 +295,13 @@ def loop(
 
     stateful = condition_body.stateful or loop_body.stateful
     kernel = Loop(condition_body, loop_body, count, places, limited)
-    op = NodeOp("While" if stateful else "StatelessWhile",
+    named_stateful = condition_body.named_stateful or loop_body.named_stateful
+    op = NodeOp("While" if named_stateful else "StatelessWhile",
     kernel, stateful=stateful, gradient=loop_gradient(kernel, run),
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
+    op.steering, op.first_output = int(limited), 2 if counted else 0
     return state.graph.node(op, [*([limit] if limited else ()), *variables, *captured], specs, name)
 
 

@@ -57,7 +57,6 @@ class FunctionWriter:
 
     def __init__(self) -> None:
         self.library: dict[str, Any] = {}
-        self._names: dict[int, str] = {}  # of the functions, by their bodies
 
     def add(self, name: str, body: Any) -> None:
         """Writes a body into the library, as a function of all that it takes."""
@@ -114,7 +113,7 @@ class FunctionWriter:
         values = inputs[steering:]
         _set(node.attr["Tin"], [t.dtype for t in values])
         _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
-        names = {label: self._function(operation, label, values, op.places[label]) for label in op.bodies}
+        names = {label: self._function(op.bodies[label], values, op.places[label]) for label in op.bodies}
         if operation.type.endswith("If"):
             node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum
         if operation.type.endswith("Case"):
@@ -128,60 +127,76 @@ class FunctionWriter:
         return []
 
     def _loop(self, node: Any, operation: Operation) -> list[Any]:
-        """A loop: all that its functions take are loop variables in TensorFlow, and a limit counts down in one."""
-        op, inputs = operation.op, operation.inputs
-        variables = len(operation.outputs)
-        limited = _is_limited(operation)
-        values = inputs[1:] if limited else inputs
-        _set(node.attr["T"], [t.dtype for t in inputs])
-        shapes = [t.shape for t in operation.outputs] + [t.shape for t in values[variables:]]
-        _set(node.attr["output_shapes"], [TensorShape([])] * limited + shapes)
+        """A loop: all that its functions take are loop variables in TensorFlow, after a counter and its limit."""
+        op, inputs, name = operation.op, operation.inputs, operation.name
+        values = inputs[op.steering :]
+        counted, limited = op.first_output > 0, op.steering > 0
+        before: list[Any] = []
+        if counted:
+            before.append(_constant(f"{name}/loop_counter", 0, int32))
+            if not limited:
+                before.append(_constant(f"{name}/maximum_iterations", -1, int32))
+                node.input.insert(0, before[1].name)
+            node.input.insert(0, before[0].name)
+        _set(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
+        shapes = [t.shape for t in (*operation.outputs, *values[len(operation.outputs) :])]
+        _set(node.attr["output_shapes"], [TensorShape([])] * op.first_output + shapes)
         for label in ("cond", "body"):
-            node.attr[label].func.name = self._function(operation, label, values, op.places[label], variables, limited)
-        if limited:  # what comes after takes outputs by their places: the counter is in front of them
-            raw = node_def_pb2.NodeDef()
-            raw.CopyFrom(node)
-            raw.name = f"{operation.name}/counted"
-            del node.input[:]
-            node.op = "IdentityN"
-            node.attr.clear()
-            node.input.extend(f"{raw.name}:{i + 1}" for i in range(len(operation.outputs)))
-            _set(node.attr["T"], [t.dtype for t in operation.outputs])
-            return [raw]
-        return []
+            node.attr[label].func.name = self._loop_function(operation, label, values)
+        return before
 
-    def _function(
-        self,
-        operation: Operation,
-        label: str,
-        values: Sequence[Any],
-        places: Sequence[int],
-        variables: int = -1,
-        limited: bool = False,
-    ) -> str:
-        """Writes a body into the library, as a function of all of `values`; gives its name."""
-        body = operation.op.bodies[label]
-        name = f"{operation.name.replace('/', '_').replace('.', '_')}_{label}_{len(self.library)}"
-        proto = function_pb2.FunctionDef()
-        self.library[name] = proto
-        proto.signature.name = name
-        arguments: dict[int, str] = {}
-        if limited:
-            proto.signature.input_arg.add(name="limit", type=int32.as_datatype_enum)
-        for i, t in enumerate(values):
-            proto.signature.input_arg.add(name=f"arg{i}", type=t.dtype.as_datatype_enum)
-        for inner, place in zip(body.inputs, places, strict=True):
-            arguments[id(inner)] = f"arg{place}"
-        self._body(proto, body, arguments)
-        results = [(t.dtype, arguments.get(id(t)) or _result(t)) for t in body.outputs]
-        if label == "body":
-            results += [(t.dtype, f"arg{i}") for i, t in enumerate(values[variables:], variables)]
-        if limited:
-            results = _counted(proto, label, results)
-        for i, (dtype, source) in enumerate(results):
-            proto.signature.output_arg.add(name=f"out{i}", type=dtype.as_datatype_enum)
-            proto.ret[f"out{i}"] = source
+    def _loop_function(self, operation: Operation, label: str, values: Sequence[Any]) -> str:
+        """Writes the condition or the body of a loop; gives its name."""
+        op, body, count = operation.op, operation.op.bodies[label], len(operation.outputs)
+        arguments = [("loop_counter", int32), ("maximum_iterations", int32)][: op.first_output]
+        proto, results = self._begun(body, values, op.places[label], arguments)
+        name = proto.signature.name
+        if label == "cond":
+            if op.steering:
+                less = _add(proto, "loop_counter/less", "Less", ["loop_counter", "maximum_iterations"], T=int32)
+                results = [(bool_, _add(proto, "loop_counter/and", "LogicalAnd", [less, results[0][1]]))]
+        else:
+            results += [(t.dtype, f"arg{i}") for i, t in enumerate(values[count:], count)]
+            if op.first_output:
+                one = _add(proto, "loop_counter/one", "Const", [], dtype=int32)
+                proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(1, int32))
+                after = _add(proto, "loop_counter/add", "AddV2", ["loop_counter", one], T=int32)
+                results = [(int32, after), (int32, "maximum_iterations"), *results]
+        _give(proto, results)
         return name
+
+    def _function(self, body: Any, values: Sequence[Any], places: Sequence[int]) -> str:
+        """Writes a body into the library, as a function of all of `values`; gives its name."""
+        proto, results = self._begun(body, values, places)
+        _give(proto, results)
+        return proto.signature.name
+
+    def _begun(
+        self, body: Any, values: Sequence[Any], places: Sequence[int], before: Sequence[tuple[str, DType]] = ()
+    ) -> tuple[Any, list[tuple[DType, str]]]:
+        """A new function of the library that takes all of `values`, and what it is to give.
+
+        Args:
+            body: what it does.
+            values: what it is called with.
+            places: which of them the body takes.
+            before: the names and dtypes of arguments before these.
+        """
+        proto = function_pb2.FunctionDef()
+        proto.signature.name = name = self._unique(body.name)
+        self.library[name] = proto
+        for argument, dtype in (*before, *((f"arg{i}", t.dtype) for i, t in enumerate(values))):
+            proto.signature.input_arg.add(name=argument, type=dtype.as_datatype_enum)
+        arguments = {id(inner): f"arg{place}" for inner, place in zip(body.inputs, places, strict=True)}
+        self._body(proto, body, arguments)
+        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in body.outputs]
+
+    def _unique(self, name: str) -> str:
+        """The name of a new function."""
+        name = unique = re.sub(r"[^\w<>]", "_", name)
+        while unique in self.library:
+            unique = f"{name}_{len(self.library)}"
+        return unique
 
     def _body(self, proto: Any, body: Any, arguments: dict[int, str]) -> None:
         """The nodes of a body. Its side effects happen in the order of the program, which a function has to be told."""
@@ -235,23 +250,20 @@ def _parameter(tensor: SymbolicTensor, taken: set[str]) -> str:
     return unique
 
 
-def _counted(proto: Any, label: str, results: list[tuple[DType, str]]) -> list[tuple[DType, str]]:
-    """The results of a loop's function that counts down, too."""
+def _add(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
+    """Adds a node to a function; gives its output, as its nodes name it."""
+    node = proto.node_def.add(name=name, op=op)
+    node.input.extend(inputs)
+    for attr, dtype in types.items():
+        node.attr[attr].type = dtype.as_datatype_enum
+    return f"{name}:{_output_at(op, 0, 1)}"
 
-    def add(name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
-        node = proto.node_def.add(name=name, op=op)
-        node.input.extend(inputs)
-        for attr, dtype in types.items():
-            node.attr[attr].type = dtype.as_datatype_enum
-        return f"{name}:{'output' if op == 'Const' else 'z'}:0"
 
-    number = 0 if label == "cond" else 1
-    constant = add("limit/number", "Const", (), dtype=int32)
-    proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(number, int32))
-    if label == "body":
-        return [(int32, add("limit/less", "Sub", ["limit", constant], T=int32)), *results]
-    unequal = add("limit/left", "NotEqual", ["limit", constant], T=int32)
-    return [(bool_, add("limit/and", "LogicalAnd", [unequal, results[0][1]]))]
+def _give(proto: Any, results: Sequence[tuple[DType, str]]) -> None:
+    """Says what a function gives."""
+    for i, (dtype, source) in enumerate(results):
+        proto.signature.output_arg.add(name=f"out{i}", type=dtype.as_datatype_enum)
+        proto.ret[f"out{i}"] = source
 
 
 def _input(tensor: SymbolicTensor) -> str:
@@ -262,13 +274,6 @@ def _result(tensor: SymbolicTensor) -> str:
     """A tensor of a function as its nodes name it."""
     op = tensor.op
     return f"{op.name}:{_output_at(op.type, tensor.value_index, len(op.outputs))}"
-
-
-def _is_limited(operation: Operation) -> bool:
-    """Whether a loop takes a limit before what its functions take."""
-    return len(operation.inputs) != 1 + max(
-        p for places in operation.op.places.values() for p in (*places, len(operation.outputs) - 1)
-    )
 
 
 def _output_at(op: str, index: int, count: int) -> str:

@@ -15,7 +15,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import id_of
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.graph.graph import _MOST_CONSTANT, Graph
-from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.operation import PRUNABLE, NodeOp, Operation
 
 
 class FuncGraph(Graph):
@@ -32,9 +32,10 @@ class FuncGraph(Graph):
 
     building_function = True
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, scope: str = "") -> None:
         super().__init__()
         self.name = name
+        self.scope = scope  # of the names of all that is traced: that of the operation whose function it is
         self.inputs: list[SymbolicTensor] = []
         self.outputs: list[SymbolicTensor] = []
         self.structured_outputs: Any = None
@@ -67,22 +68,22 @@ class FuncGraph(Graph):
         self._captured[key] = inner
         return inner
 
-    def _from_eager(self, tensor: EagerTensor) -> SymbolicTensor:
+    def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
         count = tensor.value.numel() if hasattr(tensor.value, "numel") else tensor.value.size
         if not tensor._id and count <= _MOST_CONSTANT and tensor.dtype is not resource:
-            return super()._from_eager(tensor)
+            return super()._from_eager(tensor, name)
         inner = self._captured.get(id(tensor))
         if inner is None:
-            inner = self._capture_as(tensor, id(tensor), tensor.dtype, tensor.shape, "Placeholder")
+            inner = self._capture_as(tensor, id(tensor), tensor.dtype, tensor.shape, name or "Placeholder")
             inner._id = id_of(tensor)
         return inner
 
-    def _from_other_graph(self, tensor: SymbolicTensor) -> SymbolicTensor:
+    def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
         known = self._captured.get(tensor._id)
         if known is not None:
             return known
         if tensor.op.type == "Const":
-            return self.capture(tensor.op.op.attrs["value"])
+            return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
         around = self.outer_graph
         while around is not None and around is not tensor.graph:
             around = around.outer_graph
@@ -91,16 +92,17 @@ class FuncGraph(Graph):
         outer = self.outer_graph.capture(tensor)  # type: ignore[union-attr]
         of_variable = isinstance(tensor.op.op, NodeOp) and "variable" in tensor.op.op.attrs
         attrs = tensor.op.op.attrs if of_variable else None
-        made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, tensor.op.name, attrs)
+        name = f"{scope or self.scope}/{tensor.op.name}" if scope or self.scope else tensor.op.name
+        made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
         made._id = tensor._id
         return made
 
-    def capture_variable(self, variable: Any) -> SymbolicTensor:
+    def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
         """The placeholder of a variable's handle."""
         variable = getattr(variable, "_variable", variable)
         known = self._captured.get(variable._id)
         if known is None:
-            known = self._capture_as(variable, variable._id, resource, [], "resource", {"variable": variable})
+            known = self._capture_as(variable, variable._id, resource, [], name or "resource", {"variable": variable})
             known._id = variable._id  # gradients of what takes the handle are the variable's
         return known
 
@@ -123,6 +125,11 @@ class FuncGraph(Graph):
     def internal_captures(self) -> list[SymbolicTensor]:
         """The placeholders of what it captures."""
         return [inner for _, inner in self.captures]
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether TensorFlow takes a call of the function for one that has effects: reads of variables are too."""
+        return any(map(_is_stateful, self._operations))
 
     def effects(self) -> list[Operation]:
         """The operations that run in any case."""
@@ -160,7 +167,9 @@ class FuncGraph(Graph):
             TypeError: it gave something that no function of a graph can give.
         """
         with self.as_default():
+            state.name_scope = self.scope
             result = function(*args, **kwargs)
+            state.name_scope = self.scope
             self.structured_outputs = nest.map_structure(lambda v: self.as_output(v, function), result)
             flat = nest.flatten(self.structured_outputs, expand_composites=True)
             self.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
@@ -182,12 +191,19 @@ class FuncGraph(Graph):
                 f"ExtensionTypes or None values; in compilation of {function}, found return value of type "
                 f"{type(value).__name__}, which is not a Tensor or ExtensionType."
             ) from None
-        inner = self.capture(tensor)
-        if self.names_results or inner.op.type == "Placeholder" or inner.op.graph is not self:
+        inner = tensor if self.names_results else self.capture(tensor)
+        if self.names_results or inner.op.type == "Placeholder":
             from tapeflow.array.passing import identity
 
             return identity(inner)
         return inner
+
+
+def _is_stateful(operation: Operation) -> bool:
+    if operation.op.name in PRUNABLE or operation.stateful:
+        return True
+    bodies = operation.op.bodies if isinstance(operation.op, NodeOp) else {}
+    return any(body.graph.is_stateful for body in bodies.values())
 
 
 def _out_of_scope(tensor: SymbolicTensor, graph: FuncGraph) -> Exception:

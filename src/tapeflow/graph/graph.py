@@ -16,11 +16,12 @@ from tapeflow import errors
 from tapeflow.core.context import detours, discard, listeners, state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, resource
+from tapeflow.core.op import OPERATORS
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import record
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph import shapes
 from tapeflow.graph.operation import NodeOp, Operation, variable_of
 
@@ -35,9 +36,6 @@ _NAMES = {
     "TopKV2": "TopKV2", "Einsum": "einsum/Einsum",
 }  # fmt: skip
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
-
-
-_NUMBERS = frozenset({int, float, bool, complex})
 
 
 class Graph:
@@ -125,9 +123,10 @@ class Graph:
                 'form "<op_name>:<output_index>".'
             )
         outputs = self._by_name[operation].outputs if operation in self._by_name else []
-        if int(index) >= len(outputs):
-            raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
-        return outputs[int(index)]
+        for tensor in outputs:
+            if tensor.value_index == int(index):
+                return tensor
+        raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation that an object or a name stands for.
@@ -315,6 +314,10 @@ class Graph:
         self._name_counts.setdefault(name.lower(), 1)
         return name
 
+    def reserved_name(self, name: str) -> str:
+        """The name of an operation that is added later, under this name with a `/` after it."""
+        return self._operation_name(name)
+
     def control_dependencies(self, control_inputs: Any) -> Any:
         """A context whose operations run after `control_inputs`; None clears those in force.
 
@@ -354,6 +357,8 @@ class Graph:
                     result = dispatch(item, op.function, args)
                     if result is not NotImplemented:
                         return result
+        if name in OPERATORS and isinstance(args[0], ReadAsTensor):
+            args = (args[0]._read(), *args[1:])  # the operators of variables read them first
         unique = self._operation_name(name or _NAMES.get(op.name, op.name))
         given, types = self._arguments(op, args, promotes, unique)
         count = shapes.output_count(op, given, types)
@@ -372,22 +377,39 @@ class Graph:
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
         """The arguments of an operation of that name: tensors of this graph, and Python values; and the type attrs."""
+        scope, state.name_scope = state.name_scope, name  # of what converting adds, such as the reads of variables
         try:
             given, types = op.convert_arguments(args, promotes or op.promotes)
         except errors.InvalidArgumentError as error:
             raise _type_error(op, error) from None
+        finally:
+            state.name_scope = scope
         out: list[Any] = []
         for i, (kind, arg) in enumerate(zip(op.kinds, given, strict=True)):
             if kind == "tensor":
-                is_number = type(args[i]) in _NUMBERS and type(arg) is EagerTensor
-                out.append(self._number(arg, f"{name}/{op.opdef.inputs[i].name}") if is_number else self.capture(arg))
+                out.append(self._argument(args[i], arg, name, op.opdef.inputs[i].name))
             elif kind == "list":
-                out.append([self.capture(a) for a in arg])
+                label = op.opdef.inputs[i].name
+                before = args[i] if type(args[i]) in (list, tuple) and len(args[i]) == len(arg) else arg
+                pairs = enumerate(zip(before, arg, strict=True))
+                out.append([self._argument(b, a, name, f"{label}_{j}") for j, (b, a) in pairs])
             elif kind == "host":
                 out.append(self._host(arg))
             else:
                 out.append(arg)
         return out, types
+
+    def _argument(self, before: Any, tensor: Any, name: str, label: str) -> Any:
+        """The tensor of this graph for an argument of the operation `name`.
+
+        Args:
+            before: the argument as it was given.
+            tensor: what it was converted to.
+            label: the name of the op's input.
+        """
+        if type(tensor) is EagerTensor and type(before) is not EagerTensor:
+            return self._outer_constant(tensor, f"{name}/{label}")
+        return self.capture(tensor, label, scope=name)
 
     def _host(self, arg: Any) -> Any:
         """What a kernel takes as Python numbers: these, or a tensor of them."""
@@ -423,9 +445,10 @@ class Graph:
             inputs: tensors or variables.
             outputs: the dtype and shape of each output.
         """
-        args = [self.capture(t) for t in inputs]
-        operation = self.insert(op, self._operation_name(name or op.name), args)
-        for i, (dtype, shape) in enumerate(outputs):
+        unique = self._operation_name(name or op.name)
+        args = [self.capture(t, op.input_name(i), scope=unique) for i, t in enumerate(inputs)]
+        operation = self.insert(op, unique, args)
+        for i, (dtype, shape) in enumerate(outputs, op.first_output):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
         if state.tapes:
             if op.differentiable:
@@ -435,17 +458,14 @@ class Graph:
 
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
         """A constant with the value of an eager tensor."""
-        made = self.insert(NodeOp("Const", attrs={"value": tensor}), self.unique_name(name), ())
+        made = self.insert(NodeOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
         made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
         return made.outputs[0]
 
-    def _number(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
-        """The constant of a Python number, which is named after the input that it is: `mul/y`."""
-        self._name_counts[name.lower()] = self._name_counts.get(name.lower(), 0) + 1
+    def _outer_constant(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
+        """A constant that was made for an operation, and is named after the input that it is: `mul/y`."""
         with self._outside_of_scopes():
-            made = self.insert(NodeOp("Const", attrs={"value": tensor}), name, ())
-        made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
-        return made.outputs[0]
+            return self.constant(tensor, name)
 
     def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
         """An input of the graph."""
@@ -455,34 +475,40 @@ class Graph:
 
     # ---- what comes from outside ---------------------------------------------------------------------------------
 
-    def capture(self, tensor: Any, name: str | None = None, shape: Any = None) -> Any:
-        """The tensor of this graph that stands for one from outside of it."""
+    def capture(self, tensor: Any, name: str | None = None, shape: Any = None, scope: str = "") -> Any:
+        """The tensor of this graph that stands for one from outside of it.
+
+        Args:
+            tensor: a tensor or a variable.
+            name: a name for what stands for an eager tensor or a variable; another graph's tensor has its operation's.
+            shape: accepted, and without effect.
+            scope: is put before the name.
+        """
         if isinstance(tensor, SymbolicTensor):
-            return tensor if tensor.op.graph is self else self._from_other_graph(tensor)
+            return tensor if tensor.op.graph is self else self._from_other_graph(tensor, scope)
         if isinstance(tensor, EagerTensor):
             known = self._constants.get(id(tensor))
             if known is None:
-                known = self._constants[id(tensor)] = (tensor, self._from_eager(tensor))
+                known = self._constants[id(tensor)] = (tensor, self._from_eager(tensor, _scoped(scope, name)))
             return known[1]
         if isinstance(tensor, Tensor):
             return tensor
-        return self.capture_variable(tensor)
+        return self.capture_variable(tensor, _scoped(scope, name))
 
-    def _from_eager(self, tensor: EagerTensor) -> SymbolicTensor:
-        with self._outside_of_scopes():
-            made = self.constant(tensor)
+    def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
+        made = self._outer_constant(tensor, name or "Const")
         if tensor._id:
             made._id = tensor._id
         return made
 
-    def _from_other_graph(self, tensor: SymbolicTensor) -> SymbolicTensor:
+    def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
         raise ValueError(
             f"Tensor({tensor.name!r}, shape={tensor.shape}, dtype={tensor.dtype.name}) must be from the same graph as "
             f"the operations that take it (graphs are {tensor.graph} and {self})."
         )
 
-    def capture_variable(self, variable: Any) -> SymbolicTensor:
-        """The handle of a variable."""
+    def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
+        """The handle of a variable; `name` is that of what stands for it in a function."""
         variable = getattr(variable, "_variable", variable)
         known = self._constants.get(id(variable))
         if known is None:
@@ -499,8 +525,8 @@ class Graph:
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
         """The value that a variable has at this place of the graph."""
-        handle = self.capture_variable(variable)
-        made = self.insert(READ, self.unique_name("ReadVariableOp"), (handle,))
+        name = self.unique_name("ReadVariableOp")
+        made = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
         out = SymbolicTensor(made, 0, variable.dtype, variable.shape)
         made.outputs.append(out)
         out._id = variable._id
@@ -609,6 +635,10 @@ def _variable(handle: Any) -> Any:
 
 
 READ = NodeOp("ReadVariableOp", value_of_variable)
+
+
+def _scoped(scope: str, name: str | None) -> str:
+    return f"{scope}/{name}" if scope and name else name or ""
 
 
 def _has_symbolic(value: Any) -> bool:

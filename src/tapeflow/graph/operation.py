@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.core import op_def as op_defs
 from tapeflow.core.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ PRUNABLE = frozenset(
     {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
      "RandomGammaGrad", "RandomGamma", "RandomPoissonV2", "ReadVariableOp", "ParameterizedTruncatedNormal"}
 )  # fmt: skip
+_BRANCHING = ("If", "Case", "While")
 
 
 class NodeOp:
@@ -36,6 +38,9 @@ class NodeOp:
         places: for each of these, which of the operation's inputs it takes, after those that only steer (a predicate, a
             limit).
         gives_tuple: the kernel gives a tuple also where there is only one output.
+        steering: how many of the inputs only steer.
+        first_output: TensorFlow's number of the first output: its loops give a counter and a limit before the loop
+            variables.
     """
 
     accumulate = None
@@ -43,6 +48,8 @@ class NodeOp:
     keep_all_inputs = True
     keep_outputs = keep_shapes = keep_dtypes = False
     keep_inputs: tuple[int, ...] = ()
+    steering = 0
+    first_output = 0
 
     def __init__(
         self,
@@ -69,6 +76,16 @@ class NodeOp:
         self.places = places or {}
         self.gives_tuple = gives_tuple
         self.saved: SymbolicTensor | None = None  # the output that is the tape under which it ran (`taped.py`)
+
+    def input_name(self, i: int) -> str:
+        """TensorFlow's name of an input; empty where it has none."""
+        if self.bodies:
+            return f"input_{i - self.steering + self.first_output}" if self.name.endswith(_BRANCHING) else ""
+        try:
+            arguments = op_defs.get(self.name).inputs
+        except LookupError:
+            return ""
+        return arguments[i].name if i < len(arguments) else ""
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

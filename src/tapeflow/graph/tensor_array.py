@@ -23,6 +23,7 @@ from tapeflow.core.dtypes import int32, int64, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.static import host_static
+from tapeflow.scopes import name_scope
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 
@@ -56,7 +57,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         if not self._dynamic_size:
             number = int(size) if isinstance(size, EagerTensor) else host_static(size)
             self._known.size = number if isinstance(number, int) else None
-        self._flow = list_reserve(self._shape_argument, size, self._dtype, name=name)
+        self._flow = list_reserve(self._shape_argument, size, self._dtype, name=name or "TensorArrayV2")
 
     @property
     def element_shape(self) -> TensorShape:
@@ -109,16 +110,19 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         """Nothing: the list is gone when nobody takes it any more."""
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        return list_get_item(self._flow, index, self._shape_argument, self._dtype, name=name)
+        with name_scope(name or "TensorArrayV2Read"):
+            return list_get_item(self._flow, index, self._shape_argument, self._dtype, name=name)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         value = self._as_value(value)
         self._learn(value.shape)
-        return self._next(list_set_item(self._flow, index, value, self._dynamic_size, name=name))
+        with name_scope(name or "TensorArrayV2Write"):
+            return self._next(list_set_item(self._flow, index, value, self._dynamic_size, name=name))
 
     def stack(self, name: str | None = None) -> Tensor:
         size = -1 if self._known.size is None else self._known.size
-        return list_stack(self._flow, self._shape_argument, self._dtype, size, name=name)
+        with name_scope(name or "TensorArrayV2Stack"):
+            return list_stack(self._flow, self._shape_argument, self._dtype, size, name=name)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         return list_gather(self._flow, convert(indices, int32), self._shape_argument, self._dtype, name=name)
@@ -133,19 +137,22 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         self._learn(value.shape[1:])
         if not self._dynamic_size and value.shape.rank is not None:
             self._known.size = value.shape[0]
-        return self._next(list_from_tensor(value, self._shape_argument, name=name))
+        with name_scope(name or "TensorArrayUnstack"):
+            return self._next(list_from_tensor(value, self._shape_argument, name=name))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         value = self._as_value(value)
         self._learn(value.shape[1:])
-        return self._next(list_scatter(self._flow, value, convert(indices, int32), name=name))
+        with name_scope(name or "TensorArrayScatter"):
+            return self._next(list_scatter(self._flow, value, convert(indices, int32), name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         value = self._as_value(value)
         self._learn(TensorShape(None) if value.shape.rank is None else TensorShape([None]).concatenate(value.shape[1:]))
         from tapeflow import cast
 
-        return self._next(list_split(value, self._shape_argument, cast(lengths, int64), name=name))
+        with name_scope(name or "TensorArraySplit"):
+            return self._next(list_split(value, self._shape_argument, cast(lengths, int64), name=name))
 
 
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:

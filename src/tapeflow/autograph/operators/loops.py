@@ -30,6 +30,7 @@ from tapeflow.autograph.operators.staging import (
     is_tensor_leaf,
 )
 from tapeflow.autograph.operators.variables import Undefined
+from tapeflow.core.symbolic import SymbolicTensor
 
 State = tuple[Any, ...]
 
@@ -255,9 +256,14 @@ def for_stmt(
         if hasattr(iterable, "unstack") and hasattr(iterable, "read"):
             staged = _counted(iterable)
     if staged is not None:
-        size, item = staged
         loop = Loop(body, test, get_state, set_state, names, options)
-        loop.over((as_tensor(0),), lambda i: i < size, lambda i: (item(i), (i + 1,)))
+        bounds = _bounds(iterable)
+        if bounds is not None and _counts_up(bounds):
+            start, limit, _ = bounds
+            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)))
+            return
+        size, item = staged
+        loop.over((as_tensor(0),), lambda i: i < size, lambda i: (item(i), lambda: (i + 1,)))
         return
     if test is None:
         for item in iterable:
@@ -310,6 +316,16 @@ def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
         if source is not None and getattr(source, "type", None) == "Range":
             return tuple(source.inputs)
     return None
+
+
+def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
+    """Whether a range is of integers of one dtype and goes up by one."""
+    from tapeflow.core.convert import convert
+    from tapeflow.graph.static import value_of
+
+    start, limit, delta = [convert(v) for v in bounds]
+    step = value_of(delta) if isinstance(delta, SymbolicTensor) else delta.value
+    return start.dtype is limit.dtype and start.dtype.is_integer and step is not None and int(step) == 1
 
 
 def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
