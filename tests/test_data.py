@@ -113,6 +113,12 @@ def test_specs_and_cardinalities():
     assert repr(r5.batch(2)) == "<_BatchDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>"
     assert r5.map(lambda x: [x, 3]).element_spec == (tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.int32))
     assert [int(d.cardinality()) for d in (r5.batch(2), r5.repeat(), r5.filter(lambda x: True))] == [3, -1, -2]
+    endless, none = r5.repeat(), Dataset.range(0)
+    assert int(endless.filter(lambda x: True).cardinality()) == int(none.filter(lambda x: True).cardinality()) == -2
+    assert int(endless.group_by_window(lambda x: 0, lambda k, w: w, 2).cardinality()) == -1
+    assert int(Dataset.choose_from_datasets([endless, endless], endless).cardinality()) == -1
+    assert int(Dataset.choose_from_datasets([endless, r5], endless).cardinality()) == -2
+    assert int(Dataset.zip(none, r5.filter(lambda x: True)).cardinality()) == -2
     assert iter(r5).element_spec == r5.element_spec
     assert r5._type_spec == tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
     ragged = Dataset.range(1, 4).map(tf.range).ragged_batch(2)

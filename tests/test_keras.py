@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 
+import h5py
 import numpy as np
 import pytest
 
@@ -184,6 +185,8 @@ def test_weights_in_keras_own_format(tmp_path):
     other(tf.zeros([1, 3]))
     other.load_weights(tmp_path / "model.weights.h5")
     np.testing.assert_array_equal(other.layers[0].kernel, model.layers[0].kernel)
+    with h5py.File(tmp_path / "model.weights.h5") as file:
+        assert sorted(file) == ["layers", "vars"]  # nothing twice
 
 
 # ---- training in functions -------------------------------------------------------------------------------------------

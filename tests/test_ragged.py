@@ -141,8 +141,24 @@ def test_uniform_rows_stay_known():
     assert (a + 1).shape == [2, 2]
     assert a[1:].shape == [1, 2]
     assert a[:, :1].shape == [2, 1]
-    assert tf.concat([a, a], 0).shape == [4, 2]
+    for joined in (tf.concat([a, a], 0), tf.gather(a, [0, 1]), tf.gather(a, [[0], [1]])):  # as in TensorFlow
+        assert joined.shape[-1] is None and joined.uniform_row_length is None
+    batch = next(iter(tf.data.Dataset.from_tensor_slices(a).batch(2)))
+    assert batch.shape == [2, 2] and batch.row_splits.dtype == tf.int64
+    pairs = tf.map_fn(lambda row: row, a, fn_output_signature=tf.RaggedTensorSpec([2], tf.int32))
+    assert pairs.shape == [2, 2]
     assert a.shape == tf.type_spec_from_value(a).shape
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_stacks_of_tensors_with_rows_of_other_lengths(traced):
+    stack = tf.function(tf.ragged.stack) if traced else tf.ragged.stack
+    found = stack([tf.constant([[1], [2]]), tf.constant([[3, 4, 5]])])
+    assert found.to_list() == [[[1], [2]], [[3, 4, 5]]] and found.shape.as_list() == [2, None, None]
+    inner = stack([tf.ones([1, 2, 3]), tf.ones([2, 1, 3])])
+    assert inner.shape.as_list() == [2, None, None, 3]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.ragged.stack([tf.ones([1, 2, 3]), tf.ones([1, 2, 2])])
 
 
 def test_what_ragged_tensors_are_not():

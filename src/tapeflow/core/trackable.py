@@ -11,17 +11,32 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 CHECKPOINT = "checkpoint"  # the save types, as children are asked for
 SAVED_MODEL = "savedmodel"
 
 
-class TrackableReference(NamedTuple):
-    """An edge from an object to one of its children."""
+class TrackableReference:
+    """A child of a trackable object, and the name of the edge to it.
 
-    name: str
-    ref: Any
+    It is no tuple: Keras saves the layers that it finds in tuples, and would find them a second time here.
+
+    Attributes:
+        name: the name.
+        ref: the child.
+    """
+
+    __slots__ = ("name", "ref")
+
+    def __init__(self, name: str, ref: Any) -> None:
+        self.name, self.ref = name, ref
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.name, self.ref))
+
+    def __repr__(self) -> str:
+        return f"TrackableReference(name={self.name}, ref={self.ref})"
 
 
 class Trackable:

@@ -269,7 +269,9 @@ class UnbatchDataset(Node):
 
     def _size(self) -> int:
         size = self._input_dataset._size()
-        return size if size in (0, INFINITE) else UNKNOWN if size < 0 or self._each is None else size * self._each
+        if size == INFINITE:
+            return INFINITE
+        return UNKNOWN if size < 0 or self._each is None else size * self._each
 
     def _iterate(self) -> Iterator[Element]:
         for element in self._input_dataset._iterate():

@@ -13,7 +13,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import int64
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.data.dataset import UNKNOWN
+from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.maps import elements_of
 from tapeflow.data.nodes import Elements, Node
@@ -40,7 +40,7 @@ class GroupByWindowDataset(Node):
         super().__init__(spec.element_spec, source)
 
     def _size(self) -> int:
-        return UNKNOWN
+        return INFINITE if self._input_dataset._size() == INFINITE else UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         key_of, size_of, reduce = self._key.caller(), self._window_size.caller(), self._reduce.caller()

@@ -111,8 +111,7 @@ class FilterDataset(Node):
         super().__init__(source.element_spec, source)
 
     def _size(self) -> int:
-        size = self._input_dataset._size()
-        return size if size in (0, INFINITE) else UNKNOWN
+        return UNKNOWN
 
     def _holds(self) -> Callable[[Element], bool]:
         predicate = self._predicate.caller()
@@ -126,9 +125,6 @@ class TakeWhileDataset(FilterDataset):
     """The elements up to the first of which a predicate is false."""
 
     _name = "take_while"
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         return itertools.takewhile(self._holds(), self._input_dataset._iterate())
@@ -334,7 +330,8 @@ class DirectedInterleaveDataset(Node):
 
     def _size(self) -> int:
         sizes = [ds._size() for ds in self._input_datasets[1:]]
-        return INFINITE if INFINITE in sizes and not self._stop_on_empty else UNKNOWN
+        endless = (all if self._stop_on_empty else any)(size == INFINITE for size in sizes)
+        return INFINITE if endless else UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         selector, *rest = [ds._iterate() for ds in self._input_datasets]

@@ -301,7 +301,7 @@ class ZipDataset(Node):
     def _size(self) -> int:
         sizes = [ds._size() for ds in self._input_datasets]
         if UNKNOWN in sizes:
-            return UNKNOWN if 0 not in sizes else 0
+            return UNKNOWN
         finite = [s for s in sizes if s != INFINITE]
         return min(finite) if finite else INFINITE
 

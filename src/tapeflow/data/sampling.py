@@ -12,7 +12,7 @@ from tapeflow.core.dtypes import float32, float64, int32, int64
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.maps import DirectedInterleaveDataset
 from tapeflow.data.nodes import Node
@@ -126,7 +126,7 @@ class RejectionResampleDataset(Node):
         super().__init__((spec, source.element_spec), source)
 
     def _size(self) -> int:
-        return UNKNOWN
+        return INFINITE if self._input_dataset._size() == INFINITE else UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         random = _uniform(Words(self._seeds.next()))

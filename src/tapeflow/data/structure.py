@@ -186,7 +186,7 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
     if isinstance(spec, SparseTensorSpec):
         return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values])
     if hasattr(spec, "ragged_rank"):
-        return ragged.stack(list(values), axis=0)
+        return spec._batch(None)._with_uniform_lengths(ragged.stack(list(values), axis=0))
     raise TypeError(f"Elements of {spec!r} can't be batched.")
 
 

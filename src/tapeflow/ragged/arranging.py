@@ -94,11 +94,7 @@ def _joined_rows(items: list[Any]) -> Any:
     if not isinstance(items[0], RaggedTensor):
         return concat_dense(items, 0)
     values = _joined([v.values for v in items], 0)
-    dtype = items[0].row_splits.dtype
     lengths = concat_dense([v._row_partition.row_lengths() for v in items], 0)
-    uniform = {v._row_partition.static_uniform_row_length for v in items}
-    if len(uniform) == 1 and None not in uniform:
-        return RaggedTensor.from_uniform_row_length(values, tensor_of(uniform.pop(), dtype), length_of(lengths))
     return RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
@@ -124,7 +120,8 @@ def stack(values: Sequence[Any], axis: int) -> Any:
     if axis:
         return _joined([expand_dims(v, axis) for v in items], axis)
     counts = [length_of(v) for v in items]
-    joined = _joined(items, 0)
+    items = _equally_ragged(items, 1 if rank > 1 else 0)  # the rows of tensors may be of other lengths
+    joined = items[0] if len(items) == 1 else _joined_rows(items)
     dtype = joined.row_splits.dtype if isinstance(joined, RaggedTensor) else int32  # as TensorFlow gives for tensors
     return RaggedTensor.from_row_lengths(joined, tensor_of(counts, dtype), validate=False)
 
@@ -187,7 +184,8 @@ def _rows_at(params: Any, indices: Any) -> Any:
     dims = tuple(shape_of(indices))
     for i in range(rank - 1, 0, -1):
         result = RaggedTensor.from_uniform_row_length(result, tensor_of(dims[i], dtype), math.prod(dims[:i]))
-    return result
+    # As in TensorFlow it is not known any more which rows are equally long.
+    return RaggedTensor.from_nested_row_splits(result.flat_values, result.nested_row_splits, validate=False)
 
 
 def _columns_at(params: Any, indices: Any) -> Any:

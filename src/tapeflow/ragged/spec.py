@@ -177,4 +177,8 @@ class RaggedTensorSpec(ShapedSpec):
         result, *lengths = parts
         for n in reversed([lengths[-1], *lengths[:-1]]):
             result = RaggedTensor.from_row_lengths(result, n, validate=False)
-        return result
+        return self._batch(None)._with_uniform_lengths(result)
+
+    def _with_uniform_lengths(self, value: RaggedTensor) -> RaggedTensor:
+        """The value, of which it is known that rows are as long as this spec says."""
+        return self._from_components(self._to_components(value.with_row_splits_dtype(self._row_splits_dtype)))
