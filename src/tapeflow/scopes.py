@@ -88,15 +88,20 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """A context outside of the function being traced and of all tapes: for making variables.
+    """A context outside of the functions being traced and of all tapes: for making variables.
+
+    Outside of them is eager execution, or the graph in which they are traced, without control dependencies.
 
     Example:
         >>> with tf.init_scope():
         ...     tf.executing_eagerly()
         True
     """
-    with nobody_listening():
-        before, state.graph = state.graph, None
+    graph = state.graph
+    while graph is not None and graph.building_function:
+        graph = graph.outer_graph
+    with nobody_listening(), nullcontext() if graph is None else graph.control_dependencies(None):
+        before, state.graph = state.graph, graph
         try:
             yield
         finally:
