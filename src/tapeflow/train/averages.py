@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from tapeflow.array.creation import zeros, zeros_like
+from tapeflow.array.passing import group
+from tapeflow.control_flow import cond
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
+from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import Variable
+from tapeflow.graph.operation import Operation
 from tapeflow.math import minimum
 from tapeflow.math.casting import cast
-from tapeflow.scopes import init_scope
+from tapeflow.scopes import init_scope, name_scope
 
 
 class ExponentialMovingAverage:
@@ -19,7 +26,8 @@ class ExponentialMovingAverage:
         decay: a float below 1; near it, the averages move slowly.
         num_updates: a number or variable that counts the training steps; then the decay is at most
             `(1 + num_updates) / (10 + num_updates)`, so that the averages move faster in the beginning.
-        zero_debias: accepted: averages of variables begin with their values, and there is no bias towards zero.
+        zero_debias: takes the bias towards zero out of the averages of tensors, which begin with zero (as in section 3
+            of Kingma and Ba 2015, https://arxiv.org/abs/1412.6980). Those of variables begin with their values.
         name: what the averages' names end with.
 
     Example:
@@ -40,36 +48,69 @@ class ExponentialMovingAverage:
         name: str = "ExponentialMovingAverage",
     ) -> None:
         self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
-        self._averages: dict[Any, tuple[Variable, Variable]] = {}  # by the variable's reference: it and its average
+        self._averages: dict[Any, tuple[Any, Variable]] = {}  # by the variable's reference: it and its average
+        self._biased: dict[Any, tuple[Variable, Variable]] = {}  # the same: the sum before the bias is out, the steps
 
     @property
     def name(self) -> str:
         """What the averages' names end with."""
         return self._name
 
-    def apply(self, var_list: Iterable[Any] | None = None) -> None:
+    def apply(self, var_list: Iterable[Any] | None = None) -> Operation | None:
         """Updates the averages of variables; one that has none yet begins with the variable's value.
 
         Args:
-            var_list: floating variables.
+            var_list: floating variables; in a graph also tensors, whose averages begin with zero. In a graph, by
+                default all trainable variables.
+
+        Returns:
+            In a graph, the operation that does it; eagerly None.
 
         Raises:
             TypeError: one of them is no variable, or not floating.
         """
-        variables = list(var_list or ())
-        for variable in variables:
-            if not isinstance(variable, Variable):
-                raise TypeError(f"tf.train.ExponentialMovingAverage takes variables, not {variable!r}.")
-            if not variable.dtype.is_floating:
-                raise TypeError(f"The variables must be half, float, or double: {variable.name}")
-            if variable.ref() not in self._averages:
-                with init_scope():
-                    average = Variable(variable.read_value(), trainable=False, name=self.average_name(variable))
-                self._averages[variable.ref()] = variable, average
-        for variable in variables:
-            average = self._averages[variable.ref()][1]
-            rate = cast(1.0 - self._decay_now(), variable.dtype)
-            average.assign_sub((average - variable) * rate)
+        from tapeflow.compat.v1.variables import trainable_variables
+
+        values = trainable_variables() if var_list is None and _sessions_run() else list(var_list or ())
+        for value in values:
+            self._begin(value)
+        with name_scope(self._name):
+            updates = [self._update(value) for value in values]
+        return group(*updates, name=self._name)
+
+    def _begin(self, value: Any) -> None:
+        """Makes the average of a variable or a tensor, if it has none."""
+        if not isinstance(value, (Variable, SymbolicTensor)):
+            raise TypeError(
+                f"tf.train.ExponentialMovingAverage takes variables, and tensors of a graph, not {value!r}."
+            )
+        if not value.dtype.is_floating:
+            raise TypeError(f"The variables must be half, float, or double: {value.name}")
+        if value.ref() in self._averages:
+            return
+        name = self.average_name(value)
+        with _at_the_root():
+            if isinstance(value, Variable):
+                average = Variable(_first_value(value), trainable=False, name=name)
+                if _sessions_run():
+                    state.graph.add_to_collection("moving_average_variables", value)
+            else:
+                average = Variable(_nothing_yet(value), trainable=False, name=name, shape=value.shape)
+                if self._zero_debias:
+                    biased = Variable(_nothing_yet(value), trainable=False, name=f"{name}/biased", shape=value.shape)
+                    steps = Variable(zeros([], value.dtype), trainable=False, name=f"{name}/local_step")
+                    self._biased[value.ref()] = biased, steps
+        self._averages[value.ref()] = value, average
+
+    def _update(self, value: Any) -> Any:
+        """Moves one average."""
+        average = self._averages[value.ref()][1]
+        decay = cast(self._decay_now(), value.dtype)
+        if value.ref() not in self._biased:
+            return average.assign_sub((average - value) * (1.0 - decay))
+        biased, steps = self._biased[value.ref()]
+        total = biased.assign_sub((biased - value) * (1.0 - decay))
+        return average.assign(total / (1.0 - decay ** steps.assign_add(1.0)))
 
     def _decay_now(self) -> Any:
         decay = convert(self._decay)
@@ -91,7 +132,49 @@ class ExponentialMovingAverage:
         """What to restore from a checkpoint of TensorFlow 1 by which names, for variables that take their averages.
 
         Args:
-            moving_avg_variables: those that do, beside those that have an average here.
+            moving_avg_variables: those that do, beside those that have an average here; in a graph by default all that
+                are trainable or have an average.
+
+        Returns:
+            Variables by names; in a graph also those that take no average, by their own names.
         """
-        variables = [v for v, _ in self._averages.values()] + list(moving_avg_variables or ())
-        return {self.average_name(v): v for v in variables}
+        from tapeflow.compat.v1.variables import global_variables, moving_average_variables, trainable_variables
+
+        variables = [v for v, _ in self._averages.values() if isinstance(v, Variable)]
+        if moving_avg_variables is not None:
+            variables += moving_avg_variables
+        elif _sessions_run():
+            variables += [*trainable_variables(), *moving_average_variables()]
+        found = {self.average_name(v): v for v in variables}
+        if _sessions_run():
+            averaged = {v.name for v in variables}
+            others = {v.name.partition(":")[0]: v for v in global_variables() if v.name not in averaged}
+            found |= {name: v for name, v in others.items() if name not in found}
+        return found
+
+
+def _sessions_run() -> bool:
+    """Whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
+    return state.graph is not None and not state.graph.building_function
+
+
+@contextmanager
+def _at_the_root() -> Iterator[None]:
+    """Outside of functions and of all name scopes."""
+    from tapeflow.compat.v1.variable_scopes import at_the_root
+
+    with init_scope(), at_the_root(""):
+        yield
+
+
+def _first_value(variable: Variable) -> Any:
+    """A variable's value; where sessions may initialize it later, the one that it will have."""
+    if not _sessions_run():
+        return variable.read_value()
+    from tapeflow.compat.v1.variables import is_variable_initialized
+
+    return cond(is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value)
+
+
+def _nothing_yet(tensor: Any) -> Any:
+    return zeros(tensor.shape, tensor.dtype) if tensor.shape.is_fully_defined() else zeros_like(tensor)

@@ -148,6 +148,7 @@ from tapeflow.compat.v1.switches import (
     enable_v2_tensorshape,
     resource_variables_enabled,
 )
+from tapeflow.compat.v1.templates import make_template
 from tapeflow.compat.v1.texts import reduce_join, string_to_hash_bucket, string_to_number, substr
 from tapeflow.compat.v1.updates import (
     scatter_add,
@@ -167,7 +168,6 @@ from tapeflow.compat.v1.variable_scopes import (
     get_local_variable,
     get_variable,
     get_variable_scope,
-    make_template,
     variable_scope,
 )
 from tapeflow.compat.v1.variable_scopes import VariableV1 as Variable

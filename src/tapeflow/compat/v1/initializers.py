@@ -22,10 +22,18 @@ class Initializer:
     """What initializers have in common: the arguments that they were made with.
 
     A call takes a shape, a dtype (by default that of the initializer), and a `partition_info` that means nothing here.
+
+    Example:
+        >>> isinstance(tf.compat.v1.zeros_initializer(), tf.compat.v1.initializers.Initializer)
+        True
     """
+
+    _floating = False  # whether it takes no other dtypes
 
     def __init__(self, **config: Any) -> None:
         config["dtype"] = as_dtype(config.get("dtype", float32))
+        if self._floating and not config["dtype"].is_floating:
+            raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {config['dtype']}.")
         self._config = config
         for name, value in config.items():
             setattr(self, name, value)
@@ -107,9 +115,8 @@ class constant(Initializer):
     def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
         if not np.isscalar(value) and not isinstance(value, (list, tuple, np.ndarray)):
             raise TypeError(
-                f"Invalid type for initial value: {type(value).__name__}. Expected Python scalar, list or tuple of "
-                "values, or "
-                "numpy.ndarray."
+                f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected Python scalar, "
+                "list or tuple of values, or numpy.ndarray."
             )
         super().__init__(value=value, dtype=dtype)
         self._verify_shape = verify_shape
@@ -126,12 +133,14 @@ class identity(Initializer):
     """Gives the identity matrix, times `gain`.
 
     Raises:
-        ValueError: the shape is not that of a matrix.
+        ValueError: the shape is not that of a matrix, or the dtype is not floating.
 
     Example:
         >>> tf.compat.v1.initializers.identity(2.0)([2, 2]).numpy().tolist()
         [[2.0, 0.0], [0.0, 2.0]]
     """
+
+    _floating = True
 
     def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
         super().__init__(gain=gain, dtype=dtype)
@@ -140,16 +149,24 @@ class identity(Initializer):
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
         if len(shape) != 2:
-            raise ValueError(
-                f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Got {shape}"
-            )
+            raise _no_matrix(shape)
         from tapeflow.array.grids import eye
 
         return eye(shape[0], shape[1], dtype=dtype) * self.gain
 
 
 class random_uniform(Initializer):
-    """Gives numbers drawn evenly from [`minval`, `maxval`); integers of their whole range where `maxval` is None."""
+    """Gives numbers drawn evenly from [`minval`, `maxval`).
+
+    Args:
+        minval, maxval: the range; without `maxval` it ends at 1, and for integers at the largest one.
+        seed: of the draw.
+
+    Example:
+        >>> weights = tf.compat.v1.random_uniform_initializer(2.0, 3.0)([4])
+        >>> bool(tf.reduce_all((weights >= 2.0) & (weights < 3.0)))
+        True
+    """
 
     def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
@@ -165,7 +182,21 @@ class random_uniform(Initializer):
 
 
 class random_normal(Initializer):
-    """Gives numbers of a normal distribution."""
+    """Gives numbers of a normal distribution.
+
+    Args:
+        mean, stddev: its mean and standard deviation.
+        seed: of the draw.
+
+    Raises:
+        ValueError: the dtype is not floating.
+
+    Example:
+        >>> tf.compat.v1.random_normal_initializer(stddev=0.1)([2, 3]).shape
+        TensorShape([2, 3])
+    """
+
+    _floating = True
 
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
@@ -181,12 +212,25 @@ class random_normal(Initializer):
 
 
 class truncated_normal(random_normal):
-    """Gives numbers of a normal distribution, none of them further than two standard deviations from its mean."""
+    """Gives numbers of a normal distribution, none of them further than two standard deviations from its mean.
+
+    Example:
+        >>> weights = tf.compat.v1.truncated_normal_initializer(stddev=0.5)([100])
+        >>> bool(tf.reduce_max(tf.abs(weights)) <= 1.0)
+        True
+    """
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
         from tapeflow.random import truncated_normal
 
         return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+def _no_matrix(shape: Sequence[int]) -> ValueError:
+    return ValueError(
+        "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received "
+        f"shape={list(shape)}"
+    )
 
 
 def _fans(shape: Sequence[int]) -> tuple[float, float]:
@@ -207,10 +251,16 @@ class variance_scaling(Initializer):
         distribution: "uniform", "truncated_normal" (or "normal"), "untruncated_normal".
 
     Raises:
-        ValueError: an argument is none of these.
+        ValueError: an argument is none of these, or the dtype is not floating.
+
+    Example:
+        >>> tf.compat.v1.variance_scaling_initializer(2.0, "fan_out")([3, 4]).shape
+        TensorShape([3, 4])
 
     References: He et al. 2015 (https://arxiv.org/abs/1502.01852), and Glorot and Bengio 2010 for `fan_avg`.
     """
+
+    _floating = True
 
     def __init__(
         self,
@@ -251,7 +301,13 @@ class variance_scaling(Initializer):
 
 
 class glorot_uniform(variance_scaling):
-    """Glorot's uniform initializer: `variance_scaling` by the mean of inputs and outputs."""
+    """Glorot's uniform initializer: `variance_scaling` by the mean of inputs and outputs.
+
+    Example:
+        >>> weights = tf.compat.v1.glorot_uniform_initializer()([12, 12])
+        >>> bool(tf.reduce_max(tf.abs(weights)) <= 0.5)
+        True
+    """
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
@@ -261,7 +317,12 @@ class glorot_uniform(variance_scaling):
 
 
 class glorot_normal(variance_scaling):
-    """Glorot's normal initializer: `variance_scaling` by the mean of inputs and outputs."""
+    """Glorot's normal initializer: `variance_scaling` by the mean of inputs and outputs.
+
+    Example:
+        >>> tf.compat.v1.glorot_normal_initializer(seed=1)([12, 12]).dtype
+        tf.float32
+    """
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
@@ -271,7 +332,18 @@ class glorot_normal(variance_scaling):
 
 
 class uniform_unit_scaling(Initializer):
-    """Gives numbers drawn evenly from a range that keeps the scale of what a layer gets."""
+    """Gives numbers drawn evenly from a range that keeps the scale of what a layer gets: sqrt(3 / inputs) * `factor`.
+
+    Raises:
+        ValueError: the dtype is not floating.
+
+    Example:
+        >>> weights = tf.compat.v1.uniform_unit_scaling_initializer()([12, 5])
+        >>> bool(tf.reduce_max(tf.abs(weights)) <= 0.5)
+        True
+    """
+
+    _floating = True
 
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(factor=factor, seed=seed, dtype=dtype)
@@ -288,10 +360,18 @@ class orthogonal(Initializer):
     """Gives orthogonal matrices: the trailing dimension against all others.
 
     Raises:
-        ValueError: the shape has fewer than two dimensions.
+        ValueError: the shape has fewer than two dimensions, or the dtype is not floating.
+
+    Example:
+        >>> rows = tf.compat.v1.orthogonal_initializer()([2, 3])
+        >>> print(np.abs((rows @ tf.transpose(rows)).numpy()).round(4))
+        [[1. 0.]
+         [0. 1.]]
 
     References: Saxe et al. 2014 (https://arxiv.org/abs/1312.6120).
     """
+
+    _floating = True
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(gain=gain, seed=seed, dtype=dtype)
@@ -301,9 +381,7 @@ class orthogonal(Initializer):
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
         if len(shape) < 2:
-            raise ValueError(
-                f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Got {shape}"
-            )
+            raise _no_matrix(shape)
         from tapeflow import linalg
         from tapeflow.array.shaping import reshape
         from tapeflow.math.elementwise import sign
@@ -316,20 +394,48 @@ class orthogonal(Initializer):
 
 
 def he_normal(seed: int | None = None) -> variance_scaling:
-    """He's normal initializer: `variance_scaling(2.0)`."""
+    """He's normal initializer: `variance_scaling(2.0)`.
+
+    Example:
+        >>> tf.compat.v1.initializers.he_normal()([3, 4]).shape
+        TensorShape([3, 4])
+
+    References: He et al. 2015 (https://arxiv.org/abs/1502.01852).
+    """
     return variance_scaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: int | None = None) -> variance_scaling:
-    """He's uniform initializer: `variance_scaling(2.0, distribution="uniform")`."""
+    """He's uniform initializer: `variance_scaling(2.0, distribution="uniform")`.
+
+    Example:
+        >>> bool(tf.reduce_max(tf.abs(tf.compat.v1.initializers.he_uniform()([24, 9]))) <= 0.5)
+        True
+
+    References: He et al. 2015 (https://arxiv.org/abs/1502.01852).
+    """
     return variance_scaling(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: int | None = None) -> variance_scaling:
-    """LeCun's normal initializer: `variance_scaling()`."""
+    """LeCun's normal initializer: `variance_scaling()`.
+
+    Example:
+        >>> tf.compat.v1.initializers.lecun_normal()([3, 4]).shape
+        TensorShape([3, 4])
+
+    References: LeCun et al. 1998 (http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf).
+    """
     return variance_scaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: int | None = None) -> variance_scaling:
-    """LeCun's uniform initializer: `variance_scaling(distribution="uniform")`."""
+    """LeCun's uniform initializer: `variance_scaling(distribution="uniform")`.
+
+    Example:
+        >>> bool(tf.reduce_max(tf.abs(tf.compat.v1.initializers.lecun_uniform()([12, 9]))) <= 0.5)
+        True
+
+    References: LeCun et al. 1998 (http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf).
+    """
     return variance_scaling(1.0, "fan_in", "uniform", seed)

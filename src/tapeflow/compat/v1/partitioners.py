@@ -37,9 +37,12 @@ def variable_axis_size_partitioner(
         [2, 1]
     """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
-        raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
-    if max_shards is not None and max_shards < 1:
-        raise ValueError("max_shards must be positive.")
+        raise ValueError(
+            "Both max_shard_bytes and bytes_per_string_element must be positive. Currently, max_shard_bytes is "
+            f"{max_shard_bytes} and bytes_per_string_element is {bytes_per_string_element}"
+        )
+    if max_shards and max_shards < 1:
+        raise ValueError(f"max_shards must be positive, not {max_shards}.")
 
     def partitioner(shape: Any, dtype: Any) -> list[int]:
         parts = [1] * len(shape)
@@ -47,7 +50,7 @@ def variable_axis_size_partitioner(
         slice_bytes = size * shape.num_elements() // shape[axis] if shape[axis] else 0
         in_one = max(1, max_shard_bytes // slice_bytes) if slice_bytes else shape[axis] or 1
         parts[axis] = -(-shape[axis] // in_one)
-        if max_shards is not None:
+        if max_shards:
             parts[axis] = min(max_shards, parts[axis])
         return parts
 
@@ -75,4 +78,12 @@ def min_max_variable_partitioner(
 
 
 def no_regularizer(_: Any) -> None:
-    """A regularizer that adds nothing; it keeps a scope's from being used."""
+    """A regularizer that adds nothing; it keeps a scope's from being used.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     with tf.compat.v1.variable_scope("a", regularizer=lambda v: v):
+        ...         v = tf.compat.v1.get_variable("w", [2], regularizer=tf.compat.v1.no_regularizer)
+        ...     print(tf.compat.v1.losses.get_regularization_losses())
+        []
+    """

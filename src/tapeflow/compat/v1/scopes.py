@@ -19,7 +19,7 @@ class name_scope:
         values: accepted, and without effect.
 
     Raises:
-        ValueError: `name` is no string.
+        ValueError: `name` is no string; in a graph, there is no name at all but there are `values`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -29,8 +29,10 @@ class name_scope:
     """
 
     def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
-        if not isinstance(name, (str, type(None))):
+        if not all(isinstance(n, (str, type(None))) for n in (name, default_name)):
             raise ValueError("name for name_scope must be a string.")
+        if name is None and default_name is None and values is not None and state.graph is not None:
+            raise ValueError("At least one of name (None) and default_name (None) must be provided.")
         self._name = default_name if name is None else name
         self._open: list[Any] = []
 
@@ -63,7 +65,13 @@ def _again(scope: str) -> Iterator[None]:
 
 
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
-    """The same as `name_scope(name, default_name, values)`, by its old name."""
+    """The same as `name_scope(name, default_name, values)`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.op_scope([], "a"):
+        ...     print(tf.constant(1, name="c").name)
+        a/c:0
+    """
     return name_scope(name, default_name, values)
 
 
@@ -72,7 +80,13 @@ def variable_op_scope(
     regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
     reuse: Any = None, dtype: Any = None, use_resource: bool | None = None, constraint: Any = None,
 ) -> variable_scope:  # fmt: skip
-    """The same as `variable_scope`, by its old name."""
+    """The same as `variable_scope`, by its old name, and with `values` first.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.variable_op_scope([], "a"):
+        ...     print(tf.compat.v1.get_variable("w", [2]).name)
+        a/w:0
+    """
     return variable_scope(
         name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner, custom_getter,
         reuse, dtype, use_resource, constraint,
@@ -80,22 +94,47 @@ def variable_op_scope(
 
 
 def device(device_name_or_function: Any) -> Any:
-    """A context whose ops run on a device, see `tf.device`."""
+    """A context whose ops run on a device, see `tf.device`.
+
+    Args:
+        device_name_or_function: the device's name, or a function that gives it for an operation of a graph.
+
+    Example:
+        >>> with tf.compat.v1.device("/cpu:0"):
+        ...     print(tf.constant(1.0).device)
+        /job:localhost/replica:0/task:0/device:CPU:0
+    """
     from tapeflow.core.device import device as scope
 
     return scope(device_name_or_function)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """Nothing: where ops run is for `tf.device` to say."""
+    """A context that changes nothing: where ops run is for `tf.device` to say.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.colocate_with(tf.constant(1.0)):
+        ...     c = tf.constant(2.0)
+    """
     return nullcontext()
 
 
 def container(container_name: str) -> Any:
-    """Nothing: every session has its own resources."""
+    """A context that changes nothing: every session has its own resources.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.container("mine"):
+        ...     v = tf.Variable(1.0)
+    """
     return nullcontext()
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once, see `tf.executing_eagerly`."""
+    """Whether ops run at once, see `tf.executing_eagerly`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     print(tf.compat.v1.executing_eagerly())
+        False
+    """
     return state.graph is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterator
@@ -80,6 +79,11 @@ class _Making(VariableMeta):
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
     ) -> Any:
+        if not isinstance(collections, (list, tuple, set, type(None))):
+            raise ValueError(
+                "collections argument to Variable constructor must be a list, tuple, or set. "
+                f"Got {collections} of type {type(collections)}"
+            )
         made = Variable(
             initial_value, trainable, validate_shape, caching_device, name, None, dtype, import_scope, constraint,
             synchronization, aggregation, shape,
@@ -125,6 +129,12 @@ class VariableScope:
         initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource, constraint: the
         defaults.
         name_scope: the name scope that was opened with it.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer") as scope:
+        ...     v = scope.get_variable("w", shape=[2])
+        ...     print(scope.name, [w.name for w in scope.trainable_variables()])
+        layer ['layer/w:0']
     """
 
     def __init__(
@@ -297,7 +307,9 @@ class variable_scope:
             stack.enter_context(names_of(short))
         opened = f"{state.name_scope}/" if state.name_scope else ""
         scope = base._copy(**self._changed)
-        scope.name, scope.reuse, scope.original_name_scope = name, reuse, opened
+        scope.name, scope.reuse = name, reuse
+        if not isinstance(self._name_or_scope, VariableScope):
+            scope.original_name_scope = opened
         counts = dict(store.counts)
         store.scope = scope
         stack.callback(_leave, store, before, name, counts)
@@ -566,56 +578,3 @@ def at_the_root(name: str) -> Iterator[None]:
                 yield
     finally:
         state.name_scope = before
-
-
-# ---- templates -------------------------------------------------------------------------------------------------------
-
-
-def make_template(
-    name_: str,
-    func_: Callable[..., Any],
-    create_scope_now_: bool = False,
-    unique_name_: str | None = None,
-    custom_getter_: Any = None,
-    **kwargs: Any,
-) -> Callable[..., Any]:
-    """A function whose variables are made at its first call, and shared by all later ones.
-
-    Args:
-        name_: the name of its variable scope.
-        func_: the function.
-        create_scope_now_: decides the scope's name now, and not at the first call.
-        unique_name_: the scope's name, as it is.
-        custom_getter_: of the scope.
-        kwargs: arguments of the function.
-
-    Example:
-        >>> with tf.Graph().as_default():
-        ...     by = lambda x: x * tf.compat.v1.get_variable("by", initializer=2.0)
-        ...     scale = tf.compat.v1.make_template("scale", by)
-        ...     y, z = scale(1.0), scale(2.0)
-        ...     print([v.name for v in tf.compat.v1.global_variables()])
-        ['scale/by:0']
-    """
-    bound = functools.partial(func_, **kwargs)
-    scopes: list[VariableScope] = []
-
-    def open_scope() -> None:
-        with variable_scope(
-            unique_name_, default_name=name_, custom_getter=custom_getter_, auxiliary_name_scope=False
-        ) as scope:
-            scopes.append(scope)
-
-    def call(*args: Any, **kw: Any) -> Any:
-        if not scopes:
-            open_scope()
-        with variable_scope(scopes[0], reuse=True if called else None):
-            result = bound(*args, **kw)
-        called.append(True)
-        return result
-
-    called: list[bool] = []
-    if create_scope_now_:
-        open_scope()
-    functools.update_wrapper(call, func_)
-    return call

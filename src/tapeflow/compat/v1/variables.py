@@ -43,6 +43,7 @@ class GraphKeys:
     LOSSES = "losses"
     SAVEABLE_OBJECTS = "saveable_objects"
     RESOURCES = "resources"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
     LOCAL_RESOURCES = "local_resources"
     INIT_OP = "init_op"
     LOCAL_INIT_OP = "local_init_op"
@@ -61,12 +62,26 @@ class GraphKeys:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """Adds a value to a collection of the default graph, see `tf.Graph.add_to_collection`."""
+    """Adds a value to a collection of the default graph, see `tf.Graph.add_to_collection`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     tf.compat.v1.add_to_collection("mine", 1)
+        ...     print(tf.compat.v1.get_collection("mine"))
+        [1]
+    """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """Adds a value to several collections of the default graph."""
+    """Adds a value to several collections of the default graph.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     tf.compat.v1.add_to_collections(["mine", "yours"], 1)
+        ...     print(tf.compat.v1.get_collection("yours"))
+        [1]
+    """
     get_default_graph().add_to_collections(names, value)
 
 
@@ -87,7 +102,14 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself."""
+    """A collection of the default graph itself: what is added to this list is in the collection.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     tf.compat.v1.get_collection_ref("mine").append(1)
+        ...     print(tf.compat.v1.get_collection("mine"))
+        [1]
+    """
     return get_default_graph().get_collection_ref(key)
 
 
@@ -104,27 +126,63 @@ def global_variables(scope: str | None = None) -> list[Any]:
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """The local variables of the default graph: those that no checkpoint keeps."""
+    """The local variables of the default graph: those that no checkpoint keeps.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.compat.v1.get_local_variable("v", [2])
+        ...     print([w.name for w in tf.compat.v1.local_variables()])
+        ['v:0']
+    """
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables in the collection of that name."""
+    """The variables in the collection of that name, which libraries of layers fill.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.compat.v1.get_variable("v", [2], collections=[tf.compat.v1.GraphKeys.MODEL_VARIABLES])
+        ...     print([w.name for w in tf.compat.v1.model_variables()])
+        ['v:0']
+    """
     return get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of which moving averages are kept."""
+    """The variables of which moving averages are kept.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.Variable(1.0, name="v")
+        ...     update = tf.train.ExponentialMovingAverage(0.9).apply([v])
+        ...     print([w.name for w in tf.compat.v1.moving_average_variables()])
+        ['v:0']
+    """
     return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The trainable variables of the default graph."""
+    """The trainable variables of the default graph, those whose names match `scope`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v, w = tf.Variable(1.0, name="v"), tf.Variable(2.0, trainable=False)
+        ...     print([t.name for t in tf.compat.v1.trainable_variables()])
+        ['v:0']
+    """
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def all_variables() -> list[Any]:
-    """The same as `global_variables()`."""
+    """The same as `global_variables()`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.Variable(1.0, name="v")
+        ...     print([w.name for w in tf.compat.v1.all_variables()])
+        ['v:0']
+    """
     return global_variables()
 
 
@@ -149,27 +207,62 @@ def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operat
 
 
 def global_variables_initializer() -> Operation | None:
-    """An operation that gives every variable of the default graph its first value."""
+    """An operation that gives every variable of the default graph its first value; eagerly None.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(2.0)
+        ...     sess.run(tf.compat.v1.global_variables_initializer())
+        ...     print(sess.run(v))
+        2.0
+    """
     return variables_initializer(global_variables())
 
 
 def local_variables_initializer() -> Operation | None:
-    """An operation that gives every local variable of the default graph its first value."""
+    """An operation that gives every local variable of the default graph its first value; eagerly None.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.compat.v1.get_local_variable("v", initializer=2.0)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(v))
+        2.0
+    """
     return variables_initializer(local_variables())
 
 
 def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation | None:
-    """The same as `variables_initializer`, by its old name."""
+    """The same as `variables_initializer`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.Variable(2.0)
+        ...     print(tf.compat.v1.initialize_variables([v]).name)
+        init
+    """
     return variables_initializer(var_list, name)
 
 
 def initialize_all_variables() -> Operation | None:
-    """The same as `global_variables_initializer`, by its old name."""
+    """The same as `global_variables_initializer`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     print(tf.compat.v1.initialize_all_variables().name)
+        init
+    """
     return global_variables_initializer()
 
 
 def initialize_local_variables() -> Operation | None:
-    """The same as `local_variables_initializer`, by its old name."""
+    """The same as `local_variables_initializer`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     print(tf.compat.v1.initialize_local_variables().name)
+        init
+    """
     return local_variables_initializer()
 
 
@@ -210,7 +303,18 @@ def report_uninitialized_variables(
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
-    """An operation that fails where a variable has no value; None if there are no variables."""
+    """An operation that fails where a variable has no value; None if there are no variables.
+
+    Raises:
+        InvalidArgumentError: that, when the operation runs.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(2.0)
+        ...     check = tf.compat.v1.assert_variables_initialized()
+        ...     sess.run(v.initializer)
+        ...     sess.run(check)
+    """
     from tapeflow.control_flow import Assert
     from tapeflow.math.comparison import equal
 
@@ -235,6 +339,18 @@ def _checked(ref: Any) -> Variable:
 def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
     """Gives a variable a value, see `tf.Variable.assign`; in a graph, when what it returns is run or used.
 
+    Args:
+        ref: the variable.
+        value: of its dtype and shape.
+        validate_shape, use_locking: accepted, and without effect.
+
+    Returns:
+        The variable.
+
+    Raises:
+        AttributeError: `ref` is no variable.
+        ValueError: the value is of another shape.
+
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         ...     v = tf.Variable(1.0)
@@ -245,10 +361,26 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
 
 
 def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
-    """Adds to a variable, see `tf.Variable.assign_add`."""
+    """Adds to a variable, see `tf.Variable.assign_add`; in a graph, when what it returns is run or used.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(1.0)
+        ...     sess.run(v.initializer)
+        ...     print(sess.run(tf.compat.v1.assign_add(v, 5.0)))
+        6.0
+    """
     return _checked(ref).assign_add(value, name=name)
 
 
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
-    """Subtracts from a variable, see `tf.Variable.assign_sub`."""
+    """Subtracts from a variable, see `tf.Variable.assign_sub`; in a graph, when what it returns is run or used.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(1.0)
+        ...     sess.run(v.initializer)
+        ...     print(sess.run(tf.compat.v1.assign_sub(v, 5.0)))
+        -4.0
+    """
     return _checked(ref).assign_sub(value, name=name)
