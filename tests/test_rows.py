@@ -13,6 +13,7 @@ EXEMPT = {
     "as_string": STRINGS,
     "io": FILES,
     "audio": FILES,
+    "quantization": "its gradients are no derivatives: `test_quantization.py`",
     "timestamp": "it gives the time",
     "random_index_shuffle": "of a seed: `test_random.py`",
     "debugging.check_numerics": "it gives what it gets, or an error: `test_debugging.py`",

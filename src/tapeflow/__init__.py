@@ -236,6 +236,7 @@ _ON_FIRST_USE = {
     "metrics": "tapeflow.keras",
     "nondifferentiable_batch_function": "tapeflow.batching",
     "optimizers": "tapeflow.keras",
+    "quantization": "tapeflow.quantization",
     "ragged": "tapeflow.ragged",
     "random": "tapeflow.random",
     "random_index_shuffle": "tapeflow.random.permutation",

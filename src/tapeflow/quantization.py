@@ -1,0 +1,287 @@
+"""The public `tf.quantization` namespace: numbers rounded to those of few bits, in training.
+
+The ranges and their rounding are those of Jacob et al., "Quantization and Training of Neural Networks for Efficient
+Integer-Arithmetic-Only Inference", 2017, section 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+
+
+def _nudged(
+    low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The range moved a little, so that zero is one of its steps: its ends, and the length of a step."""
+    if not 2 <= num_bits <= 16:
+        raise invalid("num_bits must be between 2 and 16, inclusive")
+    first, last = float(narrow_range), float(2**num_bits - 1)
+    step = (high - low) / (last - first)
+    zero = torch.floor((first - low / step).clamp(first, last) + 0.5)
+    return (first - zero) * step, (last - zero) * step, step
+
+
+def _rounded(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool) -> torch.Tensor:
+    """The nearest steps of a range."""
+    start, end, step = _nudged(low, high, num_bits, narrow_range)
+    offset, per_step = torch.maximum(torch.minimum(x, end), start) - start, 1.0 / step
+    zero = torch.floor(0.5 - start * per_step)
+    found = torch.floor(offset * per_step - zero + 0.5) * step
+    return torch.where((low == 0) & (high == 0), 0.0, found)
+
+
+def _passed(
+    dy: torch.Tensor, x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The gradient of what is in the range, below it and above it; rounding counts as the identity."""
+    if dy.shape != x.shape:
+        raise invalid("gradient and input must be the same size")
+    start, end, _ = _nudged(low, high, num_bits, narrow_range)
+    nowhere = (low == 0) & (high == 0)
+    inside, below, above = nowhere | ((x >= start) & (x <= end)), ~nowhere & (x < start), ~nowhere & (x > end)
+    return torch.where(inside, dy, 0.0), torch.where(below, dy, 0.0), torch.where(above, dy, 0.0)
+
+
+# ---- a range of Python numbers ---------------------------------------------------------------------------------------
+
+
+def _range_of(min: float, max: float, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if min >= max:
+        raise invalid(f"min has to be smaller than max, was: {min:g} >= {max:g}")
+    return like.new_tensor(min), like.new_tensor(max)
+
+
+def _args_kernel(
+    inputs: torch.Tensor, min: float, max: float, num_bits: int = 8, narrow_range: bool = False
+) -> torch.Tensor:
+    return _rounded(inputs, *_range_of(min, max, inputs), num_bits, narrow_range)
+
+
+@op("FakeQuantWithMinMaxArgs", kernel=_args_kernel, shape=same)
+def fake_quant_with_min_max_args(
+    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Rounds to one of `2 ** num_bits` equally distant numbers between `min` and `max`, of which zero is one.
+
+    Args:
+        inputs: a float32 tensor of any shape.
+        min, max: the range, which is moved by less than a step so that zero is in it.
+        num_bits: 2 to 16.
+        narrow_range: uses one number less, so that the range can be symmetric.
+
+    Returns:
+        A tensor like `inputs`. Its gradient is passed on as it is inside of the range, and is zero elsewhere.
+
+    Raises:
+        InvalidArgumentError: `min` is not smaller than `max`, or `num_bits` is out of range.
+
+    Example:
+        >>> tf.quantization.fake_quant_with_min_max_args([-1.0, 0.3, 9.0], min=0.0, max=3.0, num_bits=2).numpy()
+        array([0., 0., 3.], dtype=float32)
+    """
+
+
+@fake_quant_with_min_max_args.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return fake_quant_with_min_max_args_gradient(dy, call.inputs[0], *call.attrs)
+
+
+def _args_gradient_kernel(
+    gradients: torch.Tensor, inputs: torch.Tensor, min: float, max: float, num_bits: int = 8, narrow_range: bool = False
+) -> torch.Tensor:
+    return _passed(gradients, inputs, *_range_of(min, max, inputs), num_bits, narrow_range)[0]
+
+
+@op("FakeQuantWithMinMaxArgsGradient", kernel=_args_gradient_kernel, shape=same)
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradient of `fake_quant_with_min_max_args`.
+
+    Args:
+        gradients: that of the result, like `inputs`.
+        inputs, min, max, num_bits, narrow_range: what the function was called with.
+
+    Raises:
+        InvalidArgumentError: the shapes differ.
+
+    Example:
+        >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [5.0, 7.0]).numpy()
+        array([1., 0.], dtype=float32)
+    """
+
+
+# ---- a range of two scalars ------------------------------------------------------------------------------------------
+
+
+def _require_scalars(**ends: torch.Tensor) -> None:
+    for name, end in ends.items():
+        if end.ndim:
+            raise invalid(f"`{name}` must be rank 0 but is rank {end.ndim}")
+
+
+def _vars_kernel(
+    inputs: torch.Tensor, min: torch.Tensor, max: torch.Tensor, num_bits: int = 8, narrow_range: bool = False
+) -> torch.Tensor:
+    _require_scalars(min=min, max=max)
+    return _rounded(inputs, min, max, num_bits, narrow_range)
+
+
+def _like_inputs(inputs: TensorShape, *_: Any) -> Any:
+    return inputs
+
+
+@op("FakeQuantWithMinMaxVars", kernel=_vars_kernel, shape=_like_inputs)
+def fake_quant_with_min_max_vars(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
+    """`fake_quant_with_min_max_args` for a range that is learned.
+
+    Args:
+        inputs: a float32 tensor of any shape.
+        min, max: float32 scalars.
+        num_bits, narrow_range: see `fake_quant_with_min_max_args`.
+
+    Returns:
+        A tensor like `inputs`. The gradient of what is below the range is that of `min`, and of what is above that of
+        `max`.
+
+    Raises:
+        InvalidArgumentError: `min` or `max` is no scalar, or `num_bits` is out of range.
+
+    Example:
+        >>> tf.quantization.fake_quant_with_min_max_vars([-1.0, 0.3, 9.0], 0.0, 3.0, num_bits=2).numpy()
+        array([0., 0., 3.], dtype=float32)
+    """
+
+
+@fake_quant_with_min_max_vars.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return tuple(fake_quant_with_min_max_vars_gradient(dy, *call.inputs, *call.attrs))
+
+
+def _vars_gradient_kernel(
+    gradients: torch.Tensor, inputs: torch.Tensor, min: torch.Tensor, max: torch.Tensor, num_bits: int = 8,
+    narrow_range: bool = False,
+) -> Any:  # fmt: skip
+    _require_scalars(min=min, max=max)
+    inside, below, above = _passed(gradients, inputs, min, max, num_bits, narrow_range)
+    return inside, below.sum(), above.sum()
+
+
+@op("FakeQuantWithMinMaxVarsGradient", kernel=_vars_gradient_kernel, shape=lambda dy, x, low, high, *_: [x, low, high])
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradients of `fake_quant_with_min_max_vars`.
+
+    Args:
+        gradients: that of the result, like `inputs`.
+        inputs, min, max, num_bits, narrow_range: what the function was called with.
+
+    Returns:
+        Those of `inputs`, `min` and `max`.
+
+    Raises:
+        InvalidArgumentError: the shapes differ, or `min` or `max` is no scalar.
+
+    Example:
+        >>> _, low, high = tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 2.0], [-5.0, 7.0], 0.0, 6.0)
+        >>> low.numpy().item(), high.numpy().item()
+        (1.0, 2.0)
+    """
+
+
+# ---- a range for each channel ----------------------------------------------------------------------------------------
+
+
+def _require_channels(inputs: torch.Tensor, **ends: torch.Tensor) -> None:
+    if not inputs.ndim:
+        raise invalid("`inputs` must have a last dimension, of channels, and is a scalar")
+    for name, end in ends.items():
+        if end.ndim != 1:
+            raise invalid(f"`{name}` must be rank 1 but is rank {end.ndim}")
+        if len(end) != inputs.shape[-1]:
+            raise invalid(f"{name} has incorrect size, expected {inputs.shape[-1]} was {len(end)}")
+
+
+def _channels_kernel(
+    inputs: torch.Tensor, min: torch.Tensor, max: torch.Tensor, num_bits: int = 8, narrow_range: bool = False
+) -> torch.Tensor:
+    _require_channels(inputs, min=min, max=max)
+    return _rounded(inputs, min, max, num_bits, narrow_range)
+
+
+@op("FakeQuantWithMinMaxVarsPerChannel", kernel=_channels_kernel, shape=_like_inputs)
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Any:
+    """`fake_quant_with_min_max_vars` with a range for each channel.
+
+    Args:
+        inputs: a float32 tensor of shape `[..., channels]`.
+        min, max: of shape `[channels]`.
+        num_bits, narrow_range: see `fake_quant_with_min_max_args`.
+
+    Returns:
+        A tensor like `inputs`.
+
+    Raises:
+        InvalidArgumentError: `min` or `max` is of another shape, or `num_bits` is out of range.
+
+    Example:
+        >>> tf.quantization.fake_quant_with_min_max_vars_per_channel([[1.3, 1.3]], [0.0, 0.0], [3.0, 6.0], 2).numpy()
+        array([[1., 2.]], dtype=float32)
+    """
+
+
+@fake_quant_with_min_max_vars_per_channel.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return tuple(fake_quant_with_min_max_vars_per_channel_gradient(dy, *call.inputs, *call.attrs))
+
+
+def _channels_gradient_kernel(
+    gradients: torch.Tensor, inputs: torch.Tensor, min: torch.Tensor, max: torch.Tensor, num_bits: int = 8,
+    narrow_range: bool = False,
+) -> Any:  # fmt: skip
+    _require_channels(inputs, min=min, max=max)
+    inside, below, above = _passed(gradients, inputs, min, max, num_bits, narrow_range)
+    channels = inputs.shape[-1]
+    return inside, below.reshape(-1, channels).sum(0), above.reshape(-1, channels).sum(0)
+
+
+@op("FakeQuantWithMinMaxVarsPerChannelGradient", kernel=_channels_gradient_kernel,
+    shape=lambda dy, x, low, high, *_: [x, low, high])  # fmt: skip
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any, inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The gradients of `fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+        gradients: that of the result, like `inputs`.
+        inputs, min, max, num_bits, narrow_range: what the function was called with.
+
+    Returns:
+        Those of `inputs`, `min` and `max`.
+
+    Raises:
+        InvalidArgumentError: the shapes differ.
+
+    Example:
+        >>> parts = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+        ...     [[1.0, 2.0]], [[-5.0, 7.0]], [0.0, 0.0], [6.0, 6.0])
+        >>> [part.numpy().tolist() for part in parts]
+        [[[0.0, 0.0]], [1.0, 0.0], [0.0, 2.0]]
+    """
