@@ -19,11 +19,13 @@ from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec, spec_of
 from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.function.batched import can_be_written, on_batch
 from tapeflow.function.body import Body
 from tapeflow.function.vectorized import call_on_slices
 from tapeflow.functional import as_traced, map_fn
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.vectorized import STACKED, Manner, hindrance
+from tapeflow.scopes import name_scope
 
 logger = logging.getLogger("tapeflow")
 
@@ -72,7 +74,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
     flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
     if not flat:
         raise ValueError("vectorized_map needs at least one tensor in `elems`")
-    if any(e.shape.rank == 0 for e in flat):
+    if any(not isinstance(e, CompositeTensor) and e.shape.rank == 0 for e in flat):
         raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
     if any(isinstance(e, CompositeTensor) for e in flat):
         _refused(manner, "slices of composite tensors differ in size")
@@ -225,12 +227,19 @@ class _Traced:
         if any(isinstance(r, CompositeTensor) for r in leaves):
             reason = "composite tensors may differ in size"
         if at_once and not reason:
-            forms = [STACKED] * len(self.body.outputs)
-            found = iter(call_on_slices(self.body, count, [*values, *captures], batched, forms, manner))
+            found = iter(self._at_once(count, [*values, *captures], batched, manner))
             return nest.map_structure(lambda r: r if r is None else next(found), self.result)
         if at_once:
             _refused(manner, reason)
         return self._looped(count, [*values, *captures], batched)
+
+    def _at_once(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
+        """The function's outputs for all slices: by ops on the batch where that can be written."""
+        if manner.chunk is None and can_be_written(self.body, batched):
+            with name_scope("loop_body"):
+                return on_batch(self.body, count, values, batched, manner)
+        forms = [STACKED] * len(self.body.outputs)
+        return call_on_slices(self.body, count, values, batched, forms, manner)
 
     def _looped(self, count: Any, values: Sequence[Any], batched: Sequence[bool]) -> Any:
         """The same by a loop over the slices."""

@@ -123,7 +123,7 @@ class Program:
         self._others: dict[int, SymbolicTensor] = {}
         self._numbers: dict[Any, SymbolicTensor] = {}
         self._called: set[int] = set()
-        self._add(_needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
+        self._add(needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
         self.outputs = substituted(self.outputs, self._others)
 
     def _add(self, operations: list[Operation], given: set[int], resources: Callable[[Any], Any]) -> None:
@@ -157,7 +157,7 @@ class Program:
         args = substituted(operation.args, self._others)
         self._others.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
         given = {id(t) for t in body.inputs}
-        self._add(_needed(op.gives, body.graph.effects(), given), given, resources)
+        self._add(needed(op.gives, body.graph.effects(), given), given, resources)
         given_back = substituted(op.gives, self._others)
         self._others.update({id(t): own for t, own in zip(operation.outputs, given_back, strict=True)})
 
@@ -194,7 +194,7 @@ def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[
     ]  # fmt: skip
 
 
-def _needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], given: set[int]) -> list[Operation]:
+def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], given: set[int]) -> list[Operation]:
     """The operations that outputs and side effects need, in program order; what is given needs nothing."""
     found: dict[int, Operation] = {}
     waiting = [t.op for t in outputs if id(t) not in given]

@@ -23,7 +23,6 @@ from tapeflow.graph.compile import Compiled, arguments
 from tapeflow.graph.graph import READ
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.passes.binding import bind
-from tapeflow.graph.passes.fusing import fuse
 from tapeflow.graph.passes.pruning import prune
 from tapeflow.graph.program import CALLS, Step
 from tapeflow.graph.writing import Writer
@@ -38,6 +37,10 @@ STACKED, SUMMED, SHARED = "stacked", "summed", "shared"
 
 # The random ops whose numbers are all of one distribution: they are drawn for all slices in one call.
 _FILLED = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt"})
+
+
+# What says something of a shape, which is the same for all slices.
+OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
 
 
 class Manner(NamedTuple):
@@ -68,6 +71,8 @@ def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -
     """The ids of the tensors that are not the same for all slices, of a function that takes these."""
     found = {id(t) for t in slices}
     for operation in operations:
+        if operation.type in OF_SHAPES:
+            continue
         if draws(operation.op) or any(id(t) in found for t in operation.inputs):
             found.update(id(t) for t in operation.outputs)
     return found
@@ -163,7 +168,7 @@ def _drawn(step: Step, number: SymbolicTensor, known: Callable[[SymbolicTensor],
 class Sliced(Compiled):
     """A function of one slice as vmap runs it. It takes the slice's number after its inputs."""
 
-    special_passes = (fuse, prune, bind)  # nothing that works in place, or on many tensors in one call
+    special_passes = (prune, bind)  # nothing in place, on many tensors in one call, or that vmap takes apart again
     writer = Writer
 
     def __init__(self, body: Body, outputs: Sequence[SymbolicTensor]) -> None:
