@@ -68,7 +68,7 @@ def _mapped(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shape: b
     else:
         specs = [_result_spec(s) for s in nest.flatten(signature)]
         like = signature
-    if any(e.shape.rank == 0 for e in flat):
+    if any(isinstance(e, Tensor) and e.shape.rank == 0 for e in flat):
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     count = _common_length(flat)
     fn = as_traced(fn)
@@ -111,6 +111,7 @@ def _result_spec(signature: Any) -> Any:
 
 def _common_length(values: Sequence[Any]) -> Any:
     """The first dimension that values share: an int, or a scalar tensor where it is not known."""
+    values = [part for value in values for part in _encoded(value)]
     lengths = [value.shape[0] if value.shape.rank is not None else None for value in values]
     known = [n for n in lengths if n is not None]
     for length in known[1:]:
@@ -119,6 +120,12 @@ def _common_length(values: Sequence[Any]) -> Any:
     if known:
         return known[0]
     return registry["Shape"].function(values[0])[0] if isinstance(values[0], Tensor) else _rows(values[0])
+
+
+def _encoded(value: Any) -> list[Any]:
+    """What slices are taken of: the value itself, or the tensors that an extension type stacks."""
+    spec: Any = getattr(value, "_type_spec", None)
+    return spec._encoded(value, 1) if hasattr(spec, "_encoded") else [value]
 
 
 def _rows(value: Any) -> Any:
@@ -131,6 +138,10 @@ def _reader(value: Any, count: Any) -> Callable[[Any], Any]:
     """A function that gives the slice of a value at an index of its first dimension."""
     if isinstance(value, Tensor):
         return TensorArray(value.dtype, count).unstack(value).read
+    if hasattr(value._type_spec, "_encoded"):
+        readers = [_reader(part, count) for part in _encoded(value)]
+        of_one = value._type_spec._unbatch()
+        return lambda i: of_one._decoded(iter([read(i) for read in readers]))
     if hasattr(type(value), "__getitem__"):
         return value.__getitem__
     return lambda i: value._type_spec._slice(value, i)
@@ -183,10 +194,31 @@ class _Parts:
         return self.spec._from_parts([array.concat() for array in arrays])
 
 
-def _collection(spec: Any, count: Any, infer_shape: bool) -> _Tensors | _Parts:
+class _Encoded:
+    """Values of an extension type: each of the tensors that it is encoded in is collected by itself."""
+
+    def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
+        self.spec, self.count = spec, count
+        self.parts = [_collection(part, count, infer_shape) for part in spec._part_specs()]
+
+    def arrays(self) -> Any:
+        return [part.arrays() for part in self.parts]
+
+    def write(self, arrays: Any, i: Any, value: Any) -> Any:
+        encoded = self.spec._encoded(value)
+        return [part.write(a, i, v) for part, a, v in zip(self.parts, arrays, encoded, strict=True)]
+
+    def stacked(self, arrays: Any) -> Any:
+        whole = self.spec._batch(self.count if isinstance(self.count, int) else None)
+        return whole._decoded(iter([part.stacked(a) for part, a in zip(self.parts, arrays, strict=True)]))
+
+
+def _collection(spec: Any, count: Any, infer_shape: bool) -> _Tensors | _Parts | _Encoded:
     """What the results of all calls are collected in, by the spec of one."""
     if isinstance(spec, TensorSpec):
         return _Tensors(spec, count, infer_shape)
+    if hasattr(spec, "_part_specs"):
+        return _Encoded(spec, count, infer_shape)
     if not hasattr(spec, "_stacked_parts"):
         raise TypeError(f"map_fn can't stack values of {spec}: it stacks tensors, ragged and sparse tensors.")
     return _Parts(spec, count)

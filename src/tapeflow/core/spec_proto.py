@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core import spec_registry
 from tapeflow.core.dtypes import DType
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import BoundedTensorSpec, IndexedSlicesSpec, TensorSpec, TypeSpec, VariableSpec
@@ -30,7 +31,7 @@ def spec_to_proto(spec: TypeSpec) -> Any:
     """A spec as a message: a `TensorSpecProto`, `BoundedTensorSpecProto` or `TypeSpecProto`.
 
     Raises:
-        ValueError: TensorFlow has no message for a spec of this class.
+        ValueError: it is a spec of a class that is neither TensorFlow's nor registered.
     """
     from tensorboard.compat.proto import struct_pb2
 
@@ -51,7 +52,13 @@ def spec_to_proto(spec: TypeSpec) -> Any:
                 type_spec_class_name=kind.__name__,
                 num_flat_components=len(spec.flatten()),
             )
-    raise ValueError(f"No TypeSpec has been registered for {spec!r}: it can't be written as a TypeSpecProto.")
+    kinds = struct_pb2.TypeSpecProto
+    return kinds(
+        type_spec_class=kinds.EXTENSION_TYPE_SPEC if hasattr(spec, "_all_fields") else kinds.REGISTERED_TYPE_SPEC,
+        type_state=to_proto(spec._serialize()),
+        type_spec_class_name=_registered_name(spec),
+        num_flat_components=len(spec.flatten()),
+    )
 
 
 def spec_from_proto(proto: Any) -> TypeSpec:
@@ -66,10 +73,20 @@ def spec_from_proto(proto: Any) -> TypeSpec:
                                  _array(proto.maximum, dtype), proto.name or None)  # fmt: skip
     if hasattr(proto, "dtype"):
         return TensorSpec(TensorShape(proto.shape), DType(proto.dtype), proto.name or None)
-    kind = _classes().get(proto.type_spec_class)
+    kind = _classes().get(proto.type_spec_class) or spec_registry._NAME_TO_TYPE_SPEC.get(proto.type_spec_class_name)
     if kind is None:
         raise ValueError(f"The TypeSpecProto is of class {proto.type_spec_class_name!r}, which is not supported.")
     return kind._deserialize(from_proto(proto.type_state))
+
+
+def _registered_name(spec: TypeSpec) -> str:
+    try:
+        return spec_registry.get_name(type(spec))
+    except ValueError:
+        raise ValueError(
+            f"No TypeSpec has been registered for {spec!r}: it can't be written as a TypeSpecProto. An extension type "
+            "is registered under the name that its attribute `__name__` gives."
+        ) from None
 
 
 def _tensor_proto(array: np.ndarray, dtype: DType) -> Any:

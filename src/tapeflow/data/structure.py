@@ -180,6 +180,8 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
             raise
     if isinstance(spec, NoneTensorSpec):
         return None
+    if hasattr(spec, "_stack"):
+        return spec._stack(values, index)
     from tapeflow import ragged, sparse
     from tapeflow.sparse.tensor import SparseTensorSpec
 
@@ -211,6 +213,8 @@ def batched(elements: Sequence[Element], specs: Sequence[Any]) -> Element:
 
 def rows_of(value: Any) -> int:
     """The size of the first dimension of a component."""
+    if hasattr(value, "_type_spec") and hasattr(value._type_spec, "_encoded"):
+        return rows_of(value._type_spec._encoded(value, 1)[0])
     shape = value.shape
     return int(value.nrows()) if hasattr(value, "nrows") else int(shape[0])
 
@@ -226,6 +230,8 @@ def slice_row(value: Any, index: int) -> Any:
         return boxed(row)
     if value is None:
         return None
+    if isinstance(value, CompositeTensor) and hasattr(value._type_spec, "_slice"):
+        return value._type_spec._slice(value, index)
     from tapeflow import sparse
     from tapeflow.sparse.tensor import SparseTensor
 

@@ -183,7 +183,7 @@ def _verify(name: str, main: Any, other: Any) -> None:
 
 
 def dtype_of(value: Any) -> str:
-    """The name of the dtype that a value has as a tensor."""
+    """The name of the dtype that a value has as a tensor; of its class, if it is made of several tensors."""
     if isinstance(value, PYTHON_VALUES):
         value = as_tensor(value)
-    return value.dtype.name
+    return value.dtype.name if hasattr(value, "dtype") else type(value).__name__

@@ -1,0 +1,366 @@
+"""`tf.experimental.ExtensionType`: a user's class that functions, datasets and ops take as they take tensors.
+
+A value is immutable. Its spec has the same fields, with specs in the place of tensors, and takes it apart and puts it
+together again: that is all that `tf.nest`, `tf.function` and `tf.data` need to know of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABCMeta
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core import spec_registry
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.spec import type_spec_from_value
+from tapeflow.core.tensor import Tensor
+from tapeflow.core.type_spec import TypeSpec
+from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, resolved
+
+_RESERVED = frozenset({"self", "Spec", "_type_spec", "_fields", "_frozen", "_spec_kind"})
+
+
+class _Meta(ABCMeta):
+    """Makes a value or spec by its constructor, and then makes it final."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__call__(*args, **kwargs)
+        made._finish()
+        return made
+
+
+class _Final(metaclass=_Meta):
+    """What has fields that only a constructor sets."""
+
+    _frozen = False
+
+    @classmethod
+    def _all_fields(cls) -> tuple[Field, ...]:
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """Checks and converts what the constructor set; nothing can be set after that."""
+        missing = {f.name for f in self._all_fields() if f.name not in vars(self)}
+        if missing:
+            raise ValueError(f"Missing required fields: {missing}")
+        for field in self._all_fields():
+            vars(self)[field.name] = self._fitted(field, vars(self)[field.name])
+        self._validated()
+        vars(self)["_frozen"] = True
+
+    def _fitted(self, field: Field, given: Any) -> Any:
+        raise NotImplementedError
+
+    def _validated(self) -> None:
+        """What a subclass wants to check."""
+
+    def _set_fields(self, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        vars(self).update(bound.arguments)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._frozen or all(f.name != name for f in self._all_fields()):
+            raise AttributeError(f"Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType.")
+        vars(self)[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Cannot mutate attribute `{name}` outside the custom constructor of ExtensionType.")
+
+    @classmethod
+    def _with_fields(cls, values: Mapping[str, Any]) -> Any:
+        """One with these fields as they are, made without its constructor."""
+        made = cls.__new__(cls)
+        vars(made).update(values, _frozen=True)
+        return made
+
+    def _written(self, write: Callable[[Any], str]) -> str:
+        parts = [f"{f.name}={write(vars(self)[f.name])}" for f in self._all_fields() if f.name in vars(self)]
+        return f"{type(self).__qualname__.rpartition('<locals>.')[2]}({', '.join(parts)})"
+
+
+class ExtensionTypeSpec(_Final, TypeSpec):
+    """What an extension type looks like without its tensors. Every extension type has its own, as its `Spec`.
+
+    It is made with the fields of the type: specs for tensors and for other extension types, and all else as it is. A
+    class `Spec` inside the type may have a constructor of its own, which sets them, and properties and methods.
+
+    Example:
+        >>> class Pair(tf.experimental.ExtensionType):
+        ...     left: tf.Tensor
+        ...     right: tf.Tensor
+        >>> Pair.Spec(left=tf.TensorSpec([2]), right=tf.TensorSpec([None], tf.int32)).left.shape
+        TensorShape([2])
+        >>> issubclass(Pair.Spec, tf.experimental.ExtensionTypeSpec)
+        True
+    """
+
+    _value_type: Any  # an extension type
+
+    @classmethod
+    def _all_fields(cls) -> tuple[Field, ...]:
+        return cls._value_type._all_fields()
+
+    def _fitted(self, field: Field, given: Any) -> Any:
+        return field.spec(given)
+
+    @property
+    def value_type(self) -> type:
+        """The extension type."""
+        return self._value_type
+
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """The spec of a value."""
+        return cls._with_fields({f.name: _specs(vars(value)[f.name]) for f in cls._all_fields()})
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return tuple([(f.name, vars(self)[f.name]) for f in self._all_fields()])
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
+        return cls._with_fields({name: _immutable(value) for name, value in serialization})
+
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        return list(_leaves([vars(self)[f.name] for f in self._all_fields()], TypeSpec))
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return list(_leaves([vars(value)[f.name] for f in self._all_fields()], (Tensor, CompositeTensor)))
+
+    def _from_components(self, components: Any) -> Any:
+        rest = iter(components)
+        fields = {f.name: _replaced(vars(self)[f.name], rest) for f in self._all_fields()}
+        return self._value_type._with_fields(fields)
+
+    def __repr__(self) -> str:
+        return self._written(_as_plain_text)
+
+
+class ExtensionType(_Final, CompositeTensor):
+    """The base of classes that functions, datasets and ops take as they take tensors.
+
+    A subclass lists its fields with their types, as a dataclass does: `tf.Tensor` and its kin (`tf.RaggedTensor`,
+    another extension type), `int`, `float`, `bool`, `str`, `bytes`, `tf.DType`, `tf.TensorShape`, `None`, and tuples,
+    mappings and unions of them. A value's fields never change. Without a constructor of its own it is made with
+    its fields; a constructor of its own sets them all. Then `__validate__`, if there is one, may refuse them. A type
+    that goes into SavedModels has a name as its attribute `__name__`: `"project.Type"`.
+
+    Raises:
+        TypeError: on making the class, a type that no field can have, or a default that does not fit; on making a
+            value, what does not fit its field.
+        ValueError: a reserved name, or a class attribute without a type; a field that the constructor did not set.
+
+    Example:
+        >>> class Masked(tf.experimental.ExtensionType):
+        ...     values: tf.Tensor
+        ...     mask: tf.Tensor
+        >>> @tf.function
+        ... def filled(m, default):
+        ...     return tf.where(m.mask, m.values, default)
+        >>> filled(Masked([1, 2], [True, False]), 9).numpy().tolist()
+        [1, 9]
+        >>> tf.type_spec_from_value(Masked([1, 2], [True, False])).values.dtype
+        tf.int32
+    """
+
+    Spec: type[ExtensionTypeSpec]
+    _fields: tuple[Field, ...] = ()
+    _spec_kind: type[ExtensionTypeSpec] = ExtensionTypeSpec
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__ == __name__ or "_spec_kind" in vars(cls):  # the public bases
+            return
+        cls._fields = _fields_of(cls)
+        if "__init__" not in vars(cls):
+            _construct(cls, _signature(cls._fields, "value"))
+        cls.Spec = _spec_class(cls)
+        if "__name__" in vars(cls):
+            spec_registry.register(f"{vars(cls)['__name__']}.Spec")(cls.Spec)
+
+    @classmethod
+    def _all_fields(cls) -> tuple[Field, ...]:
+        return _resolved_fields(cls)
+
+    def _fitted(self, field: Field, given: Any) -> Any:
+        return field.value(given)
+
+    def _validated(self) -> None:
+        validate = getattr(self, "__validate__", None)
+        if validate is not None:
+            validate()
+
+    @property
+    def _type_spec(self) -> Any:
+        known = vars(self).get("_known_spec")
+        if known is None:
+            known = vars(self)["_known_spec"] = type(self).Spec.from_value(self)
+        return known
+
+    def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """What was registered for an op and this type, or NotImplemented."""
+        from tapeflow.experimental.dispatch import of_op
+
+        return of_op(function, args)
+
+    def __eq__(self, other: object) -> Any:
+        """Whether all fields are equal, element by element: a bool tensor, or False if they can't be compared."""
+        if type(self) is not type(other) or self._type_spec != type_spec_from_value(other):
+            return False
+        from tapeflow.math import equal, logical_and, reduce_all
+
+        pairs = zip(*(nest.flatten(v, expand_composites=True) for v in (self, other)), strict=True)
+        result: Any = True
+        for x, y in pairs:
+            same = reduce_all(equal(x, y))
+            result = same if result is True else logical_and(result, same)
+        return result
+
+    def __ne__(self, other: object) -> Any:
+        same = self == other
+        if isinstance(same, bool):
+            return not same
+        from tapeflow.math import logical_not
+
+        return logical_not(same)
+
+    def __hash__(self) -> int:
+        raise TypeError(f"unhashable type: {type(self).__name__!r}")
+
+    def __repr__(self) -> str:
+        return self._written(repr)
+
+
+# ---- making the classes ----------------------------------------------------------------------------------------------
+
+
+def _fields_of(cls: type) -> tuple[Field, ...]:
+    """The fields of a class, those that it inherits first."""
+    inherited = [f for base in reversed(cls.__mro__[1:]) for f in vars(base).get("_fields", ())]
+    fields = {f.name: f for f in inherited}
+    own = vars(cls).get("__annotations__", {})
+    for name, value in vars(cls).items():
+        if name not in own and not _is_part_of_the_class(name, value):
+            raise ValueError(
+                f"The field annotations for {cls.__name__} are invalid. Field {name} is missing a type annotation."
+            )
+    for name, annotation in own.items():
+        if name in _RESERVED or name.startswith("_tf_extension_type"):
+            raise ValueError(f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved.")
+        fields[name] = Field(name, annotation, vars(cls).get(name, REQUIRED))
+    for field in fields.values():
+        try:
+            _resolve(field, cls)
+        except NameError:  # a class that does not exist yet
+            continue
+    return tuple(fields.values())
+
+
+def _resolve(field: Field, cls: type) -> None:
+    """Looks up what an annotation names, and fits the default to it."""
+    field.annotation = resolved(field.annotation, field.name, cls, {cls.__name__: cls})
+    check(field.annotation, field.name)
+    if field.default is not REQUIRED:
+        try:
+            field.default = field.value(field.default)
+        except TypeError as error:
+            raise TypeError(f"default value for {error}") from None
+
+
+def _resolved_fields(cls: Any) -> tuple[Field, ...]:
+    """The fields, of which all annotations must be known by now."""
+    if not vars(cls).get("_is_resolved", False):
+        for field in cls._fields:
+            _resolve(field, cls)
+        type.__setattr__(cls, "_is_resolved", True)
+    return cls._fields
+
+
+def _is_part_of_the_class(name: str, value: Any) -> bool:
+    special = (name.startswith("__") and name.endswith("__")) or name.startswith("_abc_")
+    return special or callable(value) or hasattr(type(value), "__get__") or name in _RESERVED or name == "_is_resolved"
+
+
+def _signature(fields: tuple[Field, ...], what: str) -> inspect.Signature:
+    """How a value or spec is made of its fields. Those without a default after one with a default go by name alone."""
+    nothing = inspect.Parameter.empty
+    by_name = False
+    parameters: list[inspect.Parameter] = []
+    for field in fields:
+        default = nothing if field.default is REQUIRED or what == "spec" else field.default
+        by_name = by_name or (default is nothing and bool(parameters) and parameters[-1].default is not nothing)
+        kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        note = nothing if what == "spec" else field.annotation
+        parameters.append(inspect.Parameter(field.name, kind, default=default, annotation=note))
+    return inspect.Signature(parameters)
+
+
+def _construct(kind: Any, signature: inspect.Signature) -> None:
+    """Gives a class the constructor of a signature."""
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        self._set_fields(signature, args, kwargs)
+
+    kind.__init__ = __init__
+    kind.__signature__ = signature.replace(return_annotation=kind)  # what `inspect.signature` reads
+
+
+def _spec_class(cls: Any) -> Any:
+    """The spec of an extension type, with what a class `Spec` inside of it adds."""
+    own = vars(cls).get("Spec")
+    names = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.Spec", "_value_type": cls}
+    bases: tuple[type, ...] = (cls._spec_kind,)
+    if own is not None:
+        bases = (own, *[b for b in bases if not issubclass(own, b)])
+    made = _Meta(f"{cls.__name__}.Spec", bases, names)
+    if own is None or "__init__" not in vars(own):
+        _construct(made, _signature(cls._fields, "spec"))
+    return made
+
+
+# ---- the parts of fields ---------------------------------------------------------------------------------------------
+
+
+def _leaves(field: Any, kinds: Any) -> Iterator[Any]:
+    """The tensors, or specs, in a field."""
+    if isinstance(field, kinds):
+        yield field
+    elif isinstance(field, (list, tuple)):
+        for part in field:
+            yield from _leaves(part, kinds)
+    elif isinstance(field, Mapping):
+        for part in field.values():
+            yield from _leaves(part, kinds)
+
+
+def _mapped(field: Any, kinds: Any, function: Callable[[Any], Any]) -> Any:
+    """A field with a function applied to each tensor, or spec, in it."""
+    if isinstance(field, kinds):
+        return function(field)
+    if isinstance(field, tuple):
+        return tuple([_mapped(part, kinds, function) for part in field])
+    if isinstance(field, Mapping):
+        return ImmutableDict({key: _mapped(part, kinds, function) for key, part in field.items()})
+    return field
+
+
+def _specs(field: Any) -> Any:
+    return _mapped(field, (Tensor, CompositeTensor), type_spec_from_value)
+
+
+def _replaced(field: Any, components: Iterator[Any]) -> Any:
+    return _mapped(field, TypeSpec, lambda _: next(components))
+
+
+def _immutable(field: Any) -> Any:
+    return _mapped(field, (), lambda part: part)
+
+
+def _as_plain_text(field: Any) -> str:
+    """A field's text, with mappings as dicts."""
+    if isinstance(field, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_as_plain_text(value)}" for key, value in field.items()) + "}"
+    return repr(field)
