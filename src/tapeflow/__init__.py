@@ -254,6 +254,7 @@ _ON_FIRST_USE = {
     "sysconfig": "tapeflow.sysconfig",
     "test": "tapeflow.test",
     "types": "tapeflow.types",
+    "xla": "tapeflow.xla",
 }
 
 

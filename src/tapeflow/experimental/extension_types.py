@@ -172,7 +172,7 @@ class ExtensionType(_Final, CompositeTensor):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__module__ == __name__ or "_spec_kind" in vars(cls):  # the public bases
+        if "_spec_kind" in vars(cls):  # a base
             return
         cls._fields = _fields_of(cls)
         if "__init__" not in vars(cls):

@@ -37,7 +37,7 @@ def compute_gradient(
         >>> by_gradient, by_difference = tf.test.compute_gradient(lambda x: x * x, [tf.constant([1.0, 3.0])])
         >>> by_gradient[0].tolist()
         [[2.0, 0.0], [0.0, 6.0]]
-        >>> abs(by_gradient[0] - by_difference[0]).max() < 1e-3
+        >>> bool(abs(by_gradient[0] - by_difference[0]).max() < 1e-3)
         True
     """
     if not isinstance(x, (list, tuple)):

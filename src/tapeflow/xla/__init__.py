@@ -1,0 +1,3 @@
+"""The public `tf.xla` namespace."""
+
+from tapeflow.xla import experimental
