@@ -251,3 +251,34 @@ def test_a_custom_gradient_must_take_the_variables():
 
     with pytest.raises(TypeError, match="variables"):
         tf.function(careless)(X)
+
+
+def test_second_derivatives_of_loops_by_variables():
+    """The gradient of a gradient is of the variable's dtype, not that of its handle."""
+    w = tf.Variable([2.0, 3.0])
+
+    @tf.function
+    def second(x):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape:
+                y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * w), (0, x))[1]
+            g = tape.gradient(y, w)  # 3 x w**2
+            s = tf.reduce_sum(g * g)
+        return outer.gradient(s, w)
+
+    found = second(tf.constant([1.0, 2.0]))
+    assert found.dtype == tf.float32
+    np.testing.assert_allclose(found, [36.0 * 2.0**3, 36.0 * 4.0 * 3.0**3])
+
+
+def test_second_derivatives_of_python_functions():
+    """They depend on what the function takes, too."""
+    square = tf.function(lambda x: tf.py_function(lambda a: a * a, [x], tf.float64))
+    x = tf.constant([1.0, 2.0], tf.float64)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = square(x) ** 2.0
+        g = tape.gradient(y, x)
+    np.testing.assert_allclose(outer.gradient(g, x), 12.0 * x.numpy() ** 2)

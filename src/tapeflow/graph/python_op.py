@@ -106,12 +106,14 @@ def _python_gradient(
     asked = [i for i, w in enumerate(wanted) if w]
 
     def vjp(*tensors: Any) -> list[Any]:
+        from tapeflow.array.passing import identity
         from tapeflow.math.gradients import zeros_like_value
 
+        # Copies that outer tapes know as the originals: what is computed of one is computed of the other.
+        sources = [identity(t) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
-            sources = [EagerTensor(t.value, t.dtype) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
             for i in asked:
                 tape.watch(sources[i])
             outputs = function(*sources)
@@ -127,7 +129,9 @@ def _python_gradient(
     if state.graph is None:
         made: Any = vjp(*arguments)
     else:
-        outputs = [(inputs[i].dtype, inputs[i].shape) for i in asked]
+        from tapeflow.graph.taped import spec_of_gradient
+
+        outputs = [spec_of_gradient(inputs[i]) for i in asked]
         made = python_op(f"{name}Grad", vjp, arguments, outputs, stateful=False, differentiable=True).outputs
     found = iter(made)
     return [next(found) if w else None for w in wanted]
