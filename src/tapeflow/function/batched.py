@@ -27,7 +27,9 @@ def can_be_written(body: Body, batched: Sequence[bool]) -> bool:
     operations = body.graph._operations
     slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]
     found = varying(operations, slices)
-    return all(_is_plain(o) and all(t.dtype.torch is not None for t in o.outputs if id(t) in found) for o in operations)
+    return all(
+        _is_plain(o) and (id(o) not in found or all(t.dtype.torch is not None for t in o.outputs)) for o in operations
+    )
 
 
 def _is_plain(operation: Operation) -> bool:

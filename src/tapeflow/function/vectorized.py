@@ -91,11 +91,11 @@ class Vectorized(Call):
         """Whether the backward function takes something of each slice that is no tensor of numbers, as those of loops
         and conditionals do."""
         kept = self.body.with_kept(0)
-        return any(t.dtype.torch is None and id(t) in self._varying for t in kept)
+        return any(t.dtype.torch is None and id(t.op) in self._varying for t in kept)
 
     def _form(self, tensor: SymbolicTensor) -> str:
         """What becomes of a tensor of the body."""
-        return self._forms.get(id(tensor)) or (STACKED if id(tensor) in self._varying else SHARED)
+        return self._forms.get(id(tensor)) or (STACKED if id(tensor.op) in self._varying else SHARED)
 
     def shape_of(self, tensor: SymbolicTensor) -> TensorShape:
         """The shape of what becomes of a tensor of the body."""

@@ -68,13 +68,13 @@ def draws(op: Any) -> bool:
 
 
 def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[int]:
-    """The ids of the tensors that are not the same for all slices, of a function that takes these."""
-    found = {id(t) for t in slices}
+    """The ids of the operations whose outputs are not the same for all slices, of a function that takes these."""
+    found = {id(t.op) for t in slices}
     for operation in operations:
         if operation.type in OF_SHAPES:
             continue
-        if draws(operation.op) or any(id(t) in found for t in operation.inputs):
-            found.update(id(t) for t in operation.outputs)
+        if draws(operation.op) or any(id(t.op) in found for t in operation.inputs):
+            found.add(id(operation))
     return found
 
 
@@ -86,7 +86,7 @@ def hindrance(body: Body, batched: Sequence[bool]) -> str:
         return f"{effects[0]} has side effects"
     slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]
     found = varying(body.graph._operations, slices)
-    for t in [*slices, *(t for o in body.graph._operations for t in o.outputs if id(t) in found)]:
+    for t in (t for o in body.graph._operations if id(o) in found for t in o.outputs):
         if t.dtype is string or (t.dtype.torch is None and any(t is out for out in (*slices, *body.outputs))):
             return f"{t.op.type} gives a {t.dtype.name} tensor for each slice"
     return ""
@@ -255,7 +255,7 @@ class OnSlices:
         if self._sliced is None:
             slices = [t for t, b in zip(self.body.inputs, self.batched, strict=True) if b]
             found = varying(self.body.graph._operations, slices)
-            self._varying = [id(t) in found for t in self.gives]
+            self._varying = [id(t.op) in found for t in self.gives]
             self._sliced = Sliced(self.body, self.gives)
         return self._sliced
 
