@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 HOME = ROOT / "tests" / "data" / "graph_defs"
 sys.path.insert(0, str(ROOT / "tests"))
 
+import graph_gradients  # noqa: E402, F401 (adds its programs)
 from graph_files import difference, encoded, read, run, write  # noqa: E402
 from graph_programs import PROGRAMS, WITH_CONTROL_FLOW  # noqa: E402
 

@@ -284,6 +284,10 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any 
 
 
 def _empty_texts(x: np.ndarray) -> np.ndarray:
+    if not x.ndim and not isinstance(x[()], (bytes, str)) and x.dtype == object:
+        from tapeflow.array.tensor_list import zeros_of_list
+
+        return zeros_of_list(x)
     return np.full(x.shape, b"" if x.dtype == object else 0, x.dtype)
 
 

@@ -39,6 +39,15 @@ def zeros_variant() -> np.ndarray:
     return as_variant(_Zeros())
 
 
+def zeros_of_list(held: np.ndarray) -> np.ndarray:
+    """A list of zeros like those of another one: what `ZerosLike` gives."""
+    items = held[()]
+    if isinstance(items, _Zeros) or not isinstance(items, (tuple, list)):
+        return zeros_variant()
+    zeros_like = torch.zeros_like
+    return as_variant([zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items])
+
+
 def _no_tensors(*args: Any) -> Any:
     raise invalid("Input handle is not a list. Saw: a tensor")
 

@@ -66,7 +66,7 @@ class Body:
 
     @functools.cached_property
     def named_stateful(self) -> bool:
-        """Whether TensorFlow's name of a call of it says that it is stateful: reads of variables are enough for that."""
+        """Whether TensorFlow's name of a call of it says that it is stateful: reads of variables are enough."""
         return self.graph.is_stateful
 
     # ---- calling -------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.attrs import attrs_of, dtype_of_value
+from tapeflow.graph.lowering import lowered
 from tapeflow.graph.operation import NodeOp, Operation
 
 PRODUCER = 2397  # TensorFlow 2.21's version of the format
@@ -57,6 +58,7 @@ class FunctionWriter:
 
     def __init__(self) -> None:
         self.library: dict[str, Any] = {}
+        self._written: dict[Any, tuple[str, Any]] = {}  # the names of functions, and their bodies
 
     def add(self, name: str, body: Any) -> None:
         """Writes a body into the library, as a function of all that it takes."""
@@ -77,6 +79,9 @@ class FunctionWriter:
 
     def nodes(self, operation: Operation) -> list[Any]:
         """The node of an operation, after those that it takes and that are no operations here."""
+        return [node for part in lowered(operation) for node in self._nodes(part)]
+
+    def _nodes(self, operation: Operation) -> list[Any]:
         op = operation.op
         if operation.type in _DECOMPOSED:
             return _DECOMPOSED[operation.type](operation)
@@ -113,7 +118,8 @@ class FunctionWriter:
         values = inputs[steering:]
         _set(node.attr["Tin"], [t.dtype for t in values])
         _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
-        names = {label: self._function(op.bodies[label], values, op.places[label]) for label in op.bodies}
+        gives = getattr(op, "gives", None)
+        names = {label: self._function(op.bodies[label], values, op.places[label], gives) for label in op.bodies}
         if operation.type.endswith("If"):
             node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum
         if operation.type.endswith("Case"):
@@ -165,14 +171,28 @@ class FunctionWriter:
         _give(proto, results)
         return name
 
-    def _function(self, body: Any, values: Sequence[Any], places: Sequence[int]) -> str:
-        """Writes a body into the library, as a function of all of `values`; gives its name."""
-        proto, results = self._begun(body, values, places)
-        _give(proto, results)
-        return proto.signature.name
+    def _function(self, body: Any, values: Sequence[Any], places: Sequence[int], gives: Any = None) -> str:
+        """Writes a body into the library, as a function of all of `values`; gives its name.
+
+        Args:
+            gives: the tensors of its graph that it is to give, by default the body's outputs.
+        """
+        outputs = body.outputs if gives is None else gives
+        key = id(body), tuple(map(id, outputs)), tuple(places), tuple(t.dtype for t in values)
+        known = self._written.get(key)
+        if known is None:
+            proto, results = self._begun(body, values, places, outputs=outputs)
+            _give(proto, results)
+            known = self._written[key] = proto.signature.name, body
+        return known[0]
 
     def _begun(
-        self, body: Any, values: Sequence[Any], places: Sequence[int], before: Sequence[tuple[str, DType]] = ()
+        self,
+        body: Any,
+        values: Sequence[Any],
+        places: Sequence[int],
+        before: Sequence[tuple[str, DType]] = (),
+        outputs: Sequence[Any] | None = None,
     ) -> tuple[Any, list[tuple[DType, str]]]:
         """A new function of the library that takes all of `values`, and what it is to give.
 
@@ -181,6 +201,7 @@ class FunctionWriter:
             values: what it is called with.
             places: which of them the body takes.
             before: the names and dtypes of arguments before these.
+            outputs: the tensors that it is to give, by default the body's.
         """
         proto = function_pb2.FunctionDef()
         proto.signature.name = name = self._unique(body.name)
@@ -189,7 +210,8 @@ class FunctionWriter:
             proto.signature.input_arg.add(name=argument, type=dtype.as_datatype_enum)
         arguments = {id(inner): f"arg{place}" for inner, place in zip(body.inputs, places, strict=True)}
         self._body(proto, body, arguments)
-        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in body.outputs]
+        given = body.outputs if outputs is None else outputs
+        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in given]
 
     def _unique(self, name: str) -> str:
         """The name of a new function."""

@@ -47,6 +47,7 @@ class FuncGraph(Graph):
         self.depth = 0  # how many functions are being traced around it
         self.outer_graph = state.graph
         self._captured: dict[int, SymbolicTensor] = {}
+        self._tapes = [tape for tape in state.tapes if hasattr(tape, "watched")]  # those that record its calls
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
@@ -82,7 +83,7 @@ class FuncGraph(Graph):
         known = self._captured.get(tensor._id)
         if known is not None:
             return known
-        if tensor.op.type == "Const":
+        if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
             return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
         around = self.outer_graph
         while around is not None and around is not tensor.graph:
@@ -96,6 +97,19 @@ class FuncGraph(Graph):
         made = self._capture_as(outer, tensor._id, tensor.dtype, tensor.shape, name, attrs)
         made._id = tensor._id
         return made
+
+    def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
+        """Whether a gradient for a constant of a graph around may be asked for."""
+        if not constant.dtype.differentiable:
+            return False
+        if not constant.op.graph.building_function:
+            return True  # `tf.gradients` says later
+        around: Any = self
+        while isinstance(around, FuncGraph):
+            if any(constant._id in tape.watched for tape in around._tapes):
+                return True
+            around = around.outer_graph
+        return False
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
         """The placeholder of a variable's handle."""

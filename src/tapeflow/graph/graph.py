@@ -596,7 +596,8 @@ class Graph:
     ) -> Any:
         """The graph as a `GraphDef` proto, which TensorFlow can import.
 
-        Gradients of conditionals, loops and calls, and Python functions, are operations that only this runtime has.
+        Python functions, and gradients of gradients of conditionals and loops, are operations that only this runtime
+        has.
 
         Args:
             from_version: leaves out the operations that were there when the graph's `version` was that.

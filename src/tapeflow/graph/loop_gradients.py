@@ -41,7 +41,7 @@ def loop_gradient(loop: Loop, run: Run) -> Callable[..., Any]:
         if not given or not any(wanted):
             return [None] * len(inputs)
         saved = _with_record(operation, loop)
-        kernel = LoopGradient(loop, given, wanted)
+        kernel = LoopGradient(loop, given, wanted, inputs)
         seeds = [dys[i] for i in given]
 
         def second(again: Any, *ddys: Any) -> list[Any]:
@@ -49,6 +49,7 @@ def loop_gradient(loop: Loop, run: Run) -> Callable[..., Any]:
             return [*everything[: 1 + len(seeds)], *([None] * len(kernel.late)), *everything[1 + len(seeds) :]]
 
         op = NodeOp("WhileGrad", kernel, gradient=second, gives_tuple=True)
+        op.lowered = lambda made: _lowering().gradient_of_loop(made)
         finals = [operation.outputs[i] for i in kernel.late]
         specs = [spec_of_gradient(inputs[i]) for i in kernel.asked]
         made = state.graph.node(op, [saved, *seeds, *finals, *inputs], specs)
@@ -61,7 +62,9 @@ def loop_gradient(loop: Loop, run: Run) -> Callable[..., Any]:
 def _with_record(operation: Operation, loop: Loop) -> SymbolicTensor:
     """The output of a loop that gives what was kept of each iteration; the operation is changed to have one."""
     if operation.op.saved is None:
-        operation.op.saved = SymbolicTensor(operation, len(operation.outputs), variant, TensorShape([]))
+        index = operation.op.first_output + len(operation.outputs)
+        operation.op.saved = SymbolicTensor(operation, index, variant, TensorShape([]))
+        operation.op.lowered = lambda made: _lowering().loop_with_record(made)
         operation.outputs.append(operation.op.saved)
         loop.keep([])
     return operation.op.saved
@@ -75,61 +78,80 @@ class LoopGradient:
         loop: the loop.
         given: the loop variables whose gradients are given.
         wanted: for each input of the loop, whether its gradient is wanted.
+        inputs: the inputs of the loop.
 
     Attributes:
-        asked: the inputs whose gradients it gives.
-        late: the loop variables that have a gradient only in earlier iterations: their last values are taken.
+        asked: the inputs whose gradients it gives: those of `variables`, then those of `captured`.
+        variables: pairs of an input and the loop variable that begins with it.
+        captured: pairs of an input and where its gradient is among the results of the backward function.
+        live: the loop variables whose gradients the backward function takes.
+        late: those of them that have a gradient only in earlier iterations: their last values are taken.
+        found: where the gradient of each input of the body is among the results of the backward function, or None.
+        taken: what the backward function takes besides: what was "kept" of an iteration, by its place there; an "input"
+            of the loop, by its place; or a "constant".
     """
 
-    def __init__(self, loop: Loop, given: Sequence[int], wanted: Sequence[bool]) -> None:
+    def __init__(self, loop: Loop, given: Sequence[int], wanted: Sequence[bool], inputs: Sequence[Any]) -> None:
         body, count = loop.body, loop.count
-        self._backward, self._live = _backward(body, count, given)
-        self._given = list(given)
-        self.late = [i for i in self._live if i not in given]
-        found = self._backward.graph.structured_outputs
+        self.loop, self.inputs = loop, inputs
+        self.backward, self.live = _backward(body, count, given)
+        self.given = list(given)
+        self.late = [i for i in self.live if i not in given]
+        found = self.backward.graph.structured_outputs
         numbers = iter(range(len(found)))
-        self._found = [None if g is None else next(numbers) for g in found]  # where each gradient is among the results
+        self.found = [None if g is None else next(numbers) for g in found]  # where each gradient is among the results
         first = 1 if loop.limited else 0
-        self._variables = [(first + i, i) for i in self._live if wanted[first + i]]
-        self._captured = [
+        self.variables = [(first + i, i) for i in self.live if wanted[first + i]]
+        self.captured = [
             (first + count + place, number)
-            for place, number in zip(loop.places[1], self._found[count:], strict=True)
+            for place, number in zip(loop.places[1], self.found[count:], strict=True)
             if number is not None and wanted[first + count + place]
         ]
-        self.asked = [i for i, _ in self._variables] + [i for i, _ in self._captured]
-        # What the backward function takes besides: of an iteration, of the loop's inputs, or a constant.
-        self._taken: list[tuple[str, Any]] = []
+        self.asked = [i for i, _ in self.variables] + [i for i, _ in self.captured]
+        self.taken: list[tuple[str, Any]] = []
         places = {id(t): i for i, t in enumerate(body.inputs)}
-        for t in self._backward.graph.external_captures:
+        for t in self.backward.graph.external_captures:
             place = places.get(id(t), -1)
             if not isinstance(t, SymbolicTensor):
-                self._taken.append(("constant", t.value if type(t) is EagerTensor else t))
+                self.taken.append(("constant", t))
             elif place >= count:
-                self._taken.append(("input", first + count + loop.places[1][place - count]))
+                self.taken.append(("input", first + count + loop.places[1][place - count]))
             else:
-                self._taken.append(("kept", loop.keep([t])[0]))
+                self.taken.append(("kept", loop.keep([t])[0]))
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """The gradients of the inputs that are asked for, as raw values."""
-        given, late = len(self._given), len(self.late)
+        given, late = len(self.given), len(self.late)
         inputs = values[given + late :]
-        grads = dict(zip(self._given, values, strict=False))
+        grads = dict(zip(self.given, values, strict=False))
         grads.update((i, raw_zeros(v)) for i, v in zip(self.late, values[given : given + late], strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that are sums made here
-        backward = self._backward.compiled
-        others = [(None if kind == "kept" else inputs[at] if kind == "input" else at, at) for kind, at in self._taken]
-        kept = [kind == "kept" for kind, _ in self._taken]
+        backward = self.backward.compiled
+        others = [(self._other(kind, at, inputs), at) for kind, at in self.taken]
+        kept = [kind == "kept" for kind, _ in self.taken]
         for iteration in reversed(record[()]):
             taken = [iteration[at] if k else v for k, (v, at) in zip(kept, others, strict=True)]
-            found = backward(*[grads[i] for i in self._live], *taken)
-            for i in self._live:
-                number = self._found[i]
+            found = backward(*[grads[i] for i in self.live], *taken)
+            for i in self.live:
+                number = self.found[i]
                 grads[i] = raw_zeros(grads[i]) if number is None else found[number]
-            for _, number in self._captured:
+            for _, number in self.captured:
                 _add(totals, number, found[number], owned)
-        ends = [grads[i] for _, i in self._variables]
-        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self._captured])
+        ends = [grads[i] for _, i in self.variables]
+        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+
+    def _other(self, kind: str, at: Any, inputs: Sequence[Any]) -> Any:
+        """The raw value of what the backward function takes in every iteration."""
+        if kind == "constant":
+            return at.value if type(at) is EagerTensor else at
+        return inputs[at] if kind == "input" else None
+
+
+def _lowering() -> Any:
+    from tapeflow.graph import lowering
+
+    return lowering
 
 
 def _backward(body: Body, count: int, given: Sequence[int]) -> tuple[Body, list[int]]:

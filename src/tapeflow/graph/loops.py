@@ -29,6 +29,9 @@ class Loop(Written):
         count: how many loop variables there are.
         places: which of the captured values condition and body take after the loop variables.
         limited: whether the first value is how often the body runs at most.
+
+    Attributes:
+        kept: the tensors of the body's graph that the record has of each iteration; None if there is no record.
     """
 
     def __init__(
@@ -37,7 +40,7 @@ class Loop(Written):
         super().__init__(body.name)
         self.condition, self.body = condition, body
         self.count, self.places, self.limited = count, places, limited
-        self._kept: list[SymbolicTensor] | None = None
+        self.kept: list[SymbolicTensor] | None = None
         self.stale = True
 
     def keep(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
@@ -47,7 +50,7 @@ class Loop(Written):
             Where they are in the record of an iteration.
         """
         self.stale = True
-        self._kept = kept = self._kept or []
+        self.kept = kept = self.kept or []
         known = {id(t): i for i, t in enumerate(kept)}
         new = [t for t in tensors if id(t) not in known]
         known.update((id(t), len(kept) + i) for i, t in enumerate(new))
@@ -57,7 +60,7 @@ class Loop(Written):
     @property
     def _step(self) -> Compiled:
         """What runs the body, and gives the tensors that are kept too."""
-        return self.body.giving([*self.body.outputs, *self._kept]) if self._kept else self.body.compiled
+        return self.body.giving([*self.body.outputs, *self.kept]) if self.kept else self.body.compiled
 
     def region(self) -> LoopRegion:
         """The loop as a part of a program."""
@@ -93,10 +96,10 @@ class Loop(Written):
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 
     def _given(self, last: Sequence[Any], record: list[Any]) -> tuple[Any, ...]:
-        return tuple(last) if self._kept is None else (*last, boxed(record))
+        return tuple(last) if self.kept is None else (*last, boxed(record))
 
     def _write(self, captured: int) -> None:
         self.stale = False
         writer = StructuredWriter(self.careful)
-        writer.write_loop(self.name, self.region(), captured, self._kept is not None)
+        writer.write_loop(self.name, self.region(), captured, self.kept is not None)
         self.compile(writer)

@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
+
 from tapeflow import errors
 from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, resource, string
+from tapeflow.core.dtypes import bool_, resource, string, variant
+from tapeflow.core.held import boxed
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
@@ -300,6 +303,28 @@ def _kept_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[Te
     return [TensorShape(None)] * len(inputs)
 
 
+# ---- optionals -------------------------------------------------------------------------------------------------------
+
+
+def _optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    return builder.graph.node(NodeOp(node.op, lambda *values: boxed(values)), inputs, [(variant, [])], node.name)
+
+
+def _value_of_optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def kernel(optional: Any) -> Any:
+        if not optional[()]:
+            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
+        return optional[()]
+
+    specs = list(zip(_attr(node, "output_types"), _attr(node, "output_shapes"), strict=True))
+    return builder.graph.node(NodeOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
+
+
+def _has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    op = NodeOp(node.op, lambda optional: torch.tensor(bool(optional[()])))
+    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
+
+
 BUILDERS: dict[str, Build] = {
     "Const": _constant,
     "Placeholder": _placeholder,
@@ -333,6 +358,10 @@ BUILDERS: dict[str, Build] = {
     "PrintV2": _printing,
     "PartitionedCall": _call,
     "StatefulPartitionedCall": _call,
+    "OptionalNone": _optional,
+    "OptionalFromValue": _optional,
+    "OptionalGetValue": _value_of_optional,
+    "OptionalHasValue": _has_value,
     "If": _branches,
     "StatelessIf": _branches,
     "Case": _cases,

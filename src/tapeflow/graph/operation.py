@@ -39,6 +39,8 @@ class NodeOp:
             limit).
         gives_tuple: the kernel gives a tuple also where there is only one output.
         steering: how many of the inputs only steer.
+        lowered: gives from an operation of this op the operations that stand for it in a `GraphDef`, see `lowering.py`.
+        differentiated: for each gradient of a conditional, the outputs whose gradients are given.
         first_output: TensorFlow's number of the first output: its loops give a counter and a limit before the loop
             variables.
     """
@@ -75,6 +77,8 @@ class NodeOp:
         self.bodies = bodies or {}
         self.places = places or {}
         self.gives_tuple = gives_tuple
+        self.lowered: Callable[[Operation], list[Operation]] | None = None
+        self.differentiated: list[list[int]] = []
         self.saved: SymbolicTensor | None = None  # the output that is the tape under which it ran (`taped.py`)
 
     def input_name(self, i: int) -> str:

@@ -52,12 +52,22 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
             return second_order(run, inputs, asked, given, seeds, ddys)
 
         op = NodeOp(f"{operation.type}Grad", kernel, gradient=second, gives_tuple=True)
+        if operation.op.bodies:
+            operation.op.differentiated.append(given)
+            operation.op.lowered = lambda made: _lowering().conditional_with_kept(made)
+            op.lowered = lambda made: _lowering().gradient_of_conditional(operation, given, asked)(made)
         outs = [spec_of_gradient(inputs[i]) for i in asked]
         made = state.graph.node(op, [saved, *seeds, *inputs], outs)
         found = dict(zip(asked, made.outputs, strict=True))
         return [found.get(i) for i in range(len(inputs))]
 
     return gradient
+
+
+def _lowering() -> Any:
+    from tapeflow.graph import lowering
+
+    return lowering
 
 
 def second_order(

@@ -1,0 +1,190 @@
+"""Graphs with gradients of calls, conditionals and loops, as `graph_programs.py` has them."""
+
+import numpy as np
+
+from graph_programs import VALUES, Built, matrix, program
+
+
+def scalar(tf, name="x"):
+    return tf.compat.v1.placeholder(tf.float32, [], name=name)
+
+
+# ---- conditionals ----------------------------------------------------------------------------------------------------
+
+
+@program
+def gradients_of_conditional(tf):
+    x, z = scalar(tf), scalar(tf, "z")
+    taken = tf.cond(x > 0.0, lambda: x * tf.sin(x) * z, lambda: tf.exp(x) * 3.0)
+    other = tf.cond(x > 2.0, lambda: x * z, lambda: tf.exp(x))
+    return Built([taken, other, *tf.gradients(taken, [x, z]), *tf.gradients(other, [x, z])], {x: 1.5, z: 2.0})
+
+
+@program
+def gradients_of_conditional_for_variables(tf):
+    x = matrix(tf)
+    v, w = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], name="v"), tf.Variable(2.0, name="w")
+    y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.tanh(tf.matmul(x, v)), lambda: tf.matmul(x, v) * w)
+    return Built([y, *tf.gradients(tf.reduce_sum(y), [x, v, w])], {x: VALUES})
+
+
+@program
+def gradients_of_nested_conditionals(tf):
+    x = scalar(tf)
+    y = tf.cond(x > 0.0, lambda: tf.cond(x > 1.0, lambda: x * x * x, lambda: x * 2.0), lambda: -x)
+    return Built([y, *tf.gradients(y, [x])], {x: 1.5})
+
+
+@program
+def gradients_of_switch_case(tf):
+    x, i = scalar(tf), tf.compat.v1.placeholder(tf.int32, [], name="i")
+    y, z = tf.switch_case(i, [lambda: (x * 2.0, x), lambda: (x * x, x * 3.0), lambda: (tf.sin(x), x)])
+    return Built([y, z, *tf.gradients([y, z], [x]), *tf.gradients(y, [x])], {x: 1.5, i: 1})
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+@program
+def gradients_of_loop(tf):
+    x, n = scalar(tf), tf.compat.v1.placeholder(tf.int32, [], name="n")
+    y = tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, tf.sin(y) * x), [0, x])[1]
+    return Built([y, *tf.gradients(y, [x])], {x: 1.5, n: 4})
+
+
+@program
+def gradients_of_bounded_loop(tf):
+    x, w = matrix(tf), tf.constant(np.eye(3) * 0.5 + 0.1, tf.float32)
+
+    def body(y):
+        return [tf.tanh(tf.matmul(y, w)) + x]
+
+    (y,) = tf.while_loop(lambda y: tf.reduce_sum(y) < 1e5, body, [x], maximum_iterations=3)
+    return Built([y, *tf.gradients(y, [x, w])], {x: VALUES})
+
+
+@program
+def gradients_of_loop_for_variables(tf):
+    x, w = matrix(tf), tf.Variable(np.eye(3) * 0.5 + 0.1, dtype=tf.float32, name="w")
+    y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.matmul(y, w)), [0, x])[1]
+    return Built([y, *tf.gradients(y, [x, w])], {x: VALUES})
+
+
+@program
+def gradients_of_nested_loops(tf):
+    x = scalar(tf)
+
+    def outer(i, y):
+        return i + 1, tf.while_loop(lambda j, z: j < i, lambda j, z: (j + 1, z * x), [0, y])[1]
+
+    y = tf.while_loop(lambda i, y: i < 4, outer, [0, x])[1]
+    return Built([y, *tf.gradients(y, [x])], {x: 1.1})
+
+
+@program
+def gradients_of_conditional_in_loop(tf):
+    x = scalar(tf)
+
+    def body(i, y):
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: y * x, lambda: y + x * x)
+
+    y = tf.while_loop(lambda i, y: i < 5, body, [0, x])[1]
+    return Built([y, *tf.gradients(y, [x])], {x: 1.1})
+
+
+@program
+def gradients_of_loop_in_conditional(tf):
+    x = scalar(tf)
+
+    def cubed():
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
+
+    y = tf.cond(x > 0.0, cubed, lambda: x * 3.0)
+    return Built([y, *tf.gradients(y, [x])], {x: 1.1})
+
+
+@program
+def gradients_of_loops_over_lists(tf):
+    x = tf.compat.v1.placeholder(tf.float32, [None], name="x")
+    found = [
+        tf.map_fn(lambda a: a * a * 3.0, x),
+        tf.scan(lambda a, b: a * b, x),
+        tf.foldl(lambda a, b: tf.sin(a) + b, x),
+    ]
+    return Built([*found, *[tf.gradients(y, x)[0] for y in found]], {x: [1.0, 2.0, 3.0]})
+
+
+@program
+def gradients_of_array_written_in_loop(tf):
+    x = tf.compat.v1.placeholder(tf.float32, [3], name="x")
+
+    @tf.function
+    def sums(x):
+        made, total = tf.TensorArray(tf.float32, size=3), 0.0
+        for i in tf.range(3):
+            total += x[i] * x[i]
+            made = made.write(i, total)
+        return made.stack()
+
+    y = sums(x)
+    return Built([y, *tf.gradients(y, x)], {x: [1.0, 2.0, 3.0]})
+
+
+# ---- calls -----------------------------------------------------------------------------------------------------------
+
+
+@program
+def gradients_of_calls(tf):
+    x = matrix(tf)
+
+    @tf.function
+    def inner(a):
+        return tf.sin(a) * a
+
+    @tf.function
+    def outer(a):
+        return inner(a) + inner(a * 2.0)
+
+    y = outer(x)
+    (g,) = tf.gradients(y, x)
+    return Built([y, g, *tf.gradients(g, x)], {x: VALUES})
+
+
+@program
+def gradients_of_calls_with_control_flow(tf):
+    x = scalar(tf)
+
+    @tf.function
+    def f(a, n):
+        if a > 0.0:
+            a = a * tf.exp(a)
+        for i in tf.range(n):
+            a = a * x + tf.cast(i, tf.float32)
+        return a
+
+    y = f(x, tf.constant(3))
+    return Built([y, *tf.gradients(y, [x])], {x: 0.7})
+
+
+@program
+def tape_in_a_function(tf):
+    x = scalar(tf)
+
+    @tf.function
+    def f(a):
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = tf.cond(a > 0.0, lambda: a * a, lambda: -a)
+            y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * a), [0, y])[1]
+        return y, tape.gradient(y, a)
+
+    return Built(list(f(x)), {x: 0.7})
+
+
+@program
+def training_through_control_flow(tf):
+    x, v = scalar(tf), tf.Variable(2.0, name="v")
+    y = tf.cond(x > 0.0, lambda: v * x, lambda: v - x)
+    loss = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [0, y * y])[1]
+    train = tf.compat.v1.train.GradientDescentOptimizer(0.001).minimize(loss)
+    return Built([loss, v], {x: 1.0}, [train] * 3)
