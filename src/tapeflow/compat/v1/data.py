@@ -79,7 +79,16 @@ class Iterator(StagedIterator):
     def from_structure(
         output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
     ) -> Iterator:
-        """An iterator for datasets of elements of these dtypes and shapes, yet without one."""
+        """An iterator for datasets of elements of these dtypes and shapes, yet without one.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            ...     iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64, [])
+            ...     begin, element = iterator.make_initializer(tf.data.Dataset.range(3)), iterator.get_next()
+            ...     session.run(begin)
+            ...     print(session.run(element), session.run(element))
+            0 1
+        """
         types = structure.flatten(output_types)
         shapes = (
             [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
@@ -132,6 +141,12 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
 
     Args:
         dataset: one that depends on no tensor of a graph.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     element = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next()
+        ...     print(session.run(element), session.run(element))
+        0 1
     """
     return iter(dataset) if state.graph is None else Iterator(_Slot(dataset), dataset.element_spec)
 
@@ -141,6 +156,14 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
     Raises:
         RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     iterator = tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+        ...     element = iterator.get_next()
+        ...     session.run(iterator.initializer)
+        ...     print(session.run(element))
+        0
     """
     if state.graph is None:
         raise RuntimeError(
@@ -150,15 +173,33 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
-    """The dtypes of the elements, in their structure."""
+    """The dtypes of the elements, in their structure.
+
+    Example:
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
+        >>> tf.compat.v1.data.get_output_types(dataset)
+        {'x': tf.float32}
+    """
     return structure.map_specs(lambda s: getattr(s, "dtype", None), dataset_or_iterator.element_spec)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
-    """The shapes of the elements, in their structure."""
+    """The shapes of the elements, in their structure.
+
+    Example:
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
+        >>> tf.compat.v1.data.get_output_shapes(dataset)
+        {'x': TensorShape([])}
+    """
     return structure.map_specs(lambda s: getattr(s, "shape", None), dataset_or_iterator.element_spec)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """The classes of the elements, in their structure."""
+    """The classes of the elements, in their structure.
+
+    Example:
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
+        >>> tf.compat.v1.data.get_output_classes(dataset)
+        {'x': <class 'tapeflow.core.tensor.Tensor'>}
+    """
     return structure.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)

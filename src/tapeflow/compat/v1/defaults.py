@@ -105,6 +105,11 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
     Raises:
         ValueError: another graph is being built.
+
+    Example:
+        >>> tf.compat.v1.enable_eager_execution()
+        >>> tf.executing_eagerly()
+        True
     """
     if default.scope is None:
         return

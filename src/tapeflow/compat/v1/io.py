@@ -19,6 +19,14 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     Raises:
         NotFoundError: there is no such file.
         DataLossError: the file is cut off or damaged; all records before have been given.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/records"
+        >>> with tf.io.TFRecordWriter(path) as writer:
+        ...     writer.write(b"one")
+        >>> list(tf.compat.v1.io.tf_record_iterator(path))
+        [b'one']
     """
     return read_records(path, TFRecordOptions.get_compression_type_string(options))
 

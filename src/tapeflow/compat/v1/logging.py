@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import sys
 import threading
 from collections import defaultdict
 from logging import DEBUG, ERROR, FATAL, INFO
@@ -12,7 +13,7 @@ from typing import Any
 from tapeflow.logger import get_logger
 
 WARN = logging.WARNING
-_counts: defaultdict[tuple[Any, str], itertools.count] = defaultdict(itertools.count)
+_counts: defaultdict[tuple[str, int], itertools.count] = defaultdict(itertools.count)
 _lock = threading.Lock()
 
 
@@ -29,17 +30,29 @@ vlog = log
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what helps to find errors."""
+    """Logs what helps to find errors: `msg % args`.
+
+    Example:
+        >>> tf.compat.v1.logging.debug("step %d", 3)
+    """
     log(DEBUG, msg, *args, **kwargs)
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what a program does."""
+    """Logs what a program does: `msg % args`.
+
+    Example:
+        >>> tf.compat.v1.logging.info("step %d", 3)
+    """
     log(INFO, msg, *args, **kwargs)
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what may be wrong."""
+    """Logs what may be wrong: `msg % args`.
+
+    Example:
+        >>> tf.compat.v1.logging.warning("The loss is %f", 1e9)
+    """
     log(WARN, msg, *args, **kwargs)
 
 
@@ -47,49 +60,84 @@ warn = warning
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what is wrong."""
+    """Logs what is wrong: `msg % args`.
+
+    Example:
+        >>> tf.compat.v1.logging.error("There is no %s", "file")
+    """
     log(ERROR, msg, *args, **kwargs)
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what is so wrong that nothing can go on."""
+    """Logs what is so wrong that nothing can go on: `msg % args`. It goes on, all the same.
+
+    Example:
+        >>> tf.compat.v1.logging.fatal("There is no %s", "file")
+    """
     log(FATAL, msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: Any, condition: bool, *args: Any) -> None:
-    """Logs a message if a condition holds."""
+    """Logs a message, `msg % args`, if a condition holds.
+
+    Example:
+        >>> tf.compat.v1.logging.log_if(tf.compat.v1.logging.ERROR, "too large", 1 > 2)
+    """
     if condition:
         log(level, msg, *args)
 
 
-def _count(msg: Any, kind: str) -> int:
+def _times() -> int:
+    """How often the line that calls a function of this module did so before."""
+    line = sys._getframe(2)
     with _lock:
-        return next(_counts[msg, kind])
+        return next(_counts[line.f_code.co_filename, line.f_lineno])
 
 
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Logs a message the first `n` times."""
-    log_if(level, msg, _count(msg, "first") < n, *args)
+    """Logs a message, `msg % args`, the first `n` times that this line of the program calls it.
+
+    Example:
+        >>> tf.compat.v1.logging.log_first_n(tf.compat.v1.logging.INFO, "once", 1)
+    """
+    log_if(level, msg, _times() < n, *args)
 
 
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Logs a message the first time, and every `n` times after."""
-    log_if(level, msg, _count(msg, "every") % n == 0, *args)
+    """Logs a message, `msg % args`, the first time that this line of the program calls it, and every `n` times after.
+
+    Example:
+        >>> tf.compat.v1.logging.log_every_n(tf.compat.v1.logging.INFO, "step %d", 10, 3)
+    """
+    log_if(level, msg, _times() % n == 0, *args)
 
 
 def TaskLevelStatusMessage(msg: Any) -> None:
-    """Logs a message as an error."""
+    """Logs a message as an error.
+
+    Example:
+        >>> tf.compat.v1.logging.TaskLevelStatusMessage("lost a worker")
+    """
     error(msg)
 
 
 def flush() -> None:
-    """Writes what handlers hold back."""
+    """Writes what handlers hold back.
+
+    Example:
+        >>> tf.compat.v1.logging.flush()
+    """
     for handler in get_logger().handlers:
         handler.flush()
 
 
 def get_verbosity() -> int:
-    """The level from which on messages are logged."""
+    """The level from which on messages are logged.
+
+    Example:
+        >>> tf.compat.v1.logging.get_verbosity() in range(51)
+        True
+    """
     return get_logger().getEffectiveLevel()
 
 

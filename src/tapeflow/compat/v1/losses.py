@@ -6,7 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.compat.v1 import nn
-from tapeflow.compat.v1.renamed import either, required
+from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
@@ -14,7 +14,13 @@ from tapeflow.core.dtypes import float32
 
 
 class Reduction:
-    """How the losses of a batch become one."""
+    """How the losses of a batch become one.
+
+    Example:
+        >>> losses = tf.compat.v1.losses
+        >>> losses.compute_weighted_loss([1.0, 3.0], reduction=losses.Reduction.SUM).numpy().item()
+        4.0
+    """
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -43,30 +49,57 @@ class Reduction:
             ValueError: that.
         """
         if key not in cls.all():
-            raise ValueError(f"Invalid Reduction Key {key}.")
+            raise ValueError(f"Invalid Reduction Key {key}. Key should be one of {cls.all()}.")
 
 
 # ---- the collection --------------------------------------------------------------------------------------------------
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Adds a loss to a collection of the default graph; eagerly there is none, and nothing to do."""
+    """Adds a loss to a collection of the default graph; eagerly there is none, and nothing to do.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     tf.compat.v1.losses.add_loss(tf.constant(1.0))
+        ...     print(len(tf.compat.v1.losses.get_losses()))
+        1
+    """
     if loss_collection and state.graph is not None:
         add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
-    """The losses of the default graph whose names begin with `scope`."""
+    """The losses of the default graph whose names begin with `scope`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     with tf.compat.v1.name_scope("a"):
+        ...         loss = tf.compat.v1.losses.mean_squared_error([1.0], [3.0])
+        ...     print(len(tf.compat.v1.losses.get_losses("a")), len(tf.compat.v1.losses.get_losses("b")))
+        1 0
+    """
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What the regularizers of variables gave."""
+    """What the regularizers of variables gave.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     v = tf.compat.v1.get_variable("v", [2], regularizer=tf.nn.l2_loss)
+        ...     print(len(tf.compat.v1.losses.get_regularization_losses()))
+        1
+    """
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
-    """The sum of what the regularizers of variables gave; 0 if there are none."""
+    """The sum of what the regularizers of variables gave; 0 if there are none.
+
+    Example:
+        >>> tf.compat.v1.losses.get_regularization_loss().numpy().item()
+        0.0
+    """
     found = get_regularization_losses(scope)
     return tf.add_n(found, name=name) if found else tf.constant(0.0)
 
@@ -159,14 +192,24 @@ def check_weights(weights: Any, values: Any) -> None:
         raise ValueError(f"weights can not be broadcast to values. values.shape={v}. weights.shape={w}.")
 
 
+def _given(**arguments: Any) -> None:
+    """Checks that no argument is None.
+
+    Raises:
+        ValueError: one is.
+    """
+    for name, value in arguments.items():
+        if value is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
+
+
 def _pair(labels: Any, predictions: Any, what: str = "predictions") -> tuple[Any, Any]:
     """Labels and predictions, both float32 and of one shape.
 
     Raises:
         ValueError: one is missing, or the shapes differ.
     """
-    if labels is None or predictions is None:
-        raise ValueError(f"Argument `labels` and `{what}` must not be None.")
+    _given(**{"labels": labels, what: predictions})
     labels, predictions = tf.cast(convert(labels), float32), tf.cast(convert(predictions), float32)
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
@@ -263,7 +306,9 @@ def cosine_distance(
         >>> tf.compat.v1.losses.cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], axis=1).numpy().item()
         1.0
     """
-    along = required("You must specify `axis`: it", either("axis", axis, "dim", dim))
+    along = either("axis", axis, "dim", dim)
+    if along is None:
+        raise ValueError("You must specify argument `axis`.")
     labels, predictions = _pair(labels, predictions)
     losses = 1.0 - tf.reduce_sum(predictions * labels, along, keepdims=True)
     return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
@@ -310,9 +355,12 @@ def sigmoid_cross_entropy(
 
     Args:
         label_smoothing: moves the labels that far towards 0.5.
+
+    Example:
+        >>> round(tf.compat.v1.losses.sigmoid_cross_entropy([[1.0]], [[0.0]]).numpy().item(), 4)
+        0.6931
     """
-    if multi_class_labels is None or logits is None:
-        raise ValueError("Argument `multi_class_labels` and `logits` must not be None.")
+    _given(multi_class_labels=multi_class_labels, logits=logits)
     logits = convert(logits)
     labels = tf.cast(convert(multi_class_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
@@ -336,8 +384,7 @@ def softmax_cross_entropy(
         >>> round(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().item(), 4)
         0.6931
     """
-    if onehot_labels is None or logits is None:
-        raise ValueError("Argument `onehot_labels` and `logits` must not be None.")
+    _given(onehot_labels=onehot_labels, logits=logits)
     logits = convert(logits)
     labels = tf.cast(convert(onehot_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
@@ -359,8 +406,7 @@ def sparse_softmax_cross_entropy(
         >>> round(tf.compat.v1.losses.sparse_softmax_cross_entropy([0], [[0.0, 0.0]]).numpy().item(), 4)
         0.6931
     """
-    if labels is None or logits is None:
-        raise ValueError("Argument `labels` and `logits` must not be None.")
+    _given(labels=labels, logits=logits)
     labels, logits = convert(labels), convert(logits)
     if labels.shape.rank is not None and labels.shape.rank == logits.shape.rank:
         labels = tf.squeeze(labels, [-1])

@@ -35,6 +35,7 @@ _OWN = {
     "debugging.assert_type": "checks.assert_type",
     "linalg.norm": "reductions.norm",
     "manip.gather_nd": "arrays.gather_nd",
+    "python_io.tf_record_iterator": "io.tf_record_iterator",
     "random.multinomial": "arithmetic.multinomial",
     "random.poisson": "arithmetic.random_poisson",
     "random.set_random_seed": "arithmetic.set_random_seed",

@@ -22,6 +22,11 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def message(name: str) -> Any:
-    """The class of a message, or None if there is none of that name."""
+    """The class of a message, or None if there is none of that name.
+
+    Example:
+        >>> tf.compat.v1.ConfigProto(log_device_placement=True).log_device_placement
+        True
+    """
     module = _MODULE_OF.get(name)
     return None if module is None else getattr(importlib.import_module(f"tensorboard.compat.proto.{module}_pb2"), name)

@@ -30,7 +30,14 @@ _handles = itertools.count(1)
 
 
 class IndexedSlicesValue(NamedTuple):
-    """The value of `tf.IndexedSlices`, as arrays."""
+    """The value of `tf.IndexedSlices`, as arrays.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]))
+        ...     print(sess.run(slices).indices)
+        [2]
+    """
 
     values: Any
     indices: Any

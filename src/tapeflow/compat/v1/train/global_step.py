@@ -18,6 +18,12 @@ def get_global_step(graph: Any = None) -> Any:
 
     Raises:
         TypeError: what has its name is no scalar of integers.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     before, step = tf.compat.v1.train.get_global_step(), tf.compat.v1.train.create_global_step()
+        ...     print(before, tf.compat.v1.train.get_global_step() is step)
+        None True
     """
     graph = graph or get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -66,7 +72,19 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The global step as a number."""
+    """The global step as a number.
+
+    Args:
+        sess: the session whose step it is.
+        global_step_tensor: the variable.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     step = tf.compat.v1.train.create_global_step()
+        ...     sess.run(step.initializer)
+        ...     print(tf.compat.v1.train.global_step(sess, step))
+        0
+    """
     if isinstance(global_step_tensor, Variable) and global_step_tensor._graph is None:
         return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))
@@ -77,6 +95,9 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
     Raises:
         TypeError: it is no variable or tensor, or no scalar of integers.
+
+    Example:
+        >>> tf.compat.v1.train.assert_global_step(tf.Variable(0, dtype=tf.int64))
     """
     if not hasattr(global_step_tensor, "dtype") or not hasattr(global_step_tensor, "shape"):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
@@ -84,3 +105,32 @@ def assert_global_step(global_step_tensor: Any) -> None:
         raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
     if global_step_tensor.shape.rank not in (0, None):
         raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
+
+
+_READ = "global_step_read_op_cache"  # the collection of the tensor that hooks read, as TensorFlow names it
+
+
+def readable_global_step(graph: Any = None) -> Any:
+    """A tensor with the value of the global step, which is its first one before it is initialized; None without a step.
+
+    It is made once for a graph, and found again after that was finalized.
+    """
+    from tapeflow.compat.v1.variables import is_variable_initialized
+    from tapeflow.control_flow import cond
+
+    graph = graph or get_default_graph()
+    found = graph.get_collection_ref(_READ)
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    if not found:
+        with ExitStack() as stack:
+            if state.graph is not graph:
+                stack.enter_context(graph.as_default())
+            stack.enter_context(graph._outside_of_scopes())
+            if isinstance(step, Variable):
+                first = step.initializer.inputs[1]
+                found.append(cond(is_variable_initialized(step), step.read_value, lambda: first) + 0)
+            else:
+                found.append(step + 0)
+    return found[0]

@@ -11,7 +11,19 @@ from tapeflow.core.variable import Variable
 
 
 class GradientDescentOptimizer(Optimizer):
-    """Gradient descent: `v -= learning_rate * gradient`."""
+    """Gradient descent: `v -= learning_rate * gradient`.
+
+    Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.7
+    """
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
@@ -26,8 +38,18 @@ class MomentumOptimizer(Optimizer):
     accumulation`.
 
     Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        momentum: the same.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
         use_nesterov: Nesterov's momentum, as in Sutskever et al. 2013
-        (http://proceedings.mlr.press/v28/sutskever13.pdf).
+            (http://proceedings.mlr.press/v28/sutskever13.pdf).
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.MomentumOptimizer(0.1, 0.9).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.7
     """
 
     _slot_names = ("momentum",)
@@ -63,7 +85,22 @@ class MomentumOptimizer(Optimizer):
 
 
 class AdamOptimizer(Optimizer):
-    """Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980)."""
+    """Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980), with the `epsilon` of its section 2 ("epsilon hat").
+
+    Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        beta1, beta2: how slowly the means of gradients and of their squares move.
+        epsilon: a small number that keeps the quotient finite.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
+        use_own_namescope_for_non_slot_vars: accepted, and without effect.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.AdamOptimizer(0.1).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.9
+    """
 
     _slot_names = ("m", "v")
 
@@ -107,8 +144,20 @@ class AdamOptimizer(Optimizer):
 class AdagradOptimizer(Optimizer):
     """Adagrad (Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html).
 
+    Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        initial_accumulator_value: what the sums of squares begin with.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
+
     Raises:
         ValueError: `initial_accumulator_value` is not positive.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.AdagradOptimizer(0.1).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.9006
     """
 
     _slot_names = ("accumulator",)
@@ -139,8 +188,19 @@ class RMSPropOptimizer(Optimizer):
     """RMSProp (Tieleman and Hinton 2012).
 
     Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         decay: of the mean of squares.
+        momentum: how much of the last step is in the next.
+        epsilon: a small number that keeps the quotient finite.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
         centered: divides by the estimated variance, not by the mean of squares.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.RMSPropOptimizer(0.1).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.7764
     """
 
     def __init__(
@@ -179,7 +239,21 @@ class RMSPropOptimizer(Optimizer):
 
 
 class AdadeltaOptimizer(Optimizer):
-    """Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701)."""
+    """Adadelta (Zeiler 2012, https://arxiv.org/abs/1212.5701).
+
+    Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        rho: how slowly the means of squares move.
+        epsilon: a small number that keeps the quotient finite.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.AdadeltaOptimizer(1.0, epsilon=0.01).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.5577
+    """
 
     _slot_names = ("accum", "accum_update")
 
@@ -218,6 +292,12 @@ class FtrlOptimizer(Optimizer):
 
     Raises:
         ValueError: a number is out of its range.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> tf.compat.v1.train.FtrlOptimizer(0.1).minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.7957
     """
 
     def __init__(
@@ -242,9 +322,9 @@ class FtrlOptimizer(Optimizer):
             (l2_shrinkage_regularization_strength, "l2_shrinkage_regularization_strength"),
         ):
             if value < 0.0:
-                raise ValueError(f"{what} {value} needs to be positive or zero")
+                raise ValueError(f"{what} {value:f} needs to be positive or zero")
         if learning_rate_power > 0.0:
-            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+            raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
         self._learning_rate, self._power = learning_rate, learning_rate_power
         self._first = initial_accumulator_value
         self._l1, self._l2, self._shrinkage = (
@@ -279,7 +359,21 @@ class FtrlOptimizer(Optimizer):
 
 
 class ProximalGradientDescentOptimizer(Optimizer):
-    """Gradient descent, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793)."""
+    """Gradient descent, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793).
+
+    Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> optimizer = tf.compat.v1.train.ProximalGradientDescentOptimizer(0.1, l1_regularization_strength=1.0)
+        >>> optimizer.minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.6
+    """
 
     def __init__(
         self,
@@ -305,8 +399,22 @@ class ProximalGradientDescentOptimizer(Optimizer):
 class ProximalAdagradOptimizer(Optimizer):
     """Adagrad, then towards zero (Duchi and Singer 2009, https://papers.nips.cc/paper/3793).
 
+    Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
+        initial_accumulator_value: what the sums of squares begin with.
+        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
+
     Raises:
         ValueError: `initial_accumulator_value` is not positive.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> optimizer = tf.compat.v1.train.ProximalAdagradOptimizer(0.1, l1_regularization_strength=1.0)
+        >>> optimizer.minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        0.8674
     """
 
     _slot_names = ("accumulator",)
@@ -344,10 +452,22 @@ class AdagradDAOptimizer(Optimizer):
     https://jmlr.org/papers/v12/duchi11a.html).
 
     Args:
+        learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         global_step: a variable that counts the steps.
+        initial_gradient_squared_accumulator_value: what the sums of squares begin with.
+        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        use_locking: accepted, and without effect.
+        name: of the optimizer.
 
     Raises:
         ValueError: `initial_gradient_squared_accumulator_value` is not positive.
+
+    Example:
+        >>> v = tf.Variable(1.0)
+        >>> optimizer = tf.compat.v1.train.AdagradDAOptimizer(0.1, tf.Variable(0, dtype=tf.int64))
+        >>> optimizer.minimize(lambda: 3.0 * v, var_list=[v])
+        >>> print(v.numpy().round(4))
+        -0.0994
     """
 
     def __init__(

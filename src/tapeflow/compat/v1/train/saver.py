@@ -166,7 +166,6 @@ class Saver:
         variables = self._built()
         if not variables:
             return None
-        values = _values(sess, variables)
         path = os.fspath(save_path)
         if global_step is not None:
             step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
@@ -174,6 +173,7 @@ class Saver:
         directory = os.path.dirname(path)
         if directory and not os.path.isdir(directory):
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.")
+        values = _values(sess, variables)
         write_bundle(
             path, ((name, convert(value, v.dtype)) for (name, v), value in zip(variables.items(), values, strict=True))
         )
@@ -331,7 +331,20 @@ def exists(checkpoint_prefix: Any) -> bool:
 
 
 def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta") -> None:
-    """Deletes a checkpoint, and the graph beside it."""
+    """Deletes a checkpoint, and the graph beside it.
+
+    Args:
+        checkpoint_prefix: the checkpoint's name.
+        checkpoint_format_version: accepted, and without effect.
+        meta_graph_suffix: the ending of the file with the graph.
+
+    Example:
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/model")
+        >>> tf.compat.v1.train.remove_checkpoint(path)
+        >>> tf.compat.v1.train.checkpoint_exists(path)
+        False
+    """
     remove_checkpoint(os.fspath(checkpoint_prefix))
     graph = f"{os.fspath(checkpoint_prefix)}.{meta_graph_suffix}"
     if os.path.exists(graph):
@@ -339,7 +352,12 @@ def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_grap
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
-    """When checkpoints were written, of those that are there."""
+    """When checkpoints were written, as seconds since 1970, of those that are there.
+
+    Example:
+        >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/model"])
+        []
+    """
     paths = [f"{os.fspath(p)}.index" for p in checkpoint_prefixes]
     return [os.path.getmtime(p) for p in paths if os.path.exists(p)]
 
@@ -354,6 +372,20 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
 
     Raises:
         ValueError: a name is not in the checkpoint or the graph, or a value is of another shape.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/model"
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     v = tf.Variable(5.0, name="v")
+        ...     sess.run(v.initializer)
+        ...     saved = tf.compat.v1.train.Saver([v]).save(sess, path)
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     w = tf.Variable(1.0)
+        ...     tf.compat.v1.train.init_from_checkpoint(path, {"v": w})
+        ...     sess.run(w.initializer)
+        ...     print(sess.run(w))
+        5.0
     """
     from tapeflow.compat.v1.defaults import get_default_graph
     from tapeflow.train.reader import load_checkpoint

@@ -40,6 +40,10 @@ def exponential_decay(
     """`learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
+        learning_rate: the first rate.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps.
+        decay_rate: what the rate is multiplied by in so many steps.
         staircase: rounds the exponent down.
 
     Returns:
@@ -74,6 +78,14 @@ def _now(step: Any) -> Any:
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
     """One of `values`: the first up to and including the first boundary, and so on.
+
+    Args:
+        x: the step, a number, a tensor or a variable.
+        boundaries: increasing steps.
+        values: of one dtype.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
 
     Raises:
         ValueError: there is not one value more than boundaries.
@@ -113,7 +125,21 @@ def polynomial_decay(
     """From `learning_rate` to `end_learning_rate` as `(1 - global_step / decay_steps) ** power`.
 
     Args:
+        learning_rate: the first rate.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps.
+        end_learning_rate: the last rate.
         cycle: begins anew, over as many times `decay_steps` as the step needs.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.polynomial_decay(1.0, 5, 10, 0.0)().numpy().round(4))
+        0.5
     """
 
     def compute() -> Any:
@@ -140,7 +166,20 @@ def natural_exp_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Rate:
-    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`."""
+    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`.
+
+    The arguments are those of `exponential_decay`.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.natural_exp_decay(1.0, 10, 10, 1.0)().numpy().round(4))
+        0.3679
+    """
 
     def compute() -> Any:
         from tapeflow.math.elementwise import exp
@@ -160,7 +199,20 @@ def inverse_time_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Rate:
-    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`."""
+    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`.
+
+    The arguments are those of `exponential_decay`.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.inverse_time_decay(1.0, 10, 10, 1.0)().numpy().round(4))
+        0.5
+    """
 
     def compute() -> Any:
         with _named(name or "InverseTimeDecay"):
@@ -179,8 +231,19 @@ def _half_cosine(part: Any) -> Any:
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
 ) -> Rate:
-    """Half a cosine from `learning_rate` to `alpha * learning_rate` (Loshchilov and Hutter 2017,
-    https://arxiv.org/abs/1608.03983)."""
+    """Half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter 2017,
+    https://arxiv.org/abs/1608.03983).
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.cosine_decay(1.0, 5, 10)().numpy().round(4))
+        0.5
+    """
 
     def compute() -> Any:
         from tapeflow.math.extrema import minimum
@@ -203,7 +266,18 @@ def cosine_decay_restarts(
     name: str | None = None,
 ) -> Rate:
     """`cosine_decay` again and again, each time over `t_mul` times as many steps, and from `m_mul` times the rate
-    (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983)."""
+    (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.cosine_decay_restarts(1.0, 10, 10, m_mul=0.8)().numpy().round(4))
+        0.8
+    """
 
     def compute() -> Any:
         from tapeflow.math.elementwise import log
@@ -234,7 +308,25 @@ def linear_cosine_decay(
     name: str | None = None,
 ) -> Rate:
     """`(alpha + linear) * cosine + beta`, times `learning_rate` (Bello et al. 2017,
-    https://arxiv.org/abs/1709.07417)."""
+    https://arxiv.org/abs/1709.07417).
+
+    Args:
+        learning_rate: the first rate.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps.
+        num_periods: of the cosine.
+        alpha, beta: see above.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.linear_cosine_decay(1.0, 5, 10)().numpy().round(4))
+        0.251
+    """
     return _linear_cosine(
         "LinearCosineDecay",
         learning_rate,
@@ -260,7 +352,18 @@ def noisy_linear_cosine_decay(
     name: str | None = None,
 ) -> Rate:
     """`linear_cosine_decay` with normal noise on the linear part, of variance
-    `initial_variance / (1 + global_step) ** variance_decay`."""
+    `initial_variance / (1 + global_step) ** variance_decay`.
+
+    Returns:
+        A scalar tensor; eagerly, a function without arguments that gives it.
+
+    Raises:
+        ValueError: there is no `global_step`.
+
+    Example:
+        >>> print(tf.compat.v1.train.noisy_linear_cosine_decay(1.0, 5, 10, initial_variance=0.0)().numpy().round(4))
+        0.251
+    """
 
     def noise(step: Any, dtype: Any) -> Any:
         from tapeflow.math.elementwise import sqrt
