@@ -187,6 +187,10 @@ class Graph:
         """
         self._finalized = True
 
+    def _unsafe_unfinalize(self) -> None:
+        """Lets something be added again, as TensorFlow's monitored sessions do when they end."""
+        self._finalized = False
+
     # ---- collections ---------------------------------------------------------------------------------------------
 
     def add_to_collection(self, name: Any, value: Any) -> None:
@@ -540,8 +544,12 @@ class Graph:
         key = variable._id if after is None else -after.index
         known = self._reads.get(key)
         if known is None:
-            with self.as_default(), self.control_dependencies([] if after is None else [after]):
-                known = self._reads[key] = self.read_variable(variable)
+            finalized, self._finalized = self._finalized, False  # a read is no change of what the graph computes
+            try:
+                with self.as_default(), self.control_dependencies([] if after is None else [after]):
+                    known = self._reads[key] = self.read_variable(variable)
+            finally:
+                self._finalized = finalized
         return known
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
