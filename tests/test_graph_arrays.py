@@ -117,6 +117,30 @@ def test_ranks_are_known_where_sizes_are_not():
     }  # fmt: skip
 
 
+def test_what_is_known_of_one_argument_is_known_of_the_result():
+    known = {}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, 3]), tf.TensorSpec([2, 4, None])])
+    def look(x, y):
+        n = tf.shape(x)[0]
+        found = {
+            "concat": tf.concat([x, y], 1), "stack": tf.stack([x, y]), "axis": tf.concat([x, y], n),
+            "pad": tf.pad(y, [[n, 1], [1, 2], [0, n]]), "reflect": tf.pad(y, [[1, 0], [n, 1], [0, 0]], "REFLECT"),
+            "rows": tf.pad(y, tf.stack([[1, 1], tf.shape(x)[:2], [0, 0]])),
+            "blocks": tf.space_to_batch(y, [2, 2], [[0, 0], [n, 0]]),
+            "unblocked": tf.batch_to_space(y[..., None], [2, 1], [[0, n], [0, 0]]),
+        }  # fmt: skip
+        known.update({name: value.shape.as_list() for name, value in found.items()})
+        return found
+
+    look.get_concrete_function()
+    assert known == {
+        "concat": [2, None, 3], "stack": [2, 2, 4, 3], "axis": [None, None, None], "pad": [None, 7, None],
+        "reflect": [3, None, None], "rows": [4, None, None], "blocks": [8, 2, None],
+        "unblocked": [1, None, None, 1],
+    }  # fmt: skip
+
+
 def test_float_tensors_stand_for_integers_in_lists():
     x = tf.range(6.0)
     assert tf.reshape(x, (tf.constant(3.0), 2)).shape == [3, 2]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.hosted.batch_size import compute_batch_size
 
 SOURCE = pathlib.Path(tf.__file__).parents[1]
 keras = tf.keras
@@ -187,6 +188,21 @@ def test_weights_in_keras_own_format(tmp_path):
     np.testing.assert_array_equal(other.layers[0].kernel, model.layers[0].kernel)
     with h5py.File(tmp_path / "model.weights.h5") as file:
         assert sorted(file) == ["layers", "vars"]  # nothing twice
+
+
+@pytest.mark.parametrize(
+    ("dataset", "size"),
+    [
+        (tf.data.Dataset.range(8).batch(4).shuffle(2).prefetch(1), 4),
+        (tf.data.Dataset.range(8).batch(4, drop_remainder=True).map(lambda x: 2 * x), 4),
+        (tf.data.Dataset.range(8).batch(4).map(lambda x: 2 * x), -1),
+        (tf.data.Dataset.zip(tf.data.Dataset.range(8).batch(4), tf.data.Dataset.range(8).batch(2)), -1),
+        (tf.data.Dataset.range(8).padded_batch(3).concatenate(tf.data.Dataset.range(8).batch(3)), 3),
+    ],
+)
+def test_how_long_batches_are(dataset, size):
+    found = compute_batch_size(dataset)
+    assert found.numpy() == size and found.dtype is tf.int64
 
 
 # ---- training in functions -------------------------------------------------------------------------------------------

@@ -153,6 +153,23 @@ def test_values_of_a_signature_need_no_name(tmp_path):
     assert tf.saved_model.load(tmp_path).signatures["serving_default"](x=tf.constant(2.0))["output_0"].numpy() == 6.0
 
 
+def test_functions_have_other_names(tmp_path):
+    module = tf.Module()
+    module.double = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([])])
+    module.plus = tf.function(lambda x: x + 1.0)
+    module.plus(tf.constant(1.0))
+    module.plus(tf.constant([1.0]))
+    aliases = {"a": module.double, "b": [module.plus], "c": tf.function(lambda x: x)}
+    tf.saved_model.save(module, tmp_path, options=tf.saved_model.SaveOptions(function_aliases=aliases))
+    assert not hasattr(tf.saved_model.load(tmp_path), "function_aliases")
+    options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    found = tf.saved_model.load(tmp_path, options=options).function_aliases
+    assert sorted(found) == ["a", "b"]  # what is not saved has no other name
+    assert found["a"](3.0).numpy() == 6.0 and found["b"](tf.constant([3.0])).numpy() == [4.0]
+    with pytest.raises(TypeError, match="Functions in `function_aliases`"):
+        tf.saved_model.save(module, tmp_path, options=tf.saved_model.SaveOptions(function_aliases={"a": 3}))
+
+
 def test_a_default_signature_that_fails_is_none(tmp_path):
     class Unsure(tf.Module):
         @property

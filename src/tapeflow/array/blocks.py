@@ -54,17 +54,21 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
 
 def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
     dims = x.as_list()
+    if isinstance(paddings, Tensor):
+        paddings = [(None, None)] * len(block_shape)
     for i, (b, (before, after)) in enumerate(zip(block_shape, paddings, strict=True)):
         dims[0] = None if dims[0] is None else dims[0] * b
-        dims[i + 1] = None if dims[i + 1] is None else (dims[i + 1] + before + after) // b
+        dims[i + 1] = None if None in (dims[i + 1], before, after) else (dims[i + 1] + before + after) // b
     return TensorShape(dims)
 
 
 def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
     dims = x.as_list()
+    if isinstance(crops, Tensor):
+        crops = [(None, None)] * len(block_shape)
     for i, (b, (before, after)) in enumerate(zip(block_shape, crops, strict=True)):
         dims[0] = None if dims[0] is None else dims[0] // b
-        dims[i + 1] = None if dims[i + 1] is None else dims[i + 1] * b - before - after
+        dims[i + 1] = None if None in (dims[i + 1], before, after) else dims[i + 1] * b - before - after
     return TensorShape(dims)
 
 

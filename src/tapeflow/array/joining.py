@@ -34,19 +34,24 @@ def _concat_rule(values: list[TensorShape], axis: int) -> TensorShape:
                 "ConcatOp : Ranks of all input tensors should match: "
                 f"shape[0] = {text(first)} vs. shape[{i}] = {text(v)}"
             )
+    if isinstance(axis, Tensor):  # not known
+        return TensorShape([None] * rank)
     if not -rank <= axis < rank:
         raise invalid(f"ConcatOp : Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}")
     axis %= rank
+    dims = first.as_list()
     for i, v in enumerate(values):
-        for j, (m, n) in enumerate(zip(first, v if v.rank is not None else first, strict=True)):
-            if m != n and j != axis and m is not None and n is not None:
+        for j, (m, n) in enumerate(zip(dims, v if v.rank is not None else dims, strict=True)):
+            if m is None:
+                dims[j] = n
+            elif m != n and j != axis and n is not None:
                 raise invalid(
                     f"ConcatOp : Dimension {j} in both shapes must be equal: shape[0] = {text(first)} vs. "
                     f"shape[{i}] = {text(v)}"
                 )
     lengths: list[Any] = [None if v.rank is None else v[axis] for v in values]
     total = None if None in lengths else sum(lengths)
-    return TensorShape([total if j == axis else d for j, d in enumerate(first)])
+    return TensorShape([total if j == axis else d for j, d in enumerate(dims)])
 
 
 def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
@@ -127,6 +132,7 @@ def _stack_rule(values: list[TensorShape], axis: int = 0) -> TensorShape:
             raise invalid(
                 f"Shapes of all inputs must match: values[0].shape = {text(first)} != values[{i}].shape = {text(v)}"
             )
+        first = first.merge_with(v)
     dims = first.as_list()
     dims.insert(axis if axis >= 0 else axis + len(dims) + 1, len(values))
     return TensorShape(dims)

@@ -91,9 +91,11 @@ def _(call: Call, dy: Any) -> Any:
 
 def _mirror_rule(x: TensorShape, paddings: Any, mode: str) -> TensorShape:
     shape = _pad_rule(x, paddings)
+    if x.rank is None or isinstance(paddings, Tensor):
+        return shape
     offset = 1 if mode == "REFLECT" else 0
     for d, (b, a) in zip(x, paddings, strict=True):
-        if d is not None and max(b, a) > d - offset:
+        if d is not None and max(b or 0, a or 0) > d - offset:
             what = "less than" if offset else "no greater than"
             is_ = "not less than" if offset else "greater than"
             raise invalid(f"paddings must be {what} the dimension size: {b}, {a} {is_} {d}")

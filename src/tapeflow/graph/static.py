@@ -102,7 +102,7 @@ def host_static(value: Any) -> Any:
         known = value_of(value)
         if known is not None:
             return numbers(known)
-        partial = partial_value(value)
+        partial = partial_value(value) if value.shape.rank != 2 else _partial_rows(value)
         return value if partial is None else tuple(partial)
     if type(value) is tuple and any(isinstance(v, SymbolicTensor) for v in value):
         return tuple([_scalar(v) for v in value])
@@ -145,6 +145,19 @@ def partial_value(tensor: SymbolicTensor) -> list[int | None] | None:
     if tensor.shape[0] is not None:
         return [None] * tensor.shape[0]
     return None
+
+
+def _partial_rows(matrix: SymbolicTensor) -> list[tuple[int | None, ...]] | None:
+    """The rows of a matrix of ints that is stacked of them, None for the elements that are not known."""
+    columns = matrix.shape[1]
+    if columns is None or matrix.op.type not in ("Pack", "Cast", "Identity"):
+        return None
+    if matrix.op.type != "Pack":
+        return _partial_rows(matrix.op.args[0])
+    rows, axis = matrix.op.args
+    if axis not in (0, -2):
+        return None
+    return [tuple(partial_value(row) or [None] * columns) for row in rows]
 
 
 def static_shape(vector: Any) -> TensorShape:

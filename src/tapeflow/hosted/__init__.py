@@ -15,6 +15,7 @@ MODULES = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
     "tensorflow.core.util.event_pb2": {"Event": "tensorboard.compat.proto.event_pb2"},
     "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
+    "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.hosted.batch_size"},
     "tensorflow.python.eager.context": {
         "_reset_context": "tapeflow.hosted.eager_context",
         "async_wait": "tapeflow.hosted.eager_context",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapeflow import errors
@@ -82,7 +82,11 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
             f"Got an incompatible argument to `tags`: {wanted}. The SavedModel at {directory} has one MetaGraph with "
             f"tags {found}. You may omit the argument, pass 'None', or pass matching tags."
         )
-    root = _Loader(directory, meta, options or LoadOptions()).load()
+    options = options or LoadOptions()
+    loader = _Loader(directory, meta, options)
+    root = loader.load()
+    if options.experimental_load_function_aliases:
+        root.function_aliases = loader.aliased(meta.meta_info_def.function_aliases)
     root.tensorflow_version = meta.meta_info_def.tensorflow_version
     return root
 
@@ -112,6 +116,14 @@ class _Loader:
         numbers = [c.node_id for node in self._nodes for c in node.children]
         if any(not 0 <= n < len(self._nodes) for n in numbers):
             raise OSError(f"The SavedModel at {self._directory} names objects that it does not have.")
+
+    def aliased(self, aliases: Mapping[str, str]) -> dict[str, Any]:
+        """The functions that have traces with an alias, by the alias."""
+        found = {}
+        for i, node in enumerate(self._nodes):
+            names = [*node.function.concrete_functions, node.bare_concrete_function.concrete_function_name]
+            found.update({aliases[name]: self.objects[i] for name in names if name in aliases})
+        return found
 
     def load(self) -> Any:
         """The root, with all that it has."""

@@ -9,7 +9,8 @@ class SaveOptions:
     """How a SavedModel is written.
 
     Args:
-        namespace_whitelist, save_debug_info, function_aliases, experimental_debug_stripper, experimental_io_device,
+        function_aliases: other names of functions of the object, by name: a `tf.function`, a trace, or a list of them.
+        namespace_whitelist, save_debug_info, experimental_debug_stripper, experimental_io_device,
         experimental_variable_policy, experimental_custom_gradients: accepted, and without effect.
         experimental_image_format: must be False: the model is one message.
         experimental_skip_saver: leaves out of the graph what TensorFlow 1 restores variables with.
@@ -57,9 +58,9 @@ class LoadOptions:
 
     Args:
         allow_partial_checkpoint: lets variables without a saved value be zeros.
-        experimental_io_device, experimental_variable_policy, experimental_load_function_aliases: accepted, and without
-            effect.
+        experimental_io_device, experimental_variable_policy: accepted, and without effect.
         experimental_skip_checkpoint: leaves all variables zeros.
+        experimental_load_function_aliases: gives what is loaded a `function_aliases`, a dict of functions.
     """
 
     def __init__(

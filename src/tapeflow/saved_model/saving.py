@@ -21,6 +21,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.trackable import Trackable
 from tapeflow.core.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
+from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.export import PRODUCER, FunctionWriter
 from tapeflow.saved_model.asset import Asset
@@ -164,6 +165,7 @@ class _Model:
         meta = meta_graph_pb2.MetaGraphDef()
         meta.meta_info_def.tags.extend(["serve", *(options.extra_tags or ())])
         meta.meta_info_def.tensorflow_version = VERSION
+        meta.meta_info_def.function_aliases.update(self._aliases(options.function_aliases))
         self._write_objects(meta.object_graph_def)
         self._write_functions(meta.graph_def)
         captured = self._write_graph(meta.graph_def)
@@ -179,6 +181,24 @@ class _Model:
         meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "init"
         meta.collection_def["saved_model_main_op"].node_list.value.append("init")
         return meta
+
+    def _aliases(self, functions: dict[str, Any]) -> dict[str, str]:
+        """The aliases of saved traces, by the traces' names.
+
+        Raises:
+            TypeError: one is given to something else than functions.
+        """
+        found = {}
+        for alias, given in functions.items():
+            for function in given if isinstance(given, (list, tuple)) else [given]:
+                if not isinstance(function, (Function, ConcreteFunction)):
+                    raise TypeError(
+                        f"Unsupported type {type(function)}. Functions in `function_aliases` should be created by "
+                        "tf.function, or concrete functions, or collections of concrete functions."
+                    )
+                names = [self._names.get(id(trace)) for trace in FunctionNode(function).traces]
+                found.update({name: alias for name in names if name is not None})
+        return found
 
     # ---- the object graph --------------------------------------------------------------------------------------------
 

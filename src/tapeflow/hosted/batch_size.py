@@ -1,0 +1,42 @@
+"""How long the batches of a dataset are, which Keras asks when it spreads them over processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int64
+from tapeflow.core.tensor import Tensor
+from tapeflow.data import batches, maps, nodes, saving
+
+_UNKNOWN = -1
+# Nodes whose elements are whole elements of what they are made of.
+_PASSES_ELEMENTS = (
+    nodes.Chooser, nodes.CacheDataset, nodes.ConcatenateDataset, nodes.ZipDataset, maps.FilterDataset,
+    maps.PrefetchDataset, maps.AssertCardinalityDataset, maps.IgnoreErrorsDataset, saving.FileCacheDataset,
+)  # fmt: skip
+
+
+def compute_batch_size(dataset: Any) -> Tensor:
+    """The length of a dataset's batches as an int64 scalar; -1 where it is not known, or not the same for all.
+
+    Args:
+        dataset: a `tf.data.Dataset` whose elements have a first dimension.
+
+    Raises:
+        IndexError: they have none.
+    """
+    lengths = {spec.shape[0] for spec in nest.flatten(dataset.element_spec)}
+    if len(lengths) == 1 and None not in lengths:
+        return convert(lengths.pop(), int64)
+    return convert(_of_node(dataset), int64)
+
+
+def _of_node(node: Any) -> int:
+    if isinstance(node, batches._Batching):
+        return node._batch_size
+    if not isinstance(node, _PASSES_ELEMENTS):
+        return _UNKNOWN
+    found = {_of_node(source) for source in node._inputs()}
+    return found.pop() if len(found) == 1 else _UNKNOWN
