@@ -13,8 +13,6 @@ def test_compile_gives_a_list_of_tensors():
     assert [t.numpy().item() for t in function(tf.constant(1))] == [2, 1]
     (one,) = tf.xla.experimental.compile(lambda: 3)
     assert one.numpy() == 3
-    named = tf.xla.experimental.compile(lambda a: {"b": [a]}, [tf.constant(1)])
-    assert named["b"][0].numpy() == 1
     with pytest.raises(TypeError, match="inputs must be a list"):
         tf.xla.experimental.compile(lambda a: a, tf.constant(1))
 

@@ -62,6 +62,7 @@ def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False
     """
     if state.graph is None:
         raise RuntimeError(
-            "xla.experimental.jit_scope is not supported when eager execution is enabled. Try use it inside tf.function."
+            "xla.experimental.jit_scope is not supported when eager execution is enabled. Try use it inside "
+            "tf.function."
         )
     yield

@@ -1,4 +1,4 @@
-"""The public `tf.quantization` namespace: numbers rounded to those of few bits, in training.
+"""Fake quantization: numbers rounded to those of few bits, in training.
 
 The ranges and their rounding are those of Jacob et al., "Quantization and Training of Neural Networks for Efficient
 Integer-Arithmetic-Only Inference", 2017, section 3.

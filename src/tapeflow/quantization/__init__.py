@@ -1,0 +1,12 @@
+"""The public `tf.quantization` namespace: numbers as integers of few bits, and rounded to what those could hold."""
+
+from tapeflow.quantization.fake import (
+    fake_quant_with_min_max_args,
+    fake_quant_with_min_max_args_gradient,
+    fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_gradient,
+    fake_quant_with_min_max_vars_per_channel,
+    fake_quant_with_min_max_vars_per_channel_gradient,
+)
+from tapeflow.quantization.integers import dequantize, quantize, quantized_concat
+from tapeflow.quantization.rounding import quantize_and_dequantize, quantize_and_dequantize_v2

@@ -1,0 +1,279 @@
+"""Numbers as integers of 8, 16 or 32 bits with a range, and back.
+
+The modes are those of TensorFlow's `QuantizeV2`: "MIN_COMBINED" spreads the integers over the range; "MIN_FIRST" does
+so and has zero as one of the steps; "SCALED" is symmetric about zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.convert import storage_type
+from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import invalid
+
+_LARGEST = float(torch.finfo(torch.float32).max)
+
+
+def _ends(kind: Any, narrow_range: bool = False) -> tuple[int, int]:
+    """The least and the greatest integer of a dtype of NumPy."""
+    info = np.iinfo(kind)
+    return int(info.min) + narrow_range, int(info.max)
+
+
+def _numbers(q: np.ndarray) -> torch.Tensor:
+    """The integers of an array. Quantized tensors are held as arrays: ATen has no storage for all of them."""
+    return torch.from_numpy(q.astype(np.float64))
+
+
+def _away_from_zero(x: torch.Tensor) -> torch.Tensor:
+    """To the nearest integers; halves away from zero."""
+    return torch.sign(x) * torch.floor(torch.abs(x) + 0.5)
+
+
+def _along(bound: torch.Tensor, x: torch.Tensor, axis: int, name: str) -> torch.Tensor:
+    """A bound for all of `x`, or one for each slice of an axis, in a shape that broadcasts."""
+    if axis == -1:
+        if bound.numel() != 1:
+            raise invalid(f"{name} must be a scalar without an axis: it has {bound.numel()} elements")
+        return bound.reshape(())
+    if not 0 <= axis < x.dim():
+        raise invalid(f"Axis must be less than input dimension({x.dim()}), was {axis}")
+    if bound.shape != (x.shape[axis],):
+        raise invalid(f"{name} must have one element for each of the {x.shape[axis]} slices of axis {axis}")
+    return bound.reshape([-1 if i == axis else 1 for i in range(x.dim())])
+
+
+def _cast(x: torch.Tensor, kind: Any) -> np.ndarray:
+    """Whole numbers as integers; those beyond the ends are the ends."""
+    return x.double().clamp(*_ends(kind)).cpu().numpy().astype(kind)
+
+
+# ---- the steps of a range --------------------------------------------------------------------------------------------
+
+
+def _steps(low: torch.Tensor, high: torch.Tensor, kind: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """Of "MIN_FIRST": the length of a step, and the end of the range as a number of steps from zero."""
+    count = 2.0 ** np.iinfo(kind).bits
+    length = (high.double() - low.double()) * (count / (count - 1)) / count
+    return length, _away_from_zero(low.double() / length)
+
+
+def _to_steps(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, kind: Any) -> np.ndarray:
+    length, first = _steps(low, high, kind)
+    return _cast(_away_from_zero(x.double() / length) - first + _ends(kind)[0], kind)
+
+
+def _from_steps(q: np.ndarray, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
+    length, first = _steps(low, high, q.dtype)
+    return ((first + _numbers(q) - _ends(q.dtype)[0]) * length).float()
+
+
+def _scale(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> torch.Tensor:
+    """Of "SCALED": how many integers go on 1, so that neither end of the range is beyond the ends of the integers."""
+    from_low = torch.where(low * ends[0] > 0, ends[0] / low, _LARGEST)
+    from_high = torch.where(high * ends[1] > 0, ends[1] / high, _LARGEST)
+    return torch.minimum(from_low, from_high)
+
+
+# ---- ops -------------------------------------------------------------------------------------------------------------
+
+
+def _quantized(
+    x: torch.Tensor,
+    low: torch.Tensor,
+    high: torch.Tensor,
+    T: DType,
+    mode: str,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int,
+    ensure_minimum_range: float,
+) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
+    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
+        raise invalid(f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.")
+    low, high = _along(low, x, axis, "min_range"), _along(high, x, axis, "max_range")
+    if bool((high < low).any()):
+        raise invalid("input_max_range must be larger than input_min_range.")
+    width = torch.maximum(low.abs(), high.abs()).clamp_min(1.0) * ensure_minimum_range
+    low = low.clamp_max(0.0)
+    high = torch.maximum(high, low + width).clamp_min(0.0)
+    kind = storage_type(T)
+    if mode == "MIN_FIRST":
+        found = _to_steps(x, low, high, kind)
+    elif mode == "SCALED":
+        ends = _ends(kind, narrow_range)
+        scale = _scale(low, high, ends)
+        low, high = ends[0] / scale, ends[1] / scale
+        nearest = torch.round if round_mode == "HALF_TO_EVEN" else _away_from_zero
+        found = _cast(nearest(torch.maximum(torch.minimum(x, high), low) * scale), kind)
+    else:
+        least, greatest = _ends(kind)
+        scale = (greatest - least) / (high - low)
+        inside = torch.maximum(torch.minimum(x, high), low) - low
+        found = _cast(_away_from_zero(inside * scale + least), kind)
+    shape = () if axis == -1 else (-1,)
+    return found, low.reshape(shape), high.reshape(shape)
+
+
+def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any) -> list[TensorShape]:
+    axis = attrs[4]
+    ends = TensorShape([]) if axis == -1 else TensorShape([None if x.rank is None else x[axis]])
+    return [x, ends, ends]
+
+
+@op("QuantizeV2", kernel=_quantized, shape=_range_rule)
+def _quantize(
+    input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO", narrow_range: bool = False, axis: int = -1,
+    ensure_minimum_range: float = 0.01, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Quantizes a tensor."""
+
+
+_quantize.op.differentiable = False
+
+
+def quantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> Any:
+    """Writes numbers as integers of few bits.
+
+    Args:
+        input: a float32 tensor.
+        min_range, max_range: the numbers that the least and the greatest integer stand for: scalars, or with an axis
+            one for each of its slices. The range is widened to hold zero.
+        T: `tf.qint8`, `tf.quint8`, `tf.qint16`, `tf.quint16` or `tf.qint32`.
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module.
+        round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
+        narrow_range: leaves out the least integer ("SCALED").
+        axis: where slices have ranges of their own.
+        ensure_minimum_range: how narrow the range may be, as a share of its larger end (or of 1).
+
+    Returns:
+        The integers, and the range that they have: two tensors.
+
+    Raises:
+        InvalidArgumentError: `min_range` is greater than `max_range`, or an argument is none of those listed.
+
+    Example:
+        >>> q, low, high = tf.quantization.quantize([-1.0, 0.0, 2.0], -1.0, 2.0, tf.quint8)
+        >>> q.numpy().tolist(), low.numpy().item(), high.numpy().item()
+        ([0, 85, 255], -1.0, 2.0)
+    """
+    attrs = mode, round_mode, narrow_range, -1 if axis is None else axis, ensure_minimum_range
+    return _quantize(input, min_range, max_range, as_dtype(T), *attrs, name)
+
+
+def _dequantized(
+    q: Any, low: torch.Tensor, high: torch.Tensor, mode: str, narrow_range: bool, axis: int, dtype: DType
+) -> torch.Tensor:
+    numbers = _numbers(q)
+    low, high = _along(low, numbers, axis, "min_range"), _along(high, numbers, axis, "max_range")
+    least, greatest = _ends(q.dtype, narrow_range)
+    if mode == "MIN_FIRST":
+        found = _from_steps(q, low, high)
+    elif mode == "SCALED":
+        from_high = high / greatest
+        found = numbers.float() * (torch.maximum(low / least, from_high) if least else from_high)
+    else:
+        ends = _ends(q.dtype)
+        found = (numbers.float() - ends[0]) * ((high - low) / (ends[1] - ends[0])) + low
+    return found.to(dtype.torch)
+
+
+@op("Dequantize", kernel=_dequantized, strings=_dequantized, shape=lambda q, *_: q)
+def _dequantize(
+    input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", narrow_range: bool = False, axis: int = -1,
+    dtype: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Dequantizes a tensor."""
+
+
+_dequantize.op.differentiable = False
+
+
+def dequantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    mode: str = "MIN_COMBINED",
+    name: str | None = None,
+    axis: int | None = None,
+    narrow_range: bool = False,
+    dtype: Any = "float32",
+) -> Any:
+    """The numbers that integers of few bits stand for; see `tf.quantization.quantize`.
+
+    Args:
+        input: a tensor of a quantized dtype.
+        min_range, max_range: what the least and the greatest integer stand for.
+        mode, axis, narrow_range: as for `quantize`.
+        dtype: of the result: float32 or bfloat16.
+
+    Example:
+        >>> q, low, high = tf.quantization.quantize([-1.0, 0.0, 2.0], -1.0, 2.0, tf.quint8)
+        >>> tf.quantization.dequantize(q, low, high).numpy().tolist()
+        [-1.0, 0.0, 2.0]
+    """
+    return _dequantize(input, min_range, max_range, mode, narrow_range, -1 if axis is None else axis, dtype, name)
+
+
+def _joined(
+    axis: int, values: Sequence[Any], lows: Sequence[torch.Tensor], highs: Sequence[torch.Tensor]
+) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
+    low, high = torch.stack(list(lows)).min().clamp_max(0.0), torch.stack(list(highs)).max()
+    kind = values[0].dtype
+    if _ends(kind)[0] < 0:  # the joint range of signed integers is symmetric
+        high = torch.maximum(low.abs(), high.abs())
+        low = -high
+    parts = [_to_steps(_from_steps(q, a, b), low, high, kind) for q, a, b in zip(values, lows, highs, strict=True)]
+    return np.concatenate(parts, axis), low, high
+
+
+def _joined_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[TensorShape]:
+    scalar = TensorShape([])
+    if axis is None or any(v.rank is None for v in values):
+        return [TensorShape(None), scalar, scalar]
+    dims = [list(v) for v in values]
+    lengths = [d[axis] for d in dims]
+    dims[0][axis] = None if None in lengths else sum(lengths)
+    return [TensorShape(dims[0]), scalar, scalar]
+
+
+@op("QuantizedConcat", kernel=_joined, strings=_joined, host=("concat_dim",), shape=_joined_rule)
+def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
+    """Joins tensors of integers with ranges of their own, in a range that holds all of them.
+
+    Args:
+        concat_dim: the axis.
+        values: at least two tensors of a quantized dtype, alike but for that axis.
+        input_mins, input_maxes: their ranges, as lists of scalars.
+
+    Returns:
+        The integers, and their range: two scalars.
+
+    Example:
+        >>> a, b = (tf.quantization.quantize([x], 0.0, x, tf.quint8) for x in (1.0, 2.0))
+        >>> q, low, high = tf.quantization.quantized_concat(0, [a[0], b[0]], [a[1], b[1]], [a[2], b[2]])
+        >>> q.numpy().tolist(), high.numpy().item()
+        ([128, 255], 2.0)
+    """
+
+
+quantized_concat.op.differentiable = False

@@ -1,0 +1,158 @@
+"""Numbers rounded to what integers of few bits could hold, and gradients through that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.core.op import op
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.shape_rules import same
+from tapeflow.core.tape import Call
+from tapeflow.core.tensor import invalid
+from tapeflow.quantization.integers import _along, _scale
+
+
+def _rounded(
+    x: torch.Tensor,
+    low: torch.Tensor,
+    high: torch.Tensor,
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int,
+) -> torch.Tensor:
+    if not 1 <= num_bits < 63:
+        raise invalid(f"num_bits is out of range: {num_bits} with signed_input_ {int(signed_input)}")
+    if range_given:
+        low, high = _along(low, x, axis, "input_min"), _along(high, x, axis, "input_max")
+        if bool((low > high).any()):
+            raise invalid(f"Invalid range: input_min {low.max().item():g} > input_max {high.min().item():g}")
+    elif not x.numel():
+        return x
+    else:
+        others = [i for i in range(x.dim()) if axis == -1 or i != axis]
+        low, high = (torch.amin(x, others, keepdim=True), torch.amax(x, others, keepdim=True)) if others else (x, x)
+    last = 2 ** (num_bits - signed_input) - 1
+    first = -(2 ** (num_bits - 1)) + narrow_range if signed_input else 0
+    scale = _scale(low, high, (first, last)).to(x.dtype)
+    step = torch.where(scale * low == first, low / first if first else 0.0, high / last)
+    if range_given:
+        x = torch.maximum(torch.minimum(x, last * step), first * step)
+    nearest = torch.round(x * scale) if round_mode == "HALF_TO_EVEN" else torch.floor(x * scale + 0.5)
+    return nearest * step
+
+
+def _passed(
+    dy: torch.Tensor, x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, axis: int
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    if dy.shape != x.shape:
+        raise invalid("gradient and input must be the same size")
+    least, greatest = _along(low, x, axis, "input_min"), _along(high, x, axis, "input_max")
+    inside = (x >= least) & (x <= greatest)
+    return torch.where(inside, dy, 0.0), torch.zeros_like(low), torch.zeros_like(high)
+
+
+def _passed_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> list[TensorShape]:
+    return [x, low, high]
+
+
+@op("QuantizeAndDequantizeV4Grad", kernel=_passed, shape=_passed_rule)
+def _rounded_gradient(
+    gradients: Any, input: Any, input_min: Any, input_max: Any, axis: int = -1, name: str | None = None
+) -> Any:
+    """The gradient of rounding: that of the identity between `input_min` and `input_max`, and 0 elsewhere."""
+
+
+_rounded_gradient.op.differentiable = False
+
+
+@op("QuantizeAndDequantizeV4", kernel=_rounded, shape=same)
+def _round_in_range(
+    input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Rounds, with a gradient that is 0 outside of the range."""
+
+
+@_round_in_range.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    return tuple(_rounded_gradient(dy, *call.inputs, call.attrs[-1]))
+
+
+@op("QuantizeAndDequantizeV2", kernel=_rounded, shape=same)
+def _round(
+    input: Any, input_min: Any, input_max: Any, signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN", narrow_range: bool = False, axis: int = -1, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Rounds, with the gradient of the identity."""
+
+
+@_round.gradient(needs="")
+def _(call: Call, dy: Any) -> Any:
+    return dy, None, None
+
+
+def quantize_and_dequantize_v2(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Any:
+    """Rounds numbers to those that integers of so many bits, times a scale, could hold.
+
+    Its gradient is that of the identity where the input is between `input_min` and `input_max`, and 0 elsewhere.
+
+    Args:
+        input: a floating tensor.
+        input_min, input_max: the range: scalars, or with an axis one for each of its slices.
+        signed_input: whether the integers may be negative.
+        num_bits: of the integers.
+        range_given: False takes the least and the greatest element of the input for the range.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        narrow_range: leaves out the least integer.
+        axis: where slices have ranges of their own.
+
+    Raises:
+        InvalidArgumentError: the range is none, or there are too many bits.
+
+    Example:
+        >>> tf.quantization.quantize_and_dequantize_v2([-1.0, 0.4, 3.0], -2.0, 1.5, num_bits=3).numpy().tolist()
+        [-1.0, 0.0, 3.0]
+    """
+    axis = -1 if axis is None else axis
+    return _round_in_range(
+        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name
+    )
+
+
+def quantize_and_dequantize(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Any:
+    """`tf.quantization.quantize_and_dequantize_v2`, whose gradient here is that of the identity everywhere.
+
+    Example:
+        >>> rounded = tf.quantization.quantize_and_dequantize([1.0, 5.0], 0.0, 3.0, range_given=True, num_bits=3)
+        >>> rounded.numpy().tolist()
+        [1.0, 3.0]
+    """
+    axis = -1 if axis is None else axis
+    return _round(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name)
