@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import torch
+import ctypes
+import os
+import sys
 
-_LARGEST = 8 << 20  # bytes; larger blocks would leave holes that add to the peak, and cost more than their pages
+# Parameters of glibc's mallopt(3), in bytes. The first can't be set higher; the second bounds what is kept.
+_MMAP_THRESHOLD, _LARGEST_KEPT = -3, 32 << 20
+_TRIM_THRESHOLD, _MOST_KEPT = -1, 256 << 20
 
 
 def keep_pages() -> None:
-    """Has glibc keep the memory of freed tensors below 8 MiB for the next ones.
+    """Has glibc keep the memory of freed tensors for the next ones.
 
-    It gives large blocks back to the system and takes fresh pages for the next ones, each of which costs a fault: a
-    third of the time of a training step with activations of a megabyte. Once it has seen a block freed, it keeps blocks
-    up to that size by itself (M_MMAP_THRESHOLD in mallopt(3): "dynamic mmap threshold"). So one is taken and freed,
-    whose pages nobody touches. What a user sets by the environment (MALLOC_MMAP_THRESHOLD_) stays in force; with other
-    C libraries nothing happens.
+    By default it gives large blocks back to the system at once, and what is free at the end of the heap when that is
+    more than some megabytes; then it takes fresh pages for the next ones, each of which costs a fault: two thirds of
+    the time of elementwise ops on 4 MB, a third of a training step. What a user sets in the environment (mallopt(3):
+    MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stays in force; with other C libraries nothing
+    happens.
     """
-    torch.empty(_LARGEST, dtype=torch.uint8)
+    told = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES")
+    if sys.platform != "linux" or any(name in os.environ for name in told):
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
+        mallopt(_TRIM_THRESHOLD, _MOST_KEPT)
