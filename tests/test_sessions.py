@@ -196,6 +196,53 @@ def test_without_eager_execution():
     assert tf.executing_eagerly() and (tf.constant(2.0) * 3.0).numpy() == 6.0
 
 
+def test_switches_between_tensorflow_1_and_2():
+    v1.disable_v2_behavior()
+    try:
+        assert not tf.executing_eagerly() and not v1.control_flow_v2_enabled()
+        chosen = v1.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: [tf.constant(2)])
+        assert isinstance(chosen, tf.Tensor)
+    finally:
+        v1.enable_v2_behavior()
+    assert tf.executing_eagerly() and v1.control_flow_v2_enabled()
+    v1.disable_resource_variables()
+    assert v1.resource_variables_enabled()
+    for refused in (v1.disable_v2_tensorshape, v1.disable_tensor_equality):
+        with pytest.raises(tf.errors.UnimplementedError):
+            refused()
+
+
+def test_interactive_sessions():
+    graph = tf.Graph()
+    session = v1.InteractiveSession(graph=graph)
+    try:
+        assert v1.get_default_session() is session and session.graph is graph
+        with graph.as_default():
+            assert (tf.constant(2.0) * 3.0).eval() == 6.0
+    finally:
+        session.close()
+    assert v1.get_default_session() is None
+
+
+def test_init_scope_stays_in_the_graph():
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        fails = v1.assert_equal(v1.placeholder_with_default(1, []), 2)
+        with tf.control_dependencies([fails]), tf.init_scope():
+            assert not tf.executing_eagerly()
+            c = tf.constant(1.0) + 1.0
+        assert c.graph is graph and session.run(c) == 2.0
+
+        @tf.function
+        def f():
+            with tf.init_scope():
+                made.append(tf.constant(3.0))
+            return tf.constant(1.0)
+
+        made: list[tf.Tensor] = []
+        f()
+        assert made[0].graph is graph
+
+
 def test_collections():
     with tf.Graph().as_default() as graph:
         v1.add_to_collection("mine", 1)

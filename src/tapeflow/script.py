@@ -24,11 +24,13 @@ _ERRORS: list[tuple[type[Exception], Callable[..., errors.OpError]]] = [
 ]
 
 
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def py_function(
+    func: Callable[..., Any] | None = None, inp: Any = None, Tout: Any = None, name: str | None = None
+) -> Any:
     """Calls a Python function on eager tensors; gradients pass through the ops that it runs.
 
     Args:
-        func: takes a tensor for each in `inp`, and gives values of `Tout`.
+        func: takes a tensor for each in `inp`, and gives values of `Tout`. Without it, gives a decorator of functions.
         inp: a list of tensors, or of what converts to them; composite tensors stay as they are.
         Tout: a dtype or spec, or a list or tuple of them; empty for no result.
 
@@ -43,6 +45,8 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
         >>> tf.py_function(lambda x: x.numpy() * 2, [tf.constant([1.0, 2.0])], tf.float32).numpy().tolist()
         [2.0, 4.0]
     """
+    if func is None:  # a decorator of the other arguments
+        return lambda f: lambda *args: py_function(f, args, Tout, name)
     inputs = [x if hasattr(x, "_type_spec") and not hasattr(x, "_read") else convert(x) for x in inp]
     many = isinstance(Tout, (list, tuple))
     wanted = list(Tout) if many else [Tout]

@@ -413,6 +413,40 @@ def run():
     return list(v1.io.tf_record_iterator(tmp + "/r")), list(v1.python_io.tf_record_iterator(tmp + "/r"))
 run()
 
+# parts of graphs
+def run():
+    g = v1.graph_util
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        a = tf.constant([1., 2.], name="a")
+        b = tf.identity(a, name="b")
+        v = variable("v", [3., 4.])
+        c = tf.add(b, v, name="c")
+        tf.constant("unused", name="u")
+        session.run(v.initializer)
+        whole = graph.as_graph_def()
+        frozen = g.convert_variables_to_constants(session, whole, ["c"])
+        smaller = g.remove_training_nodes(frozen, protected_nodes=["c"])
+        found = ([n.name for n in g.extract_sub_graph(whole, ["b"]).node],
+                 g.tensor_shape_from_node_def_name(graph, "a").as_list(), g.must_run_on_cpu(whole.node[0]),
+                 "VarHandleOp" in {n.op for n in frozen.node}, "b" in [n.name for n in smaller.node])
+    with tf.Graph().as_default() as again, v1.Session() as session:
+        tf.import_graph_def(smaller, name="")
+        return found, session.run("c:0")
+run()
+
+# a graph with its collections, exported and imported
+def run():
+    with tf.Graph().as_default():
+        v = variable("v")
+        tf.multiply(v, 2., name="y")
+        v1.add_to_collection("mine", v)
+        exported = v1.train.export_meta_graph(tmp + "/graph.meta")
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.train.import_meta_graph(tmp + "/graph.meta")
+        session.run(v1.global_variables_initializer())
+        return session.run("y:0"), [w.name for w in v1.global_variables()], sorted(exported.collection_def)[:1]
+run()
+
 # datasets in a session
 def run():
     with tf.Graph().as_default(), v1.Session() as session:

@@ -188,7 +188,7 @@ in_session(build)
 # a scope in force
 def build():
     scope = v1.get_variable_scope()
-    found = [scope.name, bool(scope.reuse), scope.dtype]
+    found = [scope.name, bool(scope.reuse), scope.dtype, isinstance(scope, v1.VariableScope)]
     with v1.variable_scope("a") as a:
         a.reuse_variables()
         found += [v1.get_variable_scope() is a, a.reuse, a.name]

@@ -41,7 +41,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 
 
 def stateless_dropout(
-    x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None, name: str | None = None
+    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
 ) -> Any:
     """Dropout whose choices follow from the seed alone.
 
@@ -49,7 +49,7 @@ def stateless_dropout(
         x: floating.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
         seed: two integers.
-        rng_alg: the random number generator, as in `tf.random.stateless_uniform`.
+        rng_alg: the random number generator, as in `tf.random.stateless_uniform`; by default "auto_select".
         noise_shape: the shape of the random choices; see `tf.nn.dropout`.
 
     Returns:
@@ -64,7 +64,7 @@ def stateless_dropout(
         >>> bool(tf.reduce_all(first == again))
         True
     """
-    sampler = functools.partial(tf.random.stateless_uniform, seed=seed, alg=rng_alg)
+    sampler = functools.partial(tf.random.stateless_uniform, seed=seed, alg=rng_alg or "auto_select")
     return _dropped(x, rate, noise_shape, sampler, name)
 
 

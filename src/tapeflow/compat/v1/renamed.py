@@ -16,14 +16,3 @@ def either(new_name: str, new: Any, old_name: str, old: Any) -> Any:
     if new is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
     return old
-
-
-def required(name: str, value: Any) -> Any:
-    """A value that has a default only so that it could be given by another name.
-
-    Raises:
-        ValueError: there is none.
-    """
-    if value is None:
-        raise ValueError(f"{name} must be specified.")
-    return value

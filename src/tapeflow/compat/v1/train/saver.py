@@ -17,6 +17,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.variable import Variable
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.manager import remove_checkpoint
+from tapeflow.train.reader import CheckpointReader, load_checkpoint
 from tapeflow.train.states import checkpoint_exists, update_checkpoint_state
 
 
@@ -362,6 +363,25 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
     return [os.path.getmtime(p) for p in paths if os.path.exists(p)]
 
 
+def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+    """Reads a checkpoint's tensors by name, see `tf.train.load_checkpoint`.
+
+    Args:
+        filepattern: the checkpoint's name.
+
+    Raises:
+        NotFoundError: there is none.
+
+    Example:
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/model")
+        >>> reader = tf.compat.v1.train.NewCheckpointReader(path)
+        >>> reader.get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE").item()
+        1.0
+    """
+    return CheckpointReader(os.fspath(filepattern))
+
+
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any]) -> None:
     """Has the initializers of a graph's variables give the values of a checkpoint.
 
@@ -388,7 +408,6 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         5.0
     """
     from tapeflow.compat.v1.defaults import get_default_graph
-    from tapeflow.train.reader import load_checkpoint
 
     reader = load_checkpoint(ckpt_dir_or_file)
     known = reader.get_variable_to_shape_map()

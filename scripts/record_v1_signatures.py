@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes tests/data/v1_signatures.json with TensorFlow 2.21: the parameters of what tf.compat.v1 has.
+
+A name has a text as `inspect.signature` gives it, with the defaults written the same way for both libraries by
+`parameters` (which `tests/test_v1_names.py` uses, too).
+"""
+
+import inspect
+import json
+import os
+import pathlib
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+FILE = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "v1_signatures.json"
+# Namespaces with ways of their own, and what belongs to no program.
+LEFT_OUT = {
+    "app",
+    "autograph",
+    "compat",
+    "config",
+    "distribute",
+    "distributions",
+    "estimator",
+    "experimental",
+    "feature_column",
+    "flags",
+    "keras",
+    "layers",
+    "lite",
+    "mixed_precision",
+    "mlir",
+    "profiler",
+    "raw_ops",
+    "resource_loader",
+    "rnn_cell",
+    "sysconfig",
+    "test",
+    "tpu",
+    "types",
+    "user_ops",
+    "v1",
+    "v2",
+    "xla",
+}
+
+
+def members(module, path=()):
+    """The public names below a namespace, and what they are."""
+    for name in sorted(dir(module)):
+        if name.startswith("_") or (not path and name in LEFT_OUT):
+            continue
+        try:
+            value = getattr(module, name)
+        except Exception:  # what this installation has not
+            continue
+        if not inspect.ismodule(value):
+            yield ".".join((*path, name)), value
+        elif len(path) < 2 and "_api" in getattr(value, "__name__", ""):
+            yield from members(value, (*path, name))
+
+
+def parameters(value):
+    """The parameters of a function, or of making an object of a class, as a text; None where there are none to see."""
+    try:
+        found = inspect.signature(value.__init__ if inspect.isclass(value) else value).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return ", ".join(f"{_STARS.get(p.kind, '')}{p.name}{_default(p.default)}" for p in found if p.name != "self")
+
+
+_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+
+
+def _default(value):
+    if value is inspect.Parameter.empty:
+        return ""
+    if hasattr(value, "as_numpy_dtype"):
+        return f"={value.name}"
+    if isinstance(value, (list, tuple)):
+        return f"={list(value)}"
+    if isinstance(value, float) and value.is_integer():
+        return f"={int(value)}"
+    plain = isinstance(value, (bool, int, float, str, type(None)))
+    return f"={value!r}" if plain else "=..."
+
+
+def main():
+    import tensorflow as tf
+
+    found = {path: parameters(value) for path, value in members(tf.compat.v1) if callable(value)}
+    lines = [f"{json.dumps(path)}: {json.dumps(text)}" for path, text in sorted(found.items()) if text is not None]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()
