@@ -80,13 +80,21 @@ def test_vectorized_map_calls_the_function_once():
     assert calls == [tf.TensorShape([2])]
 
 
-def test_vectorized_map_falls_back_where_values_are_looked_at(caplog):
+def test_vectorized_map_takes_branches_for_the_slices_that_take_them(caplog):
     def function(x):
         return x * 2.0 if x > 1.5 else -x
 
     assert tf.vectorized_map(function, tf.constant(X)).numpy().tolist() == [-1.0, 4.0, 6.0]
+    assert not caplog.text
+
+
+def test_vectorized_map_falls_back_where_values_are_looked_at(caplog):
+    def function(x):
+        return x * float(x.numpy())
+
+    assert tf.vectorized_map(function, tf.constant(X)).numpy().tolist() == [1.0, 4.0, 9.0]
     assert "one by one" in caplog.text
-    with pytest.raises(Exception):  # noqa: B017 (whatever torch says)
+    with pytest.raises(ValueError, match="No pfor vectorization defined"):
         tf.vectorized_map(function, tf.constant(X), fallback_to_while_loop=False)
 
 

@@ -9,34 +9,82 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.control_flow import switch_case, while_loop
 from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import int32
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.function.body import Body
 from tapeflow.function.vectorized import call_on_slices
 from tapeflow.graph.batch_rules import Batch, NoRule, Slices, rule_of, run
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.graph import READ
+from tapeflow.graph.loops import Loop
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.program import CALLS, needed
 from tapeflow.graph.vectorized import STACKED, Manner, draws, varying
 from tapeflow.math.gradients import sum_like
 
+_CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
+
+
+# ---- what can be written anew ----------------------------------------------------------------------------------------
+
 
 def can_be_written(body: Body, batched: Sequence[bool]) -> bool:
-    """Whether a function has nothing but registered ops, and calls of such functions, on tensors of numbers."""
+    """Whether a function has nothing but registered ops, and calls of such functions, on tensors of numbers, and no
+    loop that each slice leaves when it likes."""
     operations = body.graph._operations
-    slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]
-    found = varying(operations, slices)
-    return all(
-        _is_plain(o) and (id(o) not in found or all(t.dtype.torch is not None for t in o.outputs)) for o in operations
-    )
+    found = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
+    return all(_is_plain(o, found) for o in operations)
 
 
-def _is_plain(operation: Operation) -> bool:
+def _is_plain(operation: Operation, found: set[int]) -> bool:
     op = operation.op
+    if id(operation) in found and any(t.dtype.torch is None for t in operation.outputs):
+        return False
     if not isinstance(op, NodeOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp", "SumToShape"):
         return True
-    return op.name in CALLS and all(_is_plain(o) for o in op.bodies["f"].graph._operations)
+    if op.saved is not None:
+        return False
+    stacked = [id(t.op) in found for t in operation.inputs]
+    if op.name in CALLS:
+        return can_be_written(op.bodies["f"], stacked)
+    if op.name in _CONDITIONALS:
+        _, *values = stacked
+        branches = zip(op.bodies.values(), op.places.values(), strict=True)
+        return all(can_be_written(body, [values[p] for p in places]) for body, places in branches)
+    loop = op.kernel
+    if not isinstance(loop, Loop):
+        return False
+    carried = _carried(loop, stacked)
+    return carried is not None and all(can_be_written(*part) for part in _parts(loop, carried, stacked))
+
+
+def _parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[tuple[Body, list[Any]]]:
+    """A loop's condition and body, each with what it takes: of the loop variables, and of the loop's inputs."""
+    captured = inputs[loop.limited + loop.count :]
+    bodies = zip((loop.condition, loop.body), loop.places, strict=True)
+    return [(body, [*variables, *(captured[p] for p in places)]) for body, places in bodies]
+
+
+def _carried(loop: Loop, stacked: Sequence[bool]) -> list[bool] | None:
+    """Which loop variables are other ones for each slice; None if the number of iterations is."""
+    carried = list(stacked[loop.limited : loop.limited + loop.count])
+    while True:
+        outputs = []
+        for body, flags in _parts(loop, carried, stacked):
+            found = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
+            outputs.append([id(t.op) in found for t in body.outputs])
+        (goes_on,), after = outputs
+        if goes_on or (loop.limited and stacked[0]):
+            return None
+        if not any(a and not b for a, b in zip(after, carried, strict=False)):
+            return carried
+        carried = [a or b for a, b in zip(after, carried, strict=False)]
+
+
+# ---- writing it ------------------------------------------------------------------------------------------------------
 
 
 def on_batch(body: Body, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
@@ -56,7 +104,7 @@ class _Writer:
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], given: Sequence[Slices]) -> list[Slices]:
         """What a function gives, of what it takes."""
         made = {id(t): Slices(x.value, t, x.stacked) for t, x in zip(body.inputs, given, strict=True)}
-        for operation in needed(outputs, (), set(made)):
+        for operation in needed(outputs, body.graph.effects(), set(made)):
             for t, found in zip(operation.outputs, self._made(operation, made), strict=True):
                 made[id(t)] = Slices(found.value, t, found.stacked)
         return [made[id(t)] for t in outputs]
@@ -72,6 +120,10 @@ class _Writer:
             return [Slices(convert(inputs[0].value), outputs[0], False)]
         if op.name in CALLS:
             return self.write(op.body, op.gives, inputs)
+        if op.name in _CONDITIONALS:
+            return self._chosen(operation, *inputs)
+        if isinstance(op.kernel, Loop):
+            return self._looped(op.kernel, operation, inputs)
         if op.name == "SumToShape":
             return [Slices(self._summed(*inputs), outputs[0], stacked)]
         args: list[Any] = [
@@ -93,6 +145,57 @@ class _Writer:
                 found = self._alone(operation, inputs)
         results = list(found) if isinstance(found, (list, tuple)) else [found]
         return [Slices(r, t, stacked) for r, t in zip(results, outputs, strict=True)]
+
+    def _chosen(self, operation: Operation, index: Slices, *values: Slices) -> list[Slices]:
+        """What a conditional gives: each branch is run on the slices that take it."""
+        op, last = operation.op, len(operation.op.bodies) - 1
+        branches = [
+            (body, [values[p] for p in places])
+            for body, places in zip(op.bodies.values(), op.places.values(), strict=True)
+        ]
+        if not index.stacked:
+            made = switch_case(
+                _number_of_branch(index.value, last),
+                [lambda b=b, v=v: [self.batch.stack(x) for x in self.write(b, b.outputs, v)] for b, v in branches],
+            )
+            return [Slices(v, t, True) for v, t in zip(made, operation.outputs, strict=True)]
+        numbers = _number_of_branch(index.value, last)
+        places, results = [], []
+        for i, (body, taken) in enumerate(branches):
+            place = run("Reshape", run("Where", run("Equal", numbers, convert(i))), (-1,))
+            part = _Writer(run("Size", place), self._manner)
+            given = [Slices(run("GatherV2", x.value, place, 0), *x[1:]) if x.stacked else x for x in taken]
+            results.append([part.batch.stack(x) for x in part.write(body, body.outputs, given)])
+            places.append(place)
+        order = run("InvertPermutation", run("Cast", run("ConcatV2", places, 0), int32))
+        joined = [run("ConcatV2", list(column), 0) for column in zip(*results, strict=True)]
+        return [Slices(run("GatherV2", v, order, 0), t, True) for v, t in zip(joined, operation.outputs, strict=True)]
+
+    def _looped(self, loop: Loop, operation: Operation, inputs: Sequence[Slices]) -> list[Slices]:
+        """What a loop gives, which all slices leave together."""
+        variables = inputs[loop.limited : loop.limited + loop.count]
+        carried = _carried(loop, [x.stacked for x in inputs]) or []
+        start = [self.batch.stack(x) if c else x.value for x, c in zip(variables, carried, strict=True)]
+
+        def part(number: int, now: Sequence[Any]) -> list[Slices]:
+            own = [Slices(v, x.slice, c) for v, x, c in zip(now, variables, carried, strict=True)]
+            body, given = _parts(loop, own, inputs)[number]
+            return self.write(body, body.outputs, given)
+
+        def step(*now: Any) -> list[Any]:
+            made = part(1, now)[: loop.count]
+            return [self.batch.stack(x) if c else x.value for x, c in zip(made, carried, strict=True)]
+
+        number = self.batch.count if isinstance(self.batch.count, int) else None
+        shapes = [
+            TensorShape([number]).concatenate(t.shape) if c else t.shape
+            for t, c in zip(loop.body.inputs, carried, strict=False)
+        ]
+        made = while_loop(
+            lambda *now: part(0, now)[0].value, step, start, shapes,
+            maximum_iterations=inputs[0].value if loop.limited else None,
+        )  # fmt: skip
+        return [Slices(v, t, c) for v, t, c in zip(made, operation.outputs, carried, strict=True)]
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
         """What an operation gives for all slices, as a function of its own."""
@@ -117,6 +220,14 @@ class _Writer:
             whole = self.batch.reshape(whole, [1] * missing + dims)
         made = sum_like(self.batch.stack(dy), whole)
         return self.batch.reshape(made, dims) if missing else made
+
+
+def _number_of_branch(index: Any, last: int) -> Any:
+    """Which branch a predicate or an index stands for."""
+    if index.dtype.is_bool:
+        return run("Cast", run("LogicalNot", index), int32)
+    inside = run("LogicalAnd", run("GreaterEqual", index, 0), run("LessEqual", index, last))
+    return run("SelectV2", inside, index, convert(last))
 
 
 def _plain(arg: Any) -> Any:

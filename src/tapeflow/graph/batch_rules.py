@@ -449,7 +449,8 @@ _RULES: dict[str, Rule] = {
          "IRFFT", "IRFFT2D", "IRFFT3D"), _of_one),
     "RandomUniform": _drawn, "RandomStandardNormal": _drawn, "TruncatedNormal": _drawn, "RandomUniformInt": _drawn,
 }  # fmt: skip
-_WHOLE = frozenset({"LRN"})  # of the family of those that look at each element by their shapes alone
+# Those that belong to a family by their shapes alone: they look at more than single elements.
+_WHOLE = frozenset({"LRN", "RandomShuffle", "StatelessShuffle", "DrawBoundingBoxesV2"})
 
 
 def rule_of(op: Any) -> Rule | None:

@@ -39,6 +39,8 @@ STACKED, SUMMED, SHARED = "stacked", "summed", "shared"
 _FILLED = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt"})
 
 
+# What is stateful by TensorFlow's registry or has effects, and can still run for all slices at once.
+CHECKS = frozenset({"Assert", "CheckNumerics", "GuaranteeConst"})
 # What says something of a shape, which is the same for all slices.
 OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
 
@@ -64,7 +66,7 @@ def draws(op: Any) -> bool:
     """Whether an op, or a function that it calls, draws random numbers of which each slice has its own."""
     if isinstance(op, NodeOp):
         return any(draws(o.op) for body in op.bodies.values() for o in body.graph._operations)
-    return op.opdef.stateful
+    return op.opdef.stateful and op.name not in CHECKS
 
 
 def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[int]:
@@ -81,7 +83,7 @@ def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -
 def hindrance(body: Body, batched: Sequence[bool]) -> str:
     """Why a function can't run on all slices at once: what it does besides, or has of each slice that is no number;
     "" where it can."""
-    effects = [o.type for o in body.graph.effects() if o.type != "Assert"]
+    effects = [o.type for o in body.graph.effects() if o.type not in CHECKS]
     if effects:
         return f"{effects[0]} has side effects"
     slices = [t for t, b in zip(body.inputs, batched, strict=True) if b]

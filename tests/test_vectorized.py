@@ -1,0 +1,391 @@
+"""`vectorized_map` and Jacobians: at once, in chunks, slice by slice; in functions and under tapes; to second order."""
+
+import numpy as np
+import pytest
+
+import op_table
+import tapeflow as tf
+from tapeflow.graph.vectorized import Manner
+from tapeflow.vectorized import on_slices
+
+RNG = np.random.default_rng(0)
+X = tf.constant(RNG.standard_normal((4, 3)))
+C = tf.constant(RNG.standard_normal(3))
+W = tf.Variable(RNG.standard_normal((3, 3)))
+MATRICES = tf.TensorSpec([None, 3], tf.float64)
+
+
+def gradient(f, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def jacobian(f, x, method="jacobian", **options):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    return getattr(tape, method)(y, x, **options)
+
+
+def iterated(e):
+    return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * tf.sin(e) * C + W[0]), (0, e))[1]
+
+
+def iterated_until(e):
+    return tf.while_loop(lambda a: tf.reduce_sum(a * a) < 50.0, lambda a: (a * 1.5 + W[1],), (e,))[0]
+
+
+# Functions of a slice, and what is left in a graph of those that are no ops on batches.
+FUNCTIONS = {
+    "elements": (lambda e: tf.sin(e) * C + tf.reduce_sum(e**3.0), ""),
+    "products": (lambda e: tf.tanh(tf.matmul(e[None], W)[0]) * C, ""),
+    "what all slices share": (lambda e: tf.exp(tf.reduce_sum(W @ W * C) / 9.0) * e + tf.reduce_sum(W * W), ""),
+    "nothing of the slice": (lambda e: W * C, ""),
+    "gather": (lambda e: tf.gather(W, [2, 0]) * e, ""),
+    "random order of axes": (lambda e: tf.transpose(tf.reshape(tf.tensordot(e, e, 0) * W, [3, 3, 1]), [2, 1, 0]), ""),
+    "call": (tf.function(lambda e: tf.reduce_sum(e * W, 1) * e), ""),
+    "condition": (lambda e: tf.cond(e[0] > 0.0, lambda: e * C * tf.reduce_sum(W), lambda: -e * e * W[0]), ""),
+    "condition of nothing": (lambda e: tf.cond(tf.reduce_sum(W) > 0.0, lambda: e * C, lambda: -e * W[0]), ""),
+    "cases": (
+        lambda e: tf.switch_case(tf.argmax(e, output_type=tf.int32), [lambda: e, lambda: e * W[1], lambda: C]), ""),
+    "loop": (iterated, "While"),
+    "loop of its own length": (iterated_until, "Vectorized"),
+    "map_fn": (lambda e: tf.map_fn(lambda r: r * tf.reduce_sum(e) * W[0, 0], e), "Vectorized"),
+    "an op without a rule": (lambda e: tf.math.unsorted_segment_sum(e * W[0], [0, 1, 0], 2), "Vectorized"),
+    "scatter": (lambda e: tf.tensor_scatter_nd_add(W, [[0], [2]], tf.stack([e, e * e])), "Vectorized"),
+    "Python": (lambda e: tf.py_function(lambda a: a * a, [e], tf.float64) * W[0], "While"),
+    "nested": (lambda e: tf.vectorized_map(lambda s: s * tf.reduce_sum(e) * W[1], e), ""),
+    "gradient": (lambda e: gradient(lambda s: tf.reduce_sum(tf.sin(s) * W * s), e), ""),
+    "jacobian": (lambda e: jacobian(lambda s: tf.sin(s) * tf.reduce_sum(s * W[2]), e), ""),
+}  # fmt: skip
+MANNERS = {
+    "at once": lambda f, x: tf.vectorized_map(f, x, warn=False),
+    "in chunks": lambda f, x: on_slices(f, x, Manner(warn=False, chunk=3)),
+    "by a loop": lambda f, x: on_slices(f, x, Manner(warn=False), at_once=False),
+}
+FORMS = {
+    "eager": lambda f: f,
+    "function": tf.function,
+    "unknown": lambda f: tf.function(f, input_signature=[MATRICES]),
+}
+
+
+def slice_by_slice(f, x):
+    return tf.stack([f(x[i]) for i in range(x.shape[0])])
+
+
+def results(mapped, x):
+    """What a function of a batch gives, its gradients by the batch and by what it captures, and those of these."""
+    with tf.GradientTape() as outer:
+        outer.watch([x, C])
+        with tf.GradientTape() as tape:
+            tape.watch([x, C])
+            y = mapped(x)
+            loss = tf.reduce_sum(y * y)
+        first = [tf.convert_to_tensor(g) for g in tape.gradient(loss, [x, C, W], unconnected_gradients="zero")]
+        total = tf.add_n([tf.reduce_sum(g * g) for g in first])
+    second = outer.gradient(total, [x, C, W], unconnected_gradients="zero")
+    return [y, *first, *(tf.convert_to_tensor(g) for g in second)]
+
+
+def close(got, want):
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_gradients_to_second_order(name, form):
+    f, _ = FUNCTIONS[name]
+    want = results(lambda x: slice_by_slice(f, x), X)
+    for manner in MANNERS.values():
+        close(FORMS[form](lambda x, manner=manner: results(lambda x: manner(f, x), x))(X), want)
+        if form != "eager":
+            close(results(FORMS[form](lambda x, manner=manner: manner(f, x)), X), want)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_graphs_are_made_of(name):
+    f, left = FUNCTIONS[name]
+    graph = tf.function(lambda x: tf.vectorized_map(f, x, warn=False)).get_concrete_function(MATRICES).graph
+    types = {o.type.removeprefix("Stateless") for o in graph.get_operations()}
+    assert types & {"Vectorized", "While"} == {left} - {""}
+
+
+# ---- each op ---------------------------------------------------------------------------------------------------------
+
+
+def rows():
+    """The rows whose first sample has arrays; the module says which ops can't be called on less than all of them."""
+    return [pytest.param(row, id=f"{row}-{i}") for i, row in enumerate(op_table.all_rows()) if row.samples]
+
+
+@pytest.mark.parametrize("row", rows())
+def test_each_op_at_once(row):
+    """All ops of the table, with slices of all arguments, and of some where the others are captured."""
+    dtype = "float64" if "float64" in row.dtypes else row.dtypes[-1]
+    for args, kwargs in row.samples[:2]:
+        given = [op_table.cast(a, dtype) for a in args]
+        given = [tf.constant(a) if isinstance(a, np.ndarray) and a.dtype.kind in "iub" else a for a in given]
+        every = [i for i, a in enumerate(given) if isinstance(a, tf.Tensor)]
+        for places in [every] if len(every) < 2 else [every, every[:1], every[1:]]:
+            check_op(row.function, given, kwargs, places)
+
+
+def check_op(function, given, kwargs, places):
+    """An op gives for two slices of the arguments in some places what it gives for each of them."""
+
+    def call(slices):
+        own = list(given)
+        for i, s in zip(places, slices, strict=True):
+            own[i] = s
+        return function(*own, **kwargs)
+
+    floats = [given[i].dtype.is_floating or given[i].dtype.is_complex for i in places]
+    slices = [[given[i] * 0.97 if f and smaller else given[i] for i, f in zip(places, floats, strict=True)]
+              for smaller in (False, True)]  # fmt: skip
+    try:
+        want = [tf.nest.flatten(call(s)) for s in slices]
+    except tf.errors.InvalidArgumentError:
+        return  # the arguments belong together
+    if not places or not all(isinstance(t, tf.Tensor) for t in want[0]):
+        return
+    if any(a.shape != b.shape for a, b in zip(*want, strict=True)):
+        return
+    mapped = tf.function(lambda *batch: tf.vectorized_map(call, list(batch), warn=False), autograph=False)
+    found = tf.nest.flatten(mapped(*map(tf.stack, zip(*slices, strict=True))))
+    for got, *both in zip(found, *want, strict=True):
+        assert got.dtype == both[0].dtype
+        np.testing.assert_allclose(got.numpy(), np.stack(both), rtol=1e-9, atol=1e-10)
+
+
+# ---- what slices are taken of ----------------------------------------------------------------------------------------
+
+PAIR = [MATRICES, MATRICES]
+
+
+@pytest.mark.parametrize("signature", [None, PAIR], ids=["known", "unknown"])
+def test_a_first_dimension_of_one_is_broadcast(signature):
+    def products(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            y = tf.vectorized_map(lambda e: e["a"] * e["b"], {"a": a, "b": b})
+        return [y, *tape.gradient(y, [a, b])]
+
+    f = tf.function(products, input_signature=signature) if signature else tf.function(products)
+    ones = np.ones([4, 1])
+    for call in (products, f):
+        close(call(X, X[:1]), [X * X[:1], ones * X[:1], tf.reduce_sum(X, 0, keepdims=True)])
+        close(call(X[:1], X), [X * X[:1], tf.reduce_sum(X, 0, keepdims=True), ones * X[:1]])
+        close(call(X[:1], X[:1]), [X[:1] ** 2.0, X[:1], X[:1]])
+        with pytest.raises(Exception, match=r"first dimensions|Incompatible shapes") as wrong:
+            call(X, X[:2])
+        assert isinstance(wrong.value, (tf.errors.InvalidArgumentError, ValueError))
+
+
+@pytest.mark.parametrize("manner", ["at once", "in chunks"])
+@pytest.mark.parametrize("form", FORMS)
+def test_no_slices(form, manner):
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = MANNERS[manner](lambda e: tf.reduce_sum(e) * W * tf.sort(e), x)
+        return y, tape.gradient(y, [x, W])
+
+    y, (by_x, by_w) = FORMS[form](f)(tf.zeros([0, 3], tf.float64))
+    assert (y.shape, by_x.shape) == ((0, 3, 3), (0, 3))
+    np.testing.assert_array_equal(by_w, np.zeros([3, 3]))
+
+
+def test_unknown_ranks():
+    f = tf.function(lambda x: tf.vectorized_map(lambda e: tf.reduce_sum(e) * e, x),
+                    input_signature=[tf.TensorSpec(None, tf.float64)])  # fmt: skip
+    for x in (X, tf.reshape(X, [2, 3, 2])):
+        np.testing.assert_allclose(f(x), [e.numpy().sum() * e.numpy() for e in x])
+
+
+def test_structures_and_what_is_no_tensor():
+    @tf.function
+    def f(x):
+        return tf.vectorized_map(lambda e: {"none": None, "text": "a", "pair": (e, 5)}, x)
+
+    found = f(tf.constant([1.0, 2.0]))
+    assert found["none"] is None
+    assert found["text"].numpy().tolist() == [b"a", b"a"]
+    assert [t.numpy().tolist() for t in found["pair"]] == [[1.0, 2.0], [5, 5]]
+
+
+COMPOSITES = {
+    "ragged slices": (
+        lambda: tf.vectorized_map(lambda e: e * 2, tf.ragged.constant([[1, 2], [], [3]])), [[2, 4], [], [6]]),
+    "sparse results": (
+        lambda: tf.sparse.to_dense(tf.vectorized_map(lambda e: tf.sparse.from_dense([e, 0]), tf.constant([1, 2]))),
+        [[1, 0], [2, 0]]),
+    "indexed slices": (
+        lambda: tf.vectorized_map(lambda e: tf.IndexedSlices([e], [1], [3]), tf.constant([1, 2])),
+        [[0, 1, 0], [0, 2, 0]]),
+    "strings": (lambda: tf.vectorized_map(tf.strings.length, tf.constant(["a", "bcd"])), [1, 3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPOSITES)
+def test_what_is_no_tensor_of_numbers(name):
+    call, want = COMPOSITES[name]
+    for form in (call, tf.function(call)):
+        found = form()
+        assert (found.to_list() if isinstance(found, tf.RaggedTensor) else found.numpy().tolist()) == want
+
+
+# ---- once for each slice ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_random_numbers_are_each_slices_own(form):
+    draws = {
+        "uniform": lambda e: tf.random.uniform([3], seed=3),
+        "normal": lambda e: tf.random.normal([3]),
+        "integers": lambda e: tf.random.uniform([3], 0, 1000, tf.int32, seed=1),
+        "categories": lambda e: tf.random.categorical(tf.zeros([1, 1000]), 3, seed=1)[0],
+        "order": lambda e: tf.random.shuffle(tf.range(10), seed=1),
+        "within a call": tf.function(lambda e: tf.random.uniform([3], seed=3)),
+        "within a conditional": lambda e: tf.cond(
+            e > 0.0, lambda: tf.random.uniform([3], seed=3), lambda: tf.zeros([3])
+        ),
+    }
+    for name, draw in draws.items():
+        rows = form(lambda x, draw=draw: tf.vectorized_map(draw, x, warn=False))(tf.ones([4])).numpy().tolist()
+        assert len({tuple(row) for row in rows}) == 4, name
+
+
+def test_numbers_of_one_seed_are_those_of_one_call():
+    """As TensorFlow draws them: all slices' in one."""
+    tf.random.set_seed(5)
+    found = tf.vectorized_map(lambda e: tf.random.uniform([2], seed=3), tf.zeros([3]))
+    tf.random.set_seed(5)
+    np.testing.assert_array_equal(found, tf.random.uniform([3, 2], seed=3))
+
+
+def test_numbers_without_state_are_the_same_for_all_slices():
+    found = tf.vectorized_map(lambda e: tf.random.stateless_uniform([2], seed=[1, 2]), tf.zeros([3])).numpy()
+    assert (found == found[0]).all()
+
+
+@pytest.mark.parametrize("form", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_assignments_happen_once_for_each_slice(form):
+    v = tf.Variable(1.0)
+    total = form(lambda x: tf.vectorized_map(lambda e: v.assign_add(e), x, warn=False))(tf.constant([1.0, 2.0, 3.0]))
+    assert total.numpy().tolist() == [2.0, 4.0, 7.0]
+    assert v.numpy() == 7.0
+
+
+@pytest.mark.parametrize("form", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_checks_of_values(form):
+    def checked(x):
+        def one(e):
+            tf.debugging.assert_positive(e)
+            return tf.debugging.check_numerics(e, "no number") * 2.0
+
+        return tf.vectorized_map(one, x, warn=False)
+
+    f = form(checked)
+    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
+    for wrong in ([1.0, -1.0], [1.0, np.inf]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(tf.constant(wrong))
+
+
+# ---- falling back ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "f", [iterated_until, lambda e: tf.numpy_function(np.sin, [e], tf.float64)], ids=["loop", "NumPy"]
+)
+@pytest.mark.parametrize("form", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_what_is_not_computed_at_once_is_told_or_refused(form, f, caplog):
+    form(lambda x: tf.vectorized_map(f, x))(X)
+    assert "one by one" in caplog.text
+    caplog.clear()
+    form(lambda x: tf.vectorized_map(f, x, warn=False))(X)
+    assert not caplog.text
+    with pytest.raises(ValueError, match="No pfor vectorization defined"):
+        form(lambda x: tf.vectorized_map(f, x, fallback_to_while_loop=False))(X)
+
+
+def test_the_programs_own_errors_are_told():
+    f = tf.function(lambda x: tf.vectorized_map(lambda i: tf.gather([1.0, 2.0], i), x))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="7 is not in"):
+        f(tf.constant([1, 7]))
+    different = tf.function(lambda x: tf.vectorized_map(lambda n: tf.range(n), x, warn=False))
+    assert different(tf.constant([2, 2])).numpy().tolist() == [[0, 1], [0, 1]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes"):
+        different(tf.constant([2, 3]))
+
+
+def test_it_is_traced_once():
+    calls = []
+
+    @tf.function
+    def f(x):
+        return tf.vectorized_map(lambda e: calls.append(e.shape) or e * 2.0, x)
+
+    f(X)
+    f(X + 1.0)
+    assert calls == [tf.TensorShape([3])]
+
+
+# ---- Jacobians -------------------------------------------------------------------------------------------------------
+
+
+def mlp(x):
+    return tf.tanh(tf.matmul(tf.nn.softplus(tf.matmul(x, W) + C), W))
+
+
+@pytest.mark.parametrize("method", ["jacobian", "batch_jacobian"])
+@pytest.mark.parametrize("options", [{}, {"parallel_iterations": 2}, {"experimental_use_pfor": False}], ids=str)
+def test_jacobians(method, options):
+    want = jacobian(mlp, X, method)
+    for form in FORMS.values():
+        close([form(lambda x: jacobian(mlp, x, method, **options))(X)], [want])
+    with tf.GradientTape() as tape:  # one that records
+        tape.watch(X)
+        found = jacobian(mlp, X, method, **options)
+        total = tf.reduce_sum(found * found)
+    inside = tf.function(lambda x: gradient(lambda x: tf.reduce_sum(jacobian(mlp, x, method, **options) ** 2.0), x))
+    close([found, tape.gradient(total, X)], [want, inside(X)])
+
+
+def test_a_jacobian_is_the_limit_of_differences():
+    found = tf.function(lambda x: jacobian(mlp, x))(X).numpy()
+    step, x = 1e-6, X.numpy()
+    for i in np.ndindex(4, 3):
+        d = np.zeros([4, 3])
+        d[i] = step
+        np.testing.assert_allclose(
+            found[:, :, i[0], i[1]], (mlp(x + d) - mlp(x - d)) / (2 * step), rtol=1e-6, atol=1e-8
+        )
+
+
+def test_jacobians_of_jacobians():
+    def third(x):
+        return jacobian(lambda x: jacobian(lambda x: jacobian(lambda x: tf.reduce_sum(x**4.0), x), x), x)
+
+    x = np.array([1.0, 2.0])
+    want = np.zeros([2, 2, 2])
+    want[[0, 1], [0, 1], [0, 1]] = 24.0 * x
+    close([third(tf.constant(x)), tf.function(third)(tf.constant(x))], [want, want])
+
+
+def test_jacobians_by_several_sources():
+    def all_of(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, C])
+            y = tf.linalg.matvec(W, x) * C
+        return tape.jacobian(y, {"x": x, "w": W, "c": C}), tape.jacobian(y, X)
+
+    found, none = tf.function(all_of)(X[0])
+    assert none is None
+    np.testing.assert_allclose(found["x"], C[:, None] * W)
+    np.testing.assert_allclose(found["w"], np.einsum("i,ij,k->ijk", C, np.eye(3), X[0]))
+    np.testing.assert_allclose(found["c"], np.diag(tf.linalg.matvec(W, X[0])))
