@@ -27,7 +27,16 @@ logger = logging.getLogger("tensorflow")
 
 
 class UnconnectedGradients(Enum):
-    """What the gradient is where the source has no influence on the target: None, or zeros."""
+    """What the gradient is where the source has no influence on the target: None, or zeros.
+
+    Example:
+        >>> x, y = tf.constant(1.0), tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     z = y * y
+        >>> tape.gradient(z, x, unconnected_gradients=tf.UnconnectedGradients.ZERO).numpy().item()
+        0.0
+    """
 
     NONE = "none"
     ZERO = "zero"

@@ -17,7 +17,12 @@ from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 
 
 class AggregationMethod:
-    """How gradients are added up, by numbers as in TensorFlow. Here all of them do the same."""
+    """How gradients are added up, by numbers as in TensorFlow. Here all of them do the same.
+
+    Example:
+        >>> tf.AggregationMethod.DEFAULT == tf.AggregationMethod.ADD_N
+        True
+    """
 
     ADD_N = 0
     DEFAULT = 0
@@ -246,6 +251,11 @@ class RegisterGradient:
     Raises:
         TypeError: `op_type` is no string.
         KeyError: the op type has a gradient already.
+
+    Example:
+        >>> @tf.RegisterGradient("MyOwnGradient")
+        ... def _(op, dy):
+        ...     return dy * 2.0
     """
 
     def __init__(self, op_type: str) -> None:
@@ -268,6 +278,9 @@ def no_gradient(op_type: str) -> None:
 
     Raises:
         TypeError: `op_type` is no string.
+
+    Example:
+        >>> tf.no_gradient("MyOwnOp")
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")

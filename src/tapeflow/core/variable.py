@@ -28,7 +28,12 @@ from tapeflow.core.variable_scatter import AssignsParts
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together."""
+    """When the copies of a distributed variable are brought together.
+
+    Example:
+        >>> tf.VariableSynchronization.ON_READ
+        <VariableSynchronization.ON_READ: 3>
+    """
 
     AUTO = 0
     NONE = 1
@@ -37,7 +42,12 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together."""
+    """How the copies of a distributed variable are brought together.
+
+    Example:
+        >>> tf.VariableAggregation.MEAN
+        <VariableAggregation.MEAN: 2>
+    """
 
     NONE = 0
     SUM = 1

@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 
 
 class InputReplicationMode(enum.Enum):
-    """How often the function of `distribute_datasets_from_function` is called: once for a worker, or for a replica."""
+    """How often the function of `distribute_datasets_from_function` is called: once for a worker, or for a replica.
+
+    Example:
+        >>> tf.distribute.InputReplicationMode.PER_WORKER
+        <InputReplicationMode.PER_WORKER: 'PER_WORKER'>
+    """
 
     PER_WORKER = "PER_WORKER"
     PER_REPLICA = "PER_REPLICA"
@@ -21,6 +26,11 @@ class InputOptions(NamedTuple):
         experimental_replication_mode: how often a dataset function is called; only `PER_WORKER` is supported.
         experimental_place_dataset_on_device: accepted: datasets run on the CPU.
         experimental_per_replica_buffer_size: accepted: batches are made when they are asked for.
+
+    Example:
+        >>> options = tf.distribute.InputOptions(experimental_fetch_to_device=False)
+        >>> options.experimental_per_replica_buffer_size
+        1
     """
 
     experimental_fetch_to_device: bool = True
@@ -30,7 +40,13 @@ class InputOptions(NamedTuple):
 
 
 class RunOptions(NamedTuple):
-    """Hints for `Strategy.run`, all of them for TPUs; accepted, and without effect."""
+    """Hints for `Strategy.run`, all of them for TPUs; accepted, and without effect.
+
+    Example:
+        >>> options = tf.distribute.RunOptions(experimental_enable_dynamic_batch_size=False)
+        >>> tf.distribute.get_strategy().run(lambda: 1, options=options)
+        1
+    """
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False
@@ -93,6 +109,11 @@ class ValueContext:
     Args:
         replica_id_in_sync_group: the number of the replica.
         num_replicas_in_sync: how many there are.
+
+    Example:
+        >>> context = tf.distribute.experimental.ValueContext(replica_id_in_sync_group=1, num_replicas_in_sync=2)
+        >>> context.replica_id_in_sync_group, context.num_replicas_in_sync
+        (1, 2)
     """
 
     __slots__ = ("_id", "_replicas")
@@ -115,7 +136,12 @@ class ValueContext:
 
 
 class CommunicationImplementation(enum.Enum):
-    """What carries collectives between workers."""
+    """What carries collectives between workers.
+
+    Example:
+        >>> tf.distribute.experimental.CommunicationImplementation.RING.value
+        'RING'
+    """
 
     AUTO = "AUTO"
     RING = "RING"
@@ -132,6 +158,11 @@ class CommunicationOptions:
 
     Raises:
         ValueError: `bytes_per_pack` is negative, or the implementation is unknown.
+
+    Example:
+        >>> options = tf.distribute.experimental.CommunicationOptions(bytes_per_pack=1 << 20)
+        >>> options.bytes_per_pack
+        1048576
     """
 
     def __init__(

@@ -103,6 +103,11 @@ class CrossDeviceOps:
 
     The devices of one process share Python's thread, so the sum is taken by one of them and copied to the others; on
     GPUs torch's copies go from device to device.
+
+    Example:
+        >>> ops = tf.distribute.ReductionToOneDevice()
+        >>> isinstance(ops, tf.distribute.CrossDeviceOps)
+        True
     """
 
     def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any = None) -> Any:
@@ -150,6 +155,11 @@ class ReductionToOneDevice(CrossDeviceOps):
     Args:
         reduce_to_device: where to reduce; by default at the first value.
         accumulation_fn: sums a list of tensors up; by default `tf.add_n`.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=tf.distribute.ReductionToOneDevice())
+        >>> strategy.reduce("SUM", strategy.run(lambda: tf.constant(2.0)), axis=None).numpy().item()
+        2.0
     """
 
     def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
@@ -185,6 +195,11 @@ class HierarchicalCopyAllReduce(_AllReduce):
 
     Args:
         num_packs: accepted; the tensors are not packed.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+        >>> strategy.reduce("SUM", strategy.run(lambda: tf.constant(2.0)), axis=None).numpy().item()
+        2.0
     """
 
 
@@ -193,4 +208,9 @@ class NcclAllReduce(_AllReduce):
 
     Args:
         num_packs: accepted; the tensors are not packed.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=tf.distribute.NcclAllReduce())
+        >>> strategy.reduce("SUM", strategy.run(lambda: tf.constant(2.0)), axis=None).numpy().item()
+        2.0
     """

@@ -15,6 +15,12 @@ class FixedLenFeature(NamedTuple):
         shape: of the feature in one example.
         dtype: float32, int64 or string.
         default_value: taken where an example lacks the feature; None where it must not.
+
+    Example:
+        >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}
+        >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+        >>> tf.io.parse_single_example(example, {"x": tf.io.FixedLenFeature([2], tf.float32)})["x"].numpy().tolist()
+        [1.0, 2.0]
     """
 
     shape: Any
@@ -30,6 +36,13 @@ class FixedLenSequenceFeature(NamedTuple):
         dtype: float32, int64 or string.
         allow_missing: whether an example may lack it; needed by `tf.io.parse_example`.
         default_value: what pads.
+
+    Example:
+        >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}
+        >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+        >>> wanted = {"x": tf.io.FixedLenSequenceFeature([], tf.float32, allow_missing=True)}
+        >>> tf.io.parse_example([example], wanted)["x"].numpy().tolist()
+        [[1.0, 2.0]]
     """
 
     shape: Any
@@ -43,6 +56,12 @@ class VarLenFeature(NamedTuple):
 
     Attributes:
         dtype: float32, int64 or string.
+
+    Example:
+        >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}
+        >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+        >>> tf.io.parse_single_example(example, {"x": tf.io.VarLenFeature(tf.float32)})["x"].values.numpy().tolist()
+        [1.0, 2.0]
     """
 
     dtype: Any
@@ -57,6 +76,16 @@ class SparseFeature(NamedTuple):
         dtype: of the values.
         size: of the dimension, or a list of sizes.
         already_sorted: whether the indices are in order.
+
+    Example:
+        >>> features = {
+        ...     "at": tf.train.Feature(int64_list=tf.train.Int64List(value=[3])),
+        ...     "x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.5])),
+        ... }
+        >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+        >>> found = tf.io.parse_single_example(example, {"s": tf.io.SparseFeature("at", "x", tf.float32, 5)})["s"]
+        >>> tf.sparse.to_dense(found).numpy().tolist()
+        [0.0, 0.0, 0.0, 1.5, 0.0]
     """
 
     index_key: Any
@@ -123,6 +152,12 @@ class RaggedFeature(_RaggedFields):
 
     Raises:
         TypeError: something else is given as a partition.
+
+    Example:
+        >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}
+        >>> example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+        >>> tf.io.parse_example([example], {"x": tf.io.RaggedFeature(tf.float32)})["x"]
+        <tf.RaggedTensor [[1.0, 2.0]]>
     """
 
     __slots__ = ()

@@ -19,6 +19,15 @@ class SaveOptions:
 
     Raises:
         NotImplementedError: an argument asks for what is not supported.
+
+    Example:
+        >>> import tempfile
+        >>> model, path = tf.Module(), tempfile.mkdtemp()
+        >>> model.double = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([])])
+        >>> options = tf.saved_model.SaveOptions(function_aliases={"twice": model.double}, extra_tags=["mine"])
+        >>> tf.saved_model.save(model, path, options=options)
+        >>> tf.saved_model.load(path, tags=["serve", "mine"]).double(3.0).numpy().item()
+        6.0
     """
 
     def __init__(
@@ -61,6 +70,15 @@ class LoadOptions:
         experimental_io_device, experimental_variable_policy: accepted, and without effect.
         experimental_skip_checkpoint: leaves all variables zeros.
         experimental_load_function_aliases: gives what is loaded a `function_aliases`, a dict of functions.
+
+    Example:
+        >>> import tempfile
+        >>> model, path = tf.Module(), tempfile.mkdtemp()
+        >>> model.v = tf.Variable(5.0)
+        >>> tf.saved_model.save(model, path)
+        >>> options = tf.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+        >>> tf.saved_model.load(path, options=options).v.numpy().item()
+        0.0
     """
 
     def __init__(

@@ -16,7 +16,13 @@ from tapeflow.graph.static import host_static
 
 
 class SparseTensorValue(NamedTuple):
-    """The parts of a sparse tensor as arrays."""
+    """The parts of a sparse tensor as arrays.
+
+    Example:
+        >>> value = tf.compat.v1.SparseTensorValue([[0, 1]], [2.0], [1, 3])
+        >>> tf.SparseTensor.from_value(value).dense_shape.numpy().tolist()
+        [1, 3]
+    """
 
     indices: Any
     values: Any

@@ -104,6 +104,14 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
     Raises:
         ValueError: there is no trace; or there is a writer, but no step.
+
+    Example:
+        >>> import tempfile
+        >>> double = tf.function(lambda x: x * 2.0)
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.trace_on()
+        ...     _ = double(tf.constant(1.0))
+        ...     tf.summary.trace_export("double", step=0)
     """
     if step is not None:
         step = checked_step(step)
@@ -139,7 +147,12 @@ def _run_metadata(graphs: list[Any]) -> Any:
 
 
 def trace_off() -> None:
-    """Stops the trace, and forgets what it collected. Without a trace, nothing happens."""
+    """Stops the trace, and forgets what it collected. Without a trace, nothing happens.
+
+    Example:
+        >>> tf.summary.trace_on()
+        >>> tf.summary.trace_off()
+    """
     _stop(save=False)
 
 

@@ -15,7 +15,14 @@ from tapeflow.summary.recording import recording
 
 
 class SummaryWriter:
-    """What summaries go to. `tf.summary.create_file_writer` makes one that writes an event file."""
+    """What summaries go to. `tf.summary.create_file_writer` makes one that writes an event file.
+
+    Example:
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> isinstance(writer, tf.summary.SummaryWriter)
+        True
+    """
 
     def set_as_default(self, step: Any = None) -> None:
         """Makes it the default writer of this thread.

@@ -150,6 +150,13 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
     Raises:
         ValueError: there is a writer, but no step; or the step is no scalar.
         DataLossError: an element is no `Summary` message.
+
+    Example:
+        >>> import tempfile
+        >>> message = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag="loss", simple_value=2.0)])
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     bool(tf.summary.experimental.write_raw_pb(message.SerializeToString(), step=1))
+        True
     """
     if step is not None:
         step = checked_step(step)
@@ -211,6 +218,13 @@ def graph(graph_data: Any) -> Tensor:
 
     Raises:
         ValueError: `graph_data` is something else, or a function is being traced.
+
+    Example:
+        >>> import tempfile
+        >>> double = tf.function(lambda x: x * 2.0)
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     bool(tf.summary.graph(double.get_concrete_function(tf.constant(1.0)).graph))
+        True
     """
     if not executing_eagerly():
         raise ValueError("graph() cannot be invoked inside a graph context.")

@@ -20,6 +20,14 @@ class CheckpointOptions:
 
     Raises:
         NotImplementedError: there is a sharding callback.
+
+    Example:
+        >>> import tempfile
+        >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+        >>> path = checkpoint.save(tempfile.mkdtemp() + "/ckpt", tf.train.CheckpointOptions(enable_async=True))
+        >>> checkpoint.sync()
+        >>> tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE").item()
+        1.0
     """
 
     def __init__(

@@ -21,6 +21,12 @@ class CheckpointReader:
     Raises:
         NotFoundError: there is none.
         DataLossError: it is damaged.
+
+    Example:
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/ckpt")
+        >>> tf.train.load_checkpoint(path).get_variable_to_shape_map()["v/.ATTRIBUTES/VARIABLE_VALUE"]
+        [2]
     """
 
     def __init__(self, filename: str) -> None:
@@ -89,6 +95,12 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     Args:
         ckpt_dir_or_file: the checkpoint's name, or a directory.
         name: the tensor's; a `:0` at its end is left out.
+
+    Example:
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/ckpt")
+        >>> tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE").tolist()
+        [1.0, 2.0]
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 

@@ -28,6 +28,14 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
 
     Returns:
         A `CheckpointState` message, or None where there is no such file or it makes no sense.
+
+    Example:
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
+        >>> manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=tf.Variable(1.0)), directory, max_to_keep=2)
+        >>> path = manager.save()
+        >>> tf.train.get_checkpoint_state(directory).model_checkpoint_path == path
+        True
     """
     path = _state_file(checkpoint_dir, latest_filename)
     try:
@@ -81,6 +89,14 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     Args:
         checkpoint_dir: the directory.
         latest_filename: the file that says so; "checkpoint" by default.
+
+    Example:
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
+        >>> manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=tf.Variable(1.0)), directory, max_to_keep=2)
+        >>> path = manager.save()
+        >>> tf.train.latest_checkpoint(directory) == path
+        True
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
@@ -104,6 +120,14 @@ def checkpoints_iterator(
         min_interval_secs: the least time between two.
         timeout: how many seconds to wait for one; None waits for ever.
         timeout_fn: called when none came in time: ends if it gives True; without it, ends then.
+
+    Example:
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
+        >>> manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=tf.Variable(1.0)), directory, max_to_keep=2)
+        >>> path = manager.save()
+        >>> list(tf.train.checkpoints_iterator(directory, timeout=0)) == [path]
+        True
     """
     last = None
     while True:
