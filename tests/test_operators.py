@@ -198,3 +198,22 @@ def test_casts_to_and_from_dtypes_without_kernels():
     x = tf.cast([1.0, -3.0], int4)
     assert x.dtype == int4
     assert tf.cast(x, tf.float32).numpy().tolist() == [1.0, -3.0]
+
+
+@pytest.mark.parametrize("size", [100, 20_000, 600_001])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64], ids=lambda d: d.name)
+def test_tanh_of_few_and_many(size, dtype):
+    x = np.concatenate([[np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-30, -90.0], np.linspace(-9, 9, size - 7)])
+    x = x.astype(dtype.as_numpy_dtype)
+    got, expected = tf.tanh(x).numpy(), np.tanh(x.astype(np.float64))
+    np.testing.assert_allclose(got, expected, rtol=1e-7 if dtype is tf.float32 else 1e-15)
+    np.testing.assert_array_equal(np.signbit(got[3:5]), [False, True])
+
+
+def test_tanh_of_many_in_other_layouts_and_on_slices():
+    x = tf.reshape(tf.linspace(-3.0, 3.0, 60_000), [200, 300])
+    expected = np.tanh(x.numpy().astype(np.float64))
+    np.testing.assert_allclose(tf.tanh(tf.transpose(x)), expected.T, rtol=1e-7)
+    np.testing.assert_allclose(tf.tanh(x[:, 10:]), expected[:, 10:], rtol=1e-7)
+    batch = tf.reshape(x, [2, 30_000])
+    np.testing.assert_allclose(tf.vectorized_map(tf.tanh, batch), expected.reshape(2, -1), rtol=1e-7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -9,6 +10,7 @@ import torch
 from tapeflow.core.op import op
 from tapeflow.core.shape_rules import same
 from tapeflow.core.tape import Call
+from tapeflow.core.tensor import traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs as absolute
@@ -55,7 +57,37 @@ def _(call: Call, g: Any) -> Any:
     return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
 
 
-@op("Tanh", kernel=torch.tanh, shape=same)
+def _mkl_is_slow() -> bool:
+    """Whether ATen takes `tanh` from MKL on a processor that MKL has only general code for."""
+    if sys.platform != "linux" or not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
+        return False
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            return b"AuthenticAMD" in file.read(512)
+    except OSError:
+        return False
+
+
+_MANY = 1 << 14  # elements: from here on oneDNN's tanh is worth the 25 microseconds that it costs to call
+_AT_ONCE = 1 << 18  # elements whose copies in oneDNN's form stay in the processor's cache
+
+
+def _tanh(x: torch.Tensor) -> torch.Tensor:
+    """`tanh` by oneDNN for many numbers: three times as fast as MKL where that is slow, to the same 8e-8."""
+    if x.numel() < _MANY or x.dtype is not torch.float32 or not x.is_cpu or traced(x) or not x.is_contiguous():
+        return torch.tanh(x)
+    try:
+        if x.numel() <= _AT_ONCE:
+            return x.to_mkldnn().tanh().to_dense()
+        result = torch.empty_like(x)
+        for given, made in zip(x.view(-1).split(_AT_ONCE), result.view(-1).split(_AT_ONCE), strict=True):
+            made.copy_(given.to_mkldnn().tanh().to_dense())
+        return result
+    except RuntimeError:  # a batched value: vmap
+        return torch.tanh(x)
+
+
+@op("Tanh", kernel=_tanh if _mkl_is_slow() else torch.tanh, shape=same)
 def tanh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic tangent of each element.
 

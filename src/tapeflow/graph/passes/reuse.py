@@ -24,7 +24,7 @@ _threshold_backward = torch.ops.aten.threshold_backward.grad_input
 # How an op is computed in the memory of its first input; the others are inputs too.
 _IN_PLACE = {
     "AddV2": "{0}.add_({1})", "Sub": "{0}.sub_({1})", "Mul": "{0}.mul_({1})", "RealDiv": "{0}.div_({1})",
-    "Relu": "{0}.relu_()", "Tanh": "{0}.tanh_()", "Sigmoid": "{0}.sigmoid_()", "Exp": "{0}.exp_()",
+    "Relu": "{0}.relu_()", "Sigmoid": "{0}.sigmoid_()", "Exp": "{0}.exp_()",
     "Sqrt": "{0}.sqrt_()", "Neg": "{0}.neg_()", "Square": "{0}.square_()", "Rsqrt": "{0}.rsqrt_()", "Log": "{0}.log_()",
     "ReluGrad": "{kernel}({0}, {1}, 0, grad_input={0})", "BiasAdd": "{0}.add_({1})",
 }  # fmt: skip
@@ -33,13 +33,12 @@ _COMMUTES = frozenset({"AddV2", "Mul"})
 
 # Ops that keep no input and give no view of one. All but the reductions always allocate what they give.
 _REDUCTIONS = frozenset({"Sum", "Mean", "BiasAddGrad", "Max", "Min", "Prod", "ArgMax", "L2Loss"})
-_FRESH = frozenset(
-    {*_IN_PLACE, "MatMul", "BatchMatMulV2", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", "MaxPool",
-    "AvgPool",
-     "MaxPoolGrad", "AvgPoolGrad", "Softmax", "TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad", "Maximum", "Minimum",
-     "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual", "MatMulAddV2", "MatMulBiasAdd", "MulAddV2",
-     "RealDivAddV2", "Conv2DBiasAdd"}
-)  # fmt: skip
+_FRESH = frozenset({
+    *_IN_PLACE, "MatMul", "BatchMatMulV2", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", "MaxPool",
+    "AvgPool", "MaxPoolGrad", "AvgPoolGrad", "Softmax", "Tanh", "TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad",
+    "Maximum", "Minimum", "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual", "MatMulAddV2",
+    "MatMulBiasAdd", "MulAddV2", "RealDivAddV2", "Conv2DBiasAdd",
+})  # fmt: skip
 _HARMLESS = _FRESH | _REDUCTIONS
 
 
