@@ -208,6 +208,7 @@ newaxis = None
 # What is loaded when it is first asked for: namespaces, and the names at the top level that live in them.
 _ON_FIRST_USE = {
     "__internal__": "tapeflow.hosted.internal",
+    "__operators__": "tapeflow.hosted.operators",
     "RaggedTensor": "tapeflow.ragged.tensor",
     "RaggedTensorSpec": "tapeflow.ragged.spec",
     "SparseTensor": "tapeflow.sparse.tensor",
@@ -237,6 +238,7 @@ _ON_FIRST_USE = {
     "nondifferentiable_batch_function": "tapeflow.batching",
     "optimizers": "tapeflow.keras",
     "quantization": "tapeflow.quantization",
+    "queue": "tapeflow.queue",
     "ragged": "tapeflow.ragged",
     "random": "tapeflow.random",
     "random_index_shuffle": "tapeflow.random.permutation",
@@ -265,7 +267,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     module = importlib.import_module(home)
-    value = module if home == f"tapeflow.{name}" or name == "__internal__" else getattr(module, name)
+    value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -254,6 +254,14 @@ class AssignsParts:
             >>> v.count_up_to(3).numpy().item(), v.numpy().item()
             (1, 2)
         """
+        if state.graph is not None:
+            from tapeflow.graph.operation import NodeOp
+
+            def kernel(variable: Any) -> Any:
+                return variable.count_up_to(limit).value
+
+            op = NodeOp("ResourceCountUpTo", kernel, stateful=True, attrs={"limit": limit, "T": self.dtype})
+            return state.graph.node(op, [self], [(self.dtype, [])]).outputs[0]
         before = self._value
         if self.dtype not in (int32, int64):
             raise invalid(

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow import errors
@@ -33,8 +33,9 @@ class Coordinator:
         [1]
     """
 
-    def __init__(self, clean_stop_exception_types: tuple[type[BaseException], ...] | None = None) -> None:
-        self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+    def __init__(self, clean_stop_exception_types: Sequence[type[BaseException]] | None = None) -> None:
+        clean = (errors.OutOfRangeError,) if clean_stop_exception_types is None else clean_stop_exception_types
+        self._clean = tuple(clean)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._error: BaseException | None = None

@@ -29,6 +29,10 @@ _MESSAGES = {
     "6 fixed32 crc32c, 7 TensorSliceProto* slices",
     "CheckpointState": "1 string model_checkpoint_path, 2 string* all_model_checkpoint_paths, "
     "3 double* all_model_checkpoint_timestamps, 4 double last_preserved_timestamp",
+    "QueueRunnerDef": "1 string queue_name, 2 string* enqueue_op_name, 3 string close_op_name, "
+    "4 string cancel_op_name, 5 int32* queue_closed_exception_types",  # the numbers of an enum
+    "ReaderBaseState": "1 int64 work_started, 2 int64 work_finished, 3 int64 num_records_produced, "
+    "4 bytes current_work",
     "SavedModel": "1 int64 saved_model_schema_version, 2 bytes* meta_graphs",  # messages, that are parsed one by one
     "BytesList": "1 bytes* value",
     "FloatList": "1 float* value",
@@ -93,6 +97,8 @@ def _message(name: str) -> Any:
 BundleHeaderProto = _message("BundleHeaderProto")
 BundleEntryProto = _message("BundleEntryProto")
 CheckpointState = _message("CheckpointState")
+QueueRunnerDef = _message("QueueRunnerDef")
+ReaderBaseState = _message("ReaderBaseState")
 SavedModel = _message("SavedModel")
 BytesList = _message("BytesList")
 FloatList = _message("FloatList")

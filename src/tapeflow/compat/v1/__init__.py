@@ -108,6 +108,14 @@ from tapeflow.compat.v1.partitioners import (
 )
 from tapeflow.compat.v1.placeholders import placeholder, placeholder_with_default, sparse_placeholder
 from tapeflow.compat.v1.protos import message
+from tapeflow.compat.v1.readers import (
+    FixedLengthRecordReader,
+    IdentityReader,
+    ReaderBase,
+    TextLineReader,
+    TFRecordReader,
+    WholeFileReader,
+)
 from tapeflow.compat.v1.reductions import (
     arg_max,
     arg_min,
@@ -148,6 +156,7 @@ from tapeflow.compat.v1.switches import (
     enable_v2_tensorshape,
     resource_variables_enabled,
 )
+from tapeflow.compat.v1.tables import initialize_all_tables, tables_initializer
 from tapeflow.compat.v1.templates import make_template
 from tapeflow.compat.v1.texts import reduce_join, string_to_hash_bucket, string_to_number, substr
 from tapeflow.compat.v1.updates import (

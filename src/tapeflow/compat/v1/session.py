@@ -25,6 +25,8 @@ from tapeflow.graph.operation import Operation
 from tapeflow.graph.python_op import executing_eagerly
 from tapeflow.graph.stepping import Stepping
 from tapeflow.graph.variables import held_by_session
+from tapeflow.queue.held import Resources, in_use
+from tapeflow.queue.waiting import time_limit
 
 _handles = itertools.count(1)
 
@@ -82,6 +84,7 @@ class Session:
         self._compiled: dict[Any, Compiled] = {}
         self._variables: dict[int, Variable] = {}
         self._partials: dict[str, _Partial] = {}
+        self._resources = Resources()
         self._closed = False
         self._scopes: list[Any] = []
 
@@ -107,7 +110,7 @@ class Session:
         return list_logical_devices()
 
     def close(self) -> None:
-        """Gives up the session's variables; nothing can be run any more.
+        """Gives up the session's variables; nothing can be run any more, and what waits for a queue is cancelled.
 
         Example:
             >>> sess = tf.compat.v1.Session(graph=tf.Graph())
@@ -117,6 +120,7 @@ class Session:
             RuntimeError: Attempted to use a closed Session.
         """
         self._closed = True
+        self._resources.close()
         self._compiled.clear()
         self._variables.clear()
         self._partials.clear()
@@ -159,7 +163,8 @@ class Session:
             fetches: tensors, operations, variables, or their names, in any nest.
             feed_dict: from any tensor of the graph (or its name) to a value of its dtype and shape, which takes
                 its place.
-            options, run_metadata: accepted, and without effect.
+            options: a `RunOptions` message, which says how long it may wait for queues.
+            run_metadata: accepted, and without effect.
 
         Returns:
             NumPy values in the structure of `fetches`; None for operations.
@@ -167,6 +172,7 @@ class Session:
         Raises:
             InvalidArgumentError: a placeholder is not fed.
             FailedPreconditionError: a variable has no value in this session yet.
+            DeadlineExceededError: it waited for a queue for longer than it may.
             RuntimeError: the session is closed.
             TypeError, ValueError: a fetch or a feed is nothing of the graph, or a value does not fit.
 
@@ -180,7 +186,8 @@ class Session:
         wanted = self._elements(fetches)
         tensors = [w for w in wanted if isinstance(w, SymbolicTensor)]
         key = (tuple([id(w) for w in wanted]), tuple([id(t) for t, _ in feeds]))
-        with executing_eagerly():
+        limit = 0 if options is None else options.timeout_in_ms / 1000
+        with executing_eagerly(), in_use(self._resources), time_limit(limit):
             try:
                 compiled = self._compiled.get(key)
                 if compiled is None:
@@ -203,7 +210,7 @@ class Session:
         Args:
             fetches: as for `run`.
             feed_list: the tensors whose values the function takes, in order.
-            accept_options: it also takes `options` and `run_metadata`, without effect.
+            accept_options: it also takes `options` and `run_metadata`, as `run`.
 
         Raises:
             RuntimeError: the session is closed.
@@ -223,7 +230,7 @@ class Session:
         self._elements(fetches)
 
         def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
-            return self.run(fetches, dict(zip(tensors, values, strict=False)))
+            return self.run(fetches, dict(zip(tensors, values, strict=False)), options)
 
         return call if accept_options else lambda *values: call(*values)
 
@@ -291,7 +298,7 @@ class Session:
                         None,
                         f"The {kind} {item.name} was not specified in partial_run_setup, or is done already.",
                     )
-        with executing_eagerly():
+        with executing_eagerly(), in_use(self._resources):
             try:
                 values = partial.stepping.run({id(t): v.value for t, v in feeds}, wanted)
             except AttributeError as error:

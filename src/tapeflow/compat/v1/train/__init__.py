@@ -1,8 +1,18 @@
-"""The public `tf.compat.v1.train` namespace: optimizers, schedules of learning rates, savers."""
+"""The public `tf.compat.v1.train` namespace: optimizers, savers, sessions that train, and their inputs."""
 
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.summary.writers import summary_iterator
+from tapeflow.compat.v1.train.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
 from tapeflow.compat.v1.train.global_step import (
     assert_global_step,
     create_global_step,
@@ -10,7 +20,16 @@ from tapeflow.compat.v1.train.global_step import (
     get_or_create_global_step,
     global_step,
 )
+from tapeflow.compat.v1.train.hooks import (
+    SecondOrStepTimer,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from tapeflow.compat.v1.train.looper import LooperThread
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph, import_meta_graph
+from tapeflow.compat.v1.train.monitored import MonitoredSession, MonitoredTrainingSession, SingularMonitoredSession
 from tapeflow.compat.v1.train.optimizer import Optimizer
 from tapeflow.compat.v1.train.optimizers import (
     AdadeltaOptimizer,
@@ -24,10 +43,31 @@ from tapeflow.compat.v1.train.optimizers import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
-from tapeflow.compat.v1.train.saver import Saver, get_checkpoint_mtimes, init_from_checkpoint
+from tapeflow.compat.v1.train.producers import (
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
+from tapeflow.compat.v1.train.progress_hooks import (
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    LoggingTensorHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    StepCounterHook,
+    StopAtStepHook,
+)
+from tapeflow.compat.v1.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
+from tapeflow.compat.v1.train.saver import NewCheckpointReader, Saver, get_checkpoint_mtimes, init_from_checkpoint
 from tapeflow.compat.v1.train.saver import exists as checkpoint_exists
 from tapeflow.compat.v1.train.saver import remove as remove_checkpoint
 from tapeflow.compat.v1.train.saver import write_checkpoint_state as update_checkpoint_state
+from tapeflow.compat.v1.train.saving_hooks import CheckpointSaverHook, CheckpointSaverListener, SummarySaverHook
+from tapeflow.compat.v1.train.scaffold import Scaffold
 from tapeflow.compat.v1.train.schedules import (
     cosine_decay,
     cosine_decay_restarts,
@@ -40,7 +80,9 @@ from tapeflow.compat.v1.train.schedules import (
     piecewise_constant_decay,
     polynomial_decay,
 )
-from tapeflow.train.reader import CheckpointReader as NewCheckpointReader
+from tapeflow.compat.v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
+from tapeflow.compat.v1.train.session_manager import SessionManager
+from tapeflow.compat.v1.train.supervisor import Supervisor, basic_train_loop
 
 _find = names.finder("train")
 

@@ -1,0 +1,28 @@
+"""Initializers of tables, which have their values from the beginning here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.array.passing import group
+from tapeflow.compat.v1.variables import GraphKeys, get_collection
+from tapeflow.core.context import state
+
+
+def tables_initializer(name: str = "init_all_tables") -> Any:
+    """An operation that runs the initializers in the graph's collection of those of tables; eagerly there is None.
+
+    The tables of `tf.lookup` have their values as soon as they are made.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     sess.run(tf.compat.v1.tables_initializer())
+    """
+    if state.graph is None:
+        return None
+    return group(*get_collection(GraphKeys.TABLE_INITIALIZERS), name=name)
+
+
+def initialize_all_tables(name: str = "init_all_tables") -> Any:
+    """The same as `tables_initializer`, by its old name."""
+    return tables_initializer(name)

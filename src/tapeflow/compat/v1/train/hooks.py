@@ -1,0 +1,163 @@
+"""What goes on around the runs of a monitored session: the base class of hooks, and what they are told."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+
+class SessionRunArgs(NamedTuple):
+    """What a hook adds to a run.
+
+    Attributes:
+        fetches: as of `tf.compat.v1.Session.run`, or None.
+        feed_dict: feeds, or None.
+        options: a `RunOptions` message, or None.
+
+    Example:
+        >>> tf.compat.v1.train.SessionRunArgs("loss:0")
+        SessionRunArgs(fetches='loss:0', feed_dict=None, options=None)
+    """
+
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+
+
+class SessionRunValues(NamedTuple):
+    """What a run gave to a hook.
+
+    Attributes:
+        results: the values of its fetches, or None.
+        options, run_metadata: the messages of the run.
+    """
+
+    results: Any
+    options: Any
+    run_metadata: Any
+
+
+class SessionRunContext:
+    """A run of a monitored session.
+
+    Args:
+        original_args: what the program asked for.
+        session: the session.
+    """
+
+    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self) -> SessionRunArgs:
+        """What the program asked for, without what hooks add."""
+        return self._original_args
+
+    @property
+    def session(self) -> Any:
+        """The session, which has no hooks."""
+        return self._session
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a hook asked to stop."""
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Asks the monitored session to stop: its `should_stop` is True after this run."""
+        self._stop_requested = True
+
+
+class SessionRunHook:
+    """Does something around the runs of a monitored session; made to be derived from.
+
+    Example:
+        >>> class Count(tf.compat.v1.train.SessionRunHook):
+        ...     runs = 0
+        ...     def after_run(self, run_context, run_values):
+        ...         self.runs += 1
+        >>> hook = Count()
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant(1.0)
+        ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as sess:
+        ...         for _ in range(3):
+        ...             _ = sess.run(x)
+        >>> hook.runs
+        3
+    """
+
+    def begin(self) -> None:
+        """Is called once, before the session is made; here the graph may still be changed."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Is called when a session was made.
+
+        Args:
+            session: the session.
+            coord: the coordinator of its threads.
+        """
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Is called before each run. Returns what to add to it."""
+        return None
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Is called after each run that raised nothing."""
+
+    def end(self, session: Any) -> None:
+        """Is called before the session is closed, unless that is for an exception."""
+
+
+class SecondOrStepTimer:
+    """Says at which steps something is due: every so many steps, or once in so many seconds.
+
+    Args:
+        every_secs: the seconds.
+        every_steps: the steps, in place of seconds.
+
+    Raises:
+        ValueError: there are both, or neither.
+
+    Example:
+        >>> timer = tf.compat.v1.train.SecondOrStepTimer(every_steps=10)
+        >>> timer.should_trigger_for_step(0), timer.update_last_triggered_step(0)
+        (True, (None, None))
+        >>> timer.should_trigger_for_step(9), timer.should_trigger_for_step(10)
+        (False, True)
+    """
+
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        self._every_secs, self._every_steps = every_secs, every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        """Has it begin anew."""
+        self._last_step: int | None = None
+        self._last_time = 0.0
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Whether it is due at this step."""
+        if self._last_step is None:
+            return True
+        if self._last_step == step:
+            return False
+        if self._every_secs is not None:
+            return time.time() >= self._last_time + self._every_secs
+        return self._every_steps is not None and step >= self._last_step + self._every_steps
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Notes that it was done at this step. Returns the seconds and the steps since the last time, or None twice."""
+        now = time.time()
+        since = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)
+        self._last_step, self._last_time = step, now
+        return since
+
+    def last_triggered_step(self) -> int | None:
+        """The step at which it was done last, or None."""
+        return self._last_step

@@ -1,0 +1,87 @@
+"""`tf.compat.v1.train.LooperThread`: a thread that calls a function again and again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tapeflow.train.coordinator import Coordinator
+
+
+class LooperThread(threading.Thread):
+    """A thread that calls a function until its coordinator asks to stop, which it does itself at an exception.
+
+    Args:
+        coord: the coordinator.
+        timer_interval_secs: how many seconds there are between two calls' beginnings; None for no pause.
+        target: the function; without one, `run_loop` is for a subclass to define.
+        args, kwargs: what it is called with.
+
+    Raises:
+        ValueError: `coord` is no coordinator, or there are arguments and no function.
+
+    Example:
+        >>> coordinator, seen = tf.train.Coordinator(), []
+        >>> def work():
+        ...     seen.append(len(seen))
+        ...     if len(seen) == 3:
+        ...         coordinator.request_stop()
+        >>> thread = tf.compat.v1.train.LooperThread.loop(coordinator, None, work)
+        >>> coordinator.join()
+        >>> seen
+        [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any] | None = None,
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
+        if target is None and (args or kwargs):
+            raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
+        super().__init__(daemon=True)
+        self._coord, self._interval = coord, timer_interval_secs
+        self._function, self._given = target, (tuple(args or ()), dict(kwargs or {}))
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any],
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> LooperThread:
+        """A thread that was started."""
+        looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
+        looper.start()
+        return looper
+
+    def run(self) -> None:
+        """What the thread does."""
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            due = time.monotonic()
+            while not self._coord.wait_for_stop(0 if self._interval is None else max(0.0, due - time.monotonic())):
+                due += self._interval or 0
+                self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Is called when the thread begins."""
+
+    def stop_loop(self) -> None:
+        """Is called when the thread ends."""
+
+    def run_loop(self) -> None:
+        """Is called again and again."""
+        if self._function is not None:
+            args, kwargs = self._given
+            self._function(*args, **kwargs)

@@ -1,0 +1,3 @@
+"""The public `tf.queue` namespace: buffers between threads, or between the runs of a session."""
+
+from tapeflow.queue.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue

@@ -1,0 +1,92 @@
+"""Waiting for other threads, without keeping a program from ending."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow import errors
+
+_POLL = 0.1  # seconds between two looks at whether it is still worth waiting
+_PATIENCE = 2.0  # seconds that an operation may wait, and threads may take to stop, when the program ends
+
+
+class _Deadline(threading.local):
+    """Until when the operations of this thread may wait; None for as long as it takes."""
+
+    at: float | None = None
+
+
+_deadline = _Deadline()
+_ending = threading.Event()
+_threads: weakref.WeakKeyDictionary[threading.Thread, Any] = weakref.WeakKeyDictionary()
+
+
+class time_limit:
+    """A context in which operations of this thread wait so long at most.
+
+    Args:
+        seconds: how long; 0 for no limit.
+    """
+
+    __slots__ = ("_before", "_seconds")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        self._before = _deadline.at
+        _deadline.at = time.monotonic() + self._seconds if self._seconds else None
+
+    def __exit__(self, *_: object) -> None:
+        _deadline.at = self._before
+
+
+def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
+    """Waits until something holds, of which `changed` tells; that is held by this thread.
+
+    Raises:
+        DeadlineExceededError: it took longer than this thread may wait.
+        CancelledError: the program ends.
+    """
+    orphaned = None  # since when the program has no other end to wait for
+    while not ready():
+        now = time.monotonic()
+        if _deadline.at is not None and now >= _deadline.at:
+            raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
+        if _ending.is_set():
+            raise errors.CancelledError(None, None, "The program ends")
+        if not threading.main_thread().is_alive():
+            orphaned = orphaned or now
+            if now - orphaned > _PATIENCE:
+                raise errors.CancelledError(None, None, "The program ends")
+        changed.wait(_POLL)
+
+
+def stopped_at_exit(thread: threading.Thread, coordinator: Any = None) -> None:
+    """Has a thread, which works with queues, stop before the program ends.
+
+    Python would stop a daemon in the middle of a kernel, which ends the process by a signal.
+
+    Args:
+        thread: the thread.
+        coordinator: is asked to stop.
+    """
+    _threads[thread] = coordinator
+
+
+@atexit.register
+def _stop_all() -> None:
+    _ending.set()
+    left = list(_threads.items())
+    for _, coordinator in left:
+        if coordinator is not None:
+            coordinator.request_stop()
+    until = time.monotonic() + _PATIENCE
+    for thread, _ in left:
+        if thread.is_alive():
+            thread.join(max(until - time.monotonic(), 0))
