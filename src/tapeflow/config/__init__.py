@@ -33,6 +33,10 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
     Args:
         device_type: "CPU" or "GPU" lists only those.
+
+    Example:
+        >>> tf.config.list_logical_devices("CPU")[0].name
+        '/device:CPU:0'
     """
     return [
         LogicalDevice(f"/device:{d.kind}:{d.index}", d.kind)
@@ -83,6 +87,10 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
     Args:
         device_type: "CPU" or "GPU" lists only those.
+
+    Example:
+        >>> [device.name for device in tf.config.get_visible_devices("CPU")]
+        ['/physical_device:CPU:0']
     """
     return [d for d in machine.visible_devices() if device_type is None or d.device_type == device_type]
 
@@ -92,6 +100,11 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
 
     Raises:
         ValueError: there is no such device.
+
+    Example:
+        >>> cpu = tf.config.list_physical_devices("CPU")[0]
+        >>> tf.config.get_logical_device_configuration(cpu) is None
+        True
     """
     return machine.split.get(_known(device))
 
@@ -104,6 +117,11 @@ def set_logical_device_configuration(
     Raises:
         ValueError: there is no such device, or a CPU is given a memory limit.
         RuntimeError: the devices are in use.
+
+    Example:
+        >>> cpu = tf.config.list_physical_devices("CPU")[0]
+        >>> two = [tf.config.LogicalDeviceConfiguration()] * 2
+        >>> tf.config.set_logical_device_configuration(cpu, two)  # doctest: +SKIP
     """
     _known(device)
     if device.device_type == "CPU" and any(c.memory_limit is not None for c in logical_devices):
@@ -118,22 +136,46 @@ def set_logical_device_configuration(
 
 
 def get_soft_device_placement() -> bool:
-    """Whether an op that asks for a device that is not there runs on another one."""
+    """Whether an op that asks for a device that is not there runs on another one.
+
+    Example:
+        >>> tf.config.get_soft_device_placement()
+        True
+    """
     return machine.soft_placement
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Says whether an op that asks for a device that is not there runs on another one. Default True."""
+    """Says whether an op that asks for a device that is not there runs on another one. Default True.
+
+    Example:
+        >>> tf.config.set_soft_device_placement(False)
+        >>> tf.config.get_soft_device_placement()
+        False
+        >>> tf.config.set_soft_device_placement(True)
+    """
     machine.soft_placement = bool(enabled)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Makes every `tf.function` run its Python function directly, as for debugging."""
+    """Makes every `tf.function` run its Python function directly, as for debugging.
+
+    Example:
+        >>> tf.config.run_functions_eagerly(True)
+        >>> tf.function(lambda: tf.executing_eagerly())()
+        True
+        >>> tf.config.run_functions_eagerly(False)
+    """
     settings.run_functions_eagerly = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
-    """Whether every `tf.function` runs its Python function directly."""
+    """Whether every `tf.function` runs its Python function directly.
+
+    Example:
+        >>> tf.config.functions_run_eagerly()
+        False
+    """
     return settings.run_functions_eagerly
 
 

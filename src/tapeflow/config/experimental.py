@@ -36,6 +36,11 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
 
     Raises:
         ValueError: there is no such device.
+
+    Example:
+        >>> cpu = tf.config.list_physical_devices("CPU")[0]
+        >>> tf.config.experimental.get_device_details(cpu)
+        {}
     """
     if device not in machine.physical_devices():
         raise ValueError(
@@ -58,6 +63,10 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
     Raises:
         ValueError: there is no such GPU.
+
+    Example:
+        >>> any(tf.config.experimental.get_memory_growth(gpu) for gpu in tf.config.list_physical_devices("GPU"))
+        False
     """
     if _gpu_to_configure(device).device_type != "GPU":
         raise ValueError(f"Memory growth is a setting of GPUs, not of {device!r}")
@@ -70,6 +79,10 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     Raises:
         ValueError: there is no such GPU, or it is split into logical devices.
         RuntimeError: the devices are in use.
+
+    Example:
+        >>> for gpu in tf.config.list_physical_devices("GPU"):
+        ...     tf.config.experimental.set_memory_growth(gpu, True)  # doctest: +SKIP
     """
     _gpu_to_configure(device)
     if device in machine.split:
@@ -102,6 +115,10 @@ def get_memory_info(device: str) -> dict[str, int]:
 
     Raises:
         ValueError: there is no such device.
+
+    Example:
+        >>> tf.config.experimental.get_memory_info("CPU:0")
+        {'current': 0, 'peak': 0}
     """
     found = _logical(device)
     if found.kind == "CPU":
@@ -113,7 +130,12 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def get_memory_usage(device: str) -> int:
-    """The bytes in use on a device. See `get_memory_info`."""
+    """The bytes in use on a device. See `get_memory_info`.
+
+    Example:
+        >>> tf.config.experimental.get_memory_usage("CPU:0")
+        0
+    """
     return get_memory_info(device)["current"]
 
 
@@ -122,6 +144,9 @@ def reset_memory_stats(device: str) -> None:
 
     Raises:
         ValueError: there is no such device.
+
+    Example:
+        >>> tf.config.experimental.reset_memory_stats("CPU:0")
     """
     found = _logical(device)
     if found.kind == "GPU":
@@ -129,7 +154,12 @@ def reset_memory_stats(device: str) -> None:
 
 
 def get_device_policy() -> str:
-    """What happens to inputs on another device than their op's. See `set_device_policy`."""
+    """What happens to inputs on another device than their op's. See `set_device_policy`.
+
+    Example:
+        >>> tf.config.experimental.get_device_policy()
+        'silent'
+    """
     return settings.device_policy
 
 
@@ -142,6 +172,12 @@ def set_device_policy(device_policy: str | None) -> None:
 
     Raises:
         ValueError: it is something else.
+
+    Example:
+        >>> tf.config.experimental.set_device_policy("warn")
+        >>> tf.config.experimental.get_device_policy()
+        'warn'
+        >>> tf.config.experimental.set_device_policy(None)
     """
     if device_policy is not None and device_policy not in _POLICIES:
         raise ValueError(
@@ -151,12 +187,23 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_synchronous_execution() -> bool:
-    """Whether ops are run synchronously."""
+    """Whether ops are run synchronously.
+
+    Example:
+        >>> tf.config.experimental.get_synchronous_execution()
+        True
+    """
     return settings.synchronous
 
 
 def set_synchronous_execution(enable: bool | None) -> None:
-    """Says whether ops are run synchronously. Accepted: an op's value is always there when Python asks for it."""
+    """Says whether ops are run synchronously. Accepted: an op's value is always there when Python asks for it.
+
+    Example:
+        >>> tf.config.experimental.set_synchronous_execution(True)
+        >>> tf.config.experimental.get_synchronous_execution()
+        True
+    """
     settings.synchronous = enable is not False
 
 
@@ -171,20 +218,40 @@ def enable_op_determinism() -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """Whether float32 products on a GPU may use TensorFloat-32."""
+    """Whether float32 products on a GPU may use TensorFloat-32.
+
+    Example:
+        >>> tf.config.experimental.tensor_float_32_execution_enabled()
+        True
+    """
     return settings.tensor_float_32
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Says whether float32 products on a GPU may use TensorFloat-32, which is faster and rounds more."""
+    """Says whether float32 products on a GPU may use TensorFloat-32, which is faster and rounds more.
+
+    Example:
+        >>> tf.config.experimental.enable_tensor_float_32_execution(False)
+        >>> tf.config.experimental.tensor_float_32_execution_enabled()
+        False
+        >>> tf.config.experimental.enable_tensor_float_32_execution(True)
+    """
     settings.tensor_float_32 = bool(enabled)
     torch.backends.cuda.matmul.allow_tf32 = bool(enabled)
     torch.backends.cudnn.allow_tf32 = bool(enabled)
 
 
 def enable_mlir_bridge() -> None:
-    """Accepted: there is no MLIR bridge here."""
+    """Accepted: there is no MLIR bridge here.
+
+    Example:
+        >>> tf.config.experimental.enable_mlir_bridge()
+    """
 
 
 def disable_mlir_bridge() -> None:
-    """Accepted: there is no MLIR bridge here."""
+    """Accepted: there is no MLIR bridge here.
+
+    Example:
+        >>> tf.config.experimental.disable_mlir_bridge()
+    """

@@ -12,6 +12,11 @@ def set_jit(enabled: bool | str) -> None:
 
     Raises:
         ValueError: it is neither.
+
+    Example:
+        >>> tf.config.optimizer.set_jit(False)
+        >>> tf.config.optimizer.get_jit()
+        ''
     """
     if enabled not in (True, False, "autoclustering"):
         raise ValueError(f"`enabled` must be True, False or 'autoclustering', not {enabled!r}")
@@ -19,15 +24,31 @@ def set_jit(enabled: bool | str) -> None:
 
 
 def get_jit() -> str:
-    """`"autoclustering"`, or `""` where graphs are not compiled of their own accord."""
+    """`"autoclustering"`, or `""` where graphs are not compiled of their own accord.
+
+    Example:
+        >>> tf.config.optimizer.get_jit()
+        ''
+    """
     return settings.jit
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
-    """Switches graph passes on or off by TensorFlow's names for them, such as `{"constant_folding": False}`."""
+    """Switches graph passes on or off by TensorFlow's names for them, such as `{"constant_folding": False}`.
+
+    Example:
+        >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
+        >>> tf.config.optimizer.get_experimental_options()["constant_folding"]
+        True
+    """
     settings.optimizer_options.update(options)
 
 
 def get_experimental_options() -> dict[str, Any]:
-    """The graph passes that were switched, and what holds of the others by default."""
+    """The graph passes that were switched, and what holds of the others by default.
+
+    Example:
+        >>> tf.config.optimizer.get_experimental_options().get("constant_folding", True)
+        True
+    """
     return {"disable_model_pruning": False, "disable_meta_optimizer": False} | settings.optimizer_options

@@ -14,7 +14,12 @@ def _checked(num_threads: int) -> int:
 
 
 def get_inter_op_parallelism_threads() -> int:
-    """The number of threads that independent ops share; 0 is the library's choice."""
+    """The number of threads that independent ops share; 0 is the library's choice.
+
+    Example:
+        >>> tf.config.threading.get_inter_op_parallelism_threads() >= 0
+        True
+    """
     return _asked["inter"]
 
 
@@ -24,6 +29,9 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     Raises:
         ValueError: the number is negative.
         RuntimeError: the threads are in use.
+
+    Example:
+        >>> tf.config.threading.set_inter_op_parallelism_threads(2)  # doctest: +SKIP
     """
     threads = _checked(num_threads)
     if threads and threads != torch.get_num_interop_threads():
@@ -35,7 +43,12 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """The number of threads that one op uses; 0 is the library's choice."""
+    """The number of threads that one op uses; 0 is the library's choice.
+
+    Example:
+        >>> tf.config.threading.get_intra_op_parallelism_threads() >= 0
+        True
+    """
     return _asked["intra"]
 
 
@@ -44,6 +57,13 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
     Raises:
         ValueError: the number is negative.
+
+    Example:
+        >>> before = tf.config.threading.get_intra_op_parallelism_threads()
+        >>> tf.config.threading.set_intra_op_parallelism_threads(1)
+        >>> tf.config.threading.get_intra_op_parallelism_threads()
+        1
+        >>> tf.config.threading.set_intra_op_parallelism_threads(before)
     """
     threads = _checked(num_threads)
     if threads:

@@ -26,6 +26,10 @@ class PhysicalDevice(NamedTuple):
     Attributes:
         name: such as `/physical_device:GPU:0`.
         device_type: "CPU" or "GPU".
+
+    Example:
+        >>> tf.config.list_physical_devices("CPU")
+        [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
     """
 
     name: str
@@ -38,6 +42,10 @@ class LogicalDevice(NamedTuple):
     Attributes:
         name: such as `/device:GPU:0`.
         device_type: "CPU" or "GPU".
+
+    Example:
+        >>> tf.config.list_logical_devices("CPU")[0].device_type
+        'CPU'
     """
 
     name: str
@@ -51,6 +59,10 @@ class LogicalDeviceConfiguration:
         memory_limit: in megabytes, for a GPU.
         experimental_priority: accepted, and without effect.
         experimental_device_ordinal: accepted, and without effect.
+
+    Example:
+        >>> tf.config.LogicalDeviceConfiguration(memory_limit=1024).memory_limit
+        1024
     """
 
     def __init__(

@@ -44,7 +44,12 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Dataset:
-    """Numbers from `start` on, without an end; the older name of `Dataset.counter`."""
+    """Numbers from `start` on, without an end; the older name of `Dataset.counter`.
+
+    Example:
+        >>> [x.item() for x in tf.data.experimental.Counter(5, 2).take(3).as_numpy_iterator()]
+        [5, 7, 9]
+    """
     return Dataset.counter(start, step, dtype)
 
 
@@ -86,7 +91,14 @@ def bucket_by_sequence_length(
     no_padding: bool = False,
     drop_remainder: bool = False,
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.bucket_by_sequence_length`."""
+    """For `Dataset.apply`: the older name of `Dataset.bucket_by_sequence_length`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4).map(lambda x: tf.range(x))
+        >>> ds = ds.apply(tf.data.experimental.bucket_by_sequence_length(tf.size, [2], [2, 2]))
+        >>> [x.tolist() for x in ds.as_numpy_iterator()]
+        [[[0], [0]], [[0, 1, 0], [0, 1, 2]]]
+    """
     return lambda dataset: dataset.bucket_by_sequence_length(
         element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
         pad_to_bucket_boundary, no_padding, drop_remainder,
@@ -94,17 +106,36 @@ def bucket_by_sequence_length(
 
 
 def cardinality(dataset: Dataset) -> Tensor:
-    """How many elements a dataset has; the older name of `Dataset.cardinality`."""
+    """How many elements a dataset has; the older name of `Dataset.cardinality`.
+
+    Example:
+        >>> tf.data.experimental.cardinality(tf.data.Dataset.range(5)).numpy().item()
+        5
+    """
     return dataset.cardinality()
 
 
 def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
-    """For `Dataset.apply`: the same elements, with their tensors on a device."""
+    """For `Dataset.apply`: the same elements, with their tensors on a device.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.copy_to_device("/cpu:0"))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2]
+    """
     return lambda dataset: OnDeviceDataset(dataset, target_device)
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """For `Dataset.apply`: the same elements, made ahead, with their tensors on a device."""
+    """For `Dataset.apply`: the same elements, made ahead, with their tensors on a device.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.prefetch_to_device("/cpu:0"))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2]
+    """
     return lambda dataset: OnDeviceDataset(dataset, device).prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
@@ -123,7 +154,13 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
 
 
 def from_variant(variant: Any, structure: Any) -> Dataset:
-    """The dataset that a scalar variant tensor holds, with elements of a spec."""
+    """The dataset that a scalar variant tensor holds, with elements of a spec.
+
+    Example:
+        >>> held = tf.data.experimental.to_variant(tf.data.Dataset.range(2))
+        >>> len(tf.data.experimental.from_variant(held, tf.TensorSpec([], tf.int64)))
+        2
+    """
     return DatasetSpec(structure)._from_components(variant)
 
 
@@ -139,12 +176,22 @@ def to_variant(dataset: Dataset) -> Tensor:
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset; the older name of `Dataset.get_single_element`."""
+    """The only element of a dataset; the older name of `Dataset.get_single_element`.
+
+    Example:
+        >>> tf.data.experimental.get_single_element(tf.data.Dataset.range(4, 5)).numpy().item()
+        4
+    """
     return dataset.get_single_element()
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """The next element of an iterator, or nothing; the older name of `Iterator.get_next_as_optional`."""
+    """The next element of an iterator, or nothing; the older name of `Iterator.get_next_as_optional`.
+
+    Example:
+        >>> bool(tf.data.experimental.get_next_as_optional(iter(tf.data.Dataset.range(0))).has_value())
+        False
+    """
     return iterator.get_next_as_optional()
 
 
@@ -153,6 +200,10 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
     Raises:
         TypeError: it is neither.
+
+    Example:
+        >>> tf.data.experimental.get_structure(tf.data.Dataset.range(2))
+        TensorSpec(shape=(), dtype=tf.int64, name=None)
     """
     try:
         return dataset_or_iterator.element_spec
@@ -166,7 +217,13 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 def dense_to_ragged_batch(
     batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.ragged_batch`."""
+    """For `Dataset.apply`: the older name of `Dataset.ragged_batch`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
+        >>> next(iter(ds.apply(tf.data.experimental.dense_to_ragged_batch(3))))
+        <tf.RaggedTensor [[], [0], [0, 1]]>
+    """
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
@@ -175,6 +232,9 @@ def enable_debug_mode() -> None:
 
     Raises:
         ValueError: a graph is being built.
+
+    Example:
+        >>> tf.data.experimental.enable_debug_mode()  # doctest: +SKIP
     """
     if state.graph is not None:
         raise ValueError("The debug mode can only be enabled in eager mode.")
@@ -183,14 +243,27 @@ def enable_debug_mode() -> None:
 
 
 def enumerate_dataset(start: Any = 0) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.enumerate`."""
+    """For `Dataset.apply`: the older name of `Dataset.enumerate`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(2).map(lambda x: x * 10)
+        >>> [(i.item(), x.item()) for i, x in ds.apply(tf.data.experimental.enumerate_dataset(5)).as_numpy_iterator()]
+        [(5, 0), (6, 10)]
+    """
     return lambda dataset: dataset.enumerate(start)
 
 
 def group_by_window(
     key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None, window_size_func: Any = None
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.group_by_window`."""
+    """For `Dataset.apply`: the older name of `Dataset.group_by_window`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(6)
+        >>> ds = ds.apply(tf.data.experimental.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), 3))
+        >>> [x.tolist() for x in ds.as_numpy_iterator()]
+        [[0, 2, 4], [1, 3, 5]]
+    """
     return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
@@ -207,14 +280,29 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
 
 
 def ignore_errors(log_warning: bool = False) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.ignore_errors`."""
+    """For `Dataset.apply`: the older name of `Dataset.ignore_errors`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x, tf.float32), "x"))
+        >>> ds = ds.apply(tf.data.experimental.ignore_errors())
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [1.0, 0.5]
+    """
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
 def load(
     path: Any, element_spec: Any = None, compression: str | None = None, reader_func: Callable[..., Any] | None = None
 ) -> Dataset:
-    """The older name of `Dataset.load`."""
+    """The older name of `Dataset.load`.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp()
+        >>> tf.data.experimental.save(tf.data.Dataset.range(3), path)
+        >>> len(tf.data.experimental.load(path))
+        3
+    """
     return Dataset.load(path, element_spec, compression, reader_func)
 
 
@@ -225,7 +313,15 @@ def save(
     shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,
 ) -> None:
-    """The older name of `Dataset.save`."""
+    """The older name of `Dataset.save`.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp()
+        >>> tf.data.experimental.save(tf.data.Dataset.range(3), path)
+        >>> len(tf.data.Dataset.load(path))
+        3
+    """
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 
@@ -235,7 +331,15 @@ def snapshot(
     reader_func: Callable[..., Any] | None = None,
     shard_func: Callable[..., Any] | None = None,
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.snapshot`."""
+    """For `Dataset.apply`: the older name of `Dataset.snapshot`.
+
+    Example:
+        >>> import tempfile
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.snapshot(tempfile.mkdtemp()))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2]
+    """
     return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
 
 
@@ -246,7 +350,14 @@ def map_and_batch(
     drop_remainder: bool = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """For `Dataset.apply`: `Dataset.map`, then `Dataset.batch`."""
+    """For `Dataset.apply`: `Dataset.map`, then `Dataset.batch`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4)
+        >>> ds = ds.apply(tf.data.experimental.map_and_batch(lambda x: x * x, 2))
+        >>> [x.tolist() for x in ds.as_numpy_iterator()]
+        [[0, 1], [4, 9]]
+    """
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
@@ -277,33 +388,70 @@ def parallel_interleave(
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.interleave` with threads."""
+    """For `Dataset.apply`: the older name of `Dataset.interleave` with threads.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.parallel_interleave(lambda x: tf.data.Dataset.range(x), 2))
+        >>> sorted(x.item() for x in ds.as_numpy_iterator())
+        [0, 0, 1]
+    """
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, AUTOTUNE)
 
 
 def parse_example_dataset(
     features: Any, num_parallel_calls: Any = 1, deterministic: bool | None = None
 ) -> Transformation:
-    """For `Dataset.apply`: batches of serialized examples, parsed by `tf.io.parse_example`."""
+    """For `Dataset.apply`: batches of serialized examples, parsed by `tf.io.parse_example`.
+
+    Example:
+        >>> feature = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0]))
+        >>> example = tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
+        >>> ds = tf.data.Dataset.from_tensors(example).batch(1)
+        >>> features = {"x": tf.io.FixedLenFeature([], tf.float32)}
+        >>> next(iter(ds.apply(tf.data.experimental.parse_example_dataset(features))))["x"].numpy().tolist()
+        [1.0]
+    """
     return lambda dataset: dataset.map(lambda x: parse_example(x, features), num_parallel_calls, deterministic)
 
 
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.rejection_resample`."""
+    """For `Dataset.apply`: the older name of `Dataset.rejection_resample`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(100).map(lambda x: x % 2)
+        >>> ds = ds.apply(tf.data.experimental.rejection_resample(lambda x: x, [1.0, 0.0], [0.5, 0.5]))
+        >>> {label.item() for label, _ in ds.as_numpy_iterator()}
+        {0}
+    """
     return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
 
 
 def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.sparse_batch`."""
+    """For `Dataset.apply`: the older name of `Dataset.sparse_batch`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
+        >>> sparse = next(iter(ds.apply(tf.data.experimental.dense_to_sparse_batch(3, [4]))))
+        >>> tf.sparse.to_dense(sparse).shape
+        TensorShape([3, 4])
+    """
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """The older name of `Dataset.sample_from_datasets`."""
+    """The older name of `Dataset.sample_from_datasets`.
+
+    Example:
+        >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))
+        >>> ds = tf.data.experimental.sample_from_datasets([ones, twos], [1.0, 0.0])
+        >>> [x.item() for x in ds.take(3).as_numpy_iterator()]
+        [1, 1, 1]
+    """
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
@@ -346,30 +494,72 @@ class TFRecordWriter:
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.scan`."""
+    """For `Dataset.apply`: the older name of `Dataset.scan`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4)
+        >>> ds = ds.apply(tf.data.experimental.scan(tf.constant(0, tf.int64), lambda total, x: (total + x, total + x)))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 3, 6]
+    """
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 
 def take_while(predicate: Callable[..., Any]) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.take_while`."""
+    """For `Dataset.apply`: the older name of `Dataset.take_while`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(5)
+        >>> ds = ds.apply(tf.data.experimental.take_while(lambda x: x < 2))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1]
+    """
     return lambda dataset: dataset.take_while(predicate)
 
 
 def unbatch() -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.unbatch`."""
+    """For `Dataset.apply`: the older name of `Dataset.unbatch`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4).batch(3)
+        >>> ds = ds.apply(tf.data.experimental.unbatch())
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2, 3]
+    """
     return lambda dataset: dataset.unbatch()
 
 
 def unique() -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.unique`."""
+    """For `Dataset.apply`: the older name of `Dataset.unique`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(5).map(lambda x: x % 2)
+        >>> ds = ds.apply(tf.data.experimental.unique())
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1]
+    """
     return lambda dataset: dataset.unique()
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """For `Dataset.apply`: `Dataset.shuffle`, then `Dataset.repeat`."""
+    """For `Dataset.apply`: `Dataset.shuffle`, then `Dataset.repeat`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.shuffle_and_repeat(3, 2))
+        >>> sorted(x.item() for x in ds.as_numpy_iterator())
+        [0, 0, 1, 1, 2, 2]
+    """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Dataset:
-    """The older name of `Dataset.choose_from_datasets`, which goes on when a dataset has ended."""
+    """The older name of `Dataset.choose_from_datasets`, which goes on when a dataset has ended.
+
+    Example:
+        >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))
+        >>> choices = tf.data.Dataset.range(2).repeat(2)
+        >>> [x.item() for x in tf.data.experimental.choose_from_datasets([ones, twos], choices).as_numpy_iterator()]
+        [1, 2, 1, 2]
+    """
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)

@@ -68,6 +68,12 @@ class Reducer:
         init_func: gives the first state of a key.
         reduce_func: gives the next state of a state and an element.
         finalize_func: gives what there is for a group, of its last state.
+
+    Example:
+        >>> count = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda n, x: n + 1, lambda n: n)
+        >>> ds = tf.data.Dataset.range(5).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, count))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [3, 2]
     """
 
     def __init__(

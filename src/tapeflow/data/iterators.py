@@ -183,6 +183,10 @@ class NumpyIterator:
 
     Args:
         dataset: the dataset.
+
+    Example:
+        >>> isinstance(tf.data.Dataset.range(2).as_numpy_iterator(), tf.data.NumpyIterator)
+        True
     """
 
     __slots__ = ("_iterator", "_pack")

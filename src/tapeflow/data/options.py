@@ -7,7 +7,12 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is shared out among workers: by files, by elements, by a hint in the pipeline, or not at all."""
+    """How a dataset is shared out among workers: by files, by elements, by a hint in the pipeline, or not at all.
+
+    Example:
+        >>> options = tf.data.Options()
+        >>> options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    """
 
     OFF = -1
     AUTO = 0
@@ -17,7 +22,12 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens to state outside of a pipeline when its iterator is saved."""
+    """What happens to state outside of a pipeline when its iterator is saved.
+
+    Example:
+        >>> tf.data.experimental.ExternalStatePolicy.WARN.value
+        0
+    """
 
     WARN = 0
     IGNORE = 1
@@ -25,7 +35,12 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How sizes of buffers and numbers of threads are chosen."""
+    """How sizes of buffers and numbers of threads are chosen.
+
+    Example:
+        >>> tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB.value
+        1
+    """
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -109,7 +124,14 @@ class OptionsBase:
 
 
 class AutotuneOptions(OptionsBase):
-    """Options of choosing buffer sizes and threads."""
+    """Options of choosing buffer sizes and threads.
+
+    Example:
+        >>> options = tf.data.Options()
+        >>> options.autotune.cpu_budget = 2
+        >>> options.autotune.cpu_budget
+        2
+    """
 
     enabled = Option(bool)
     cpu_budget = Option(int)
@@ -120,14 +142,28 @@ class AutotuneOptions(OptionsBase):
 
 
 class DistributeOptions(OptionsBase):
-    """Options of sharing a dataset out among workers."""
+    """Options of sharing a dataset out among workers.
+
+    Example:
+        >>> options = tf.data.Options()
+        >>> options.experimental_distribute.num_devices = 2
+        >>> options.experimental_distribute.num_devices
+        2
+    """
 
     auto_shard_policy = Option(AutoShardPolicy, AutoShardPolicy.AUTO)
     num_devices = Option(int)
 
 
 class OptimizationOptions(OptionsBase):
-    """Options of rewriting a pipeline before it runs."""
+    """Options of rewriting a pipeline before it runs.
+
+    Example:
+        >>> options = tf.data.Options()
+        >>> options.experimental_optimization.map_fusion = False
+        >>> options.experimental_optimization.map_fusion
+        False
+    """
 
     apply_default_optimizations = Option(bool)
     filter_fusion = Option(bool)
@@ -144,13 +180,27 @@ class OptimizationOptions(OptionsBase):
 
 
 class ServiceOptions(OptionsBase):
-    """Options of the data service."""
+    """Options of the data service.
+
+    Example:
+        >>> options = tf.data.experimental.ServiceOptions()
+        >>> options.pinned = True
+        >>> options.pinned
+        True
+    """
 
     pinned = Option(bool)
 
 
 class ThreadingOptions(OptionsBase):
-    """Options of the threads of a pipeline."""
+    """Options of the threads of a pipeline.
+
+    Example:
+        >>> options = tf.data.Options()
+        >>> options.threading.private_threadpool_size = 2
+        >>> options.threading.private_threadpool_size
+        2
+    """
 
     max_intra_op_parallelism = Option(int)
     private_threadpool_size = Option(int)

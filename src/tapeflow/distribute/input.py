@@ -66,7 +66,14 @@ class DistributedDataset(CompositeTensor):
 
 
 class DistributedIterator(CompositeTensor):
-    """The iterator of a distributed dataset."""
+    """The iterator of a distributed dataset.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> it = iter(strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2)))
+        >>> isinstance(it, tf.distribute.DistributedIterator)
+        True
+    """
 
     def __init__(self, iterator: Any, strategy: Any, options: InputOptions, divides: bool) -> None:
         self._iterator, self._strategy, self._options, self._divides = iterator, strategy, options, divides

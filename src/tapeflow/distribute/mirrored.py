@@ -234,6 +234,10 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     Raises:
         UnimplementedError: the cluster has several workers.
+
+    Example:
+        >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync >= 1
+        True
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
@@ -273,6 +277,10 @@ class TPUStrategy(Strategy):
 
     Raises:
         NotFoundError: always.
+
+    Example:
+        >>> isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)
+        False
     """
 
     def __init__(

@@ -197,7 +197,8 @@ class HierarchicalCopyAllReduce(_AllReduce):
         num_packs: accepted; the tensors are not packed.
 
     Example:
-        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+        >>> ops = tf.distribute.HierarchicalCopyAllReduce()
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=ops)
         >>> strategy.reduce("SUM", strategy.run(lambda: tf.constant(2.0)), axis=None).numpy().item()
         2.0
     """

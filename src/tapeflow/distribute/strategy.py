@@ -37,6 +37,11 @@ class ReplicaContext:
     Args:
         strategy: the strategy.
         replica_id_in_sync_group: the number of the replica.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> strategy.run(lambda: tf.distribute.get_replica_context().num_replicas_in_sync)
+        1
     """
 
     def __init__(self, strategy: Any, replica_id_in_sync_group: Any) -> None:
@@ -177,6 +182,11 @@ class StrategyExtended:
         container_strategy: the strategy.
         devices: those of its replicas.
         cross_device_ops: how they reduce.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> strategy.extended.worker_devices
+        ('/job:localhost/replica:0/task:0/device:CPU:0',)
     """
 
     def __init__(
@@ -340,6 +350,11 @@ class Strategy:
 
     Args:
         extended: its `StrategyExtended`.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> isinstance(strategy, tf.distribute.Strategy)
+        True
     """
 
     def __init__(self, extended: Any) -> None:

@@ -45,7 +45,14 @@ class DistributedValues:
 
 
 class PerReplica(DistributedValues, CompositeTensor):
-    """Values that may differ."""
+    """Values that may differ.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> values = strategy.experimental_distribute_values_from_function(lambda context: tf.constant(1.0))
+        >>> [v.numpy().item() for v in strategy.experimental_local_results(values)]
+        [1.0]
+    """
 
     __slots__ = ("__weakref__", "_values")
 
@@ -95,7 +102,15 @@ class PerReplicaSpec(TypeSpec):
 
 
 class Mirrored(DistributedValues):
-    """Values that are the same: variables with copies, and what updates them gives."""
+    """Values that are the same: variables with copies, and what updates them gives.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> with strategy.scope():
+        ...     v = tf.Variable(1.0)
+        >>> [copy.numpy().item() for copy in strategy.experimental_local_results(v)]
+        [1.0]
+    """
 
     __slots__ = ()
 

@@ -107,6 +107,12 @@ class Operation:
         outputs: its tensors.
         control_inputs: operations that run before.
         device: the device that the program asked for.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     op = (tf.constant(1.0, name="a") + 2.0).op
+        >>> op.type, [t.name for t in op.inputs][:1]
+        ('AddV2', ['a:0'])
     """
 
     __slots__ = (

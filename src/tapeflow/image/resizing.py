@@ -15,7 +15,12 @@ from tapeflow.math.casting import cast
 
 
 class ResizeMethod:
-    """The names of the ways to resize."""
+    """The names of the ways to resize.
+
+    Example:
+        >>> tf.image.resize(tf.ones([2, 2, 1]), [4, 4], method=tf.image.ResizeMethod.NEAREST_NEIGHBOR).shape
+        TensorShape([4, 4, 1])
+    """
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"

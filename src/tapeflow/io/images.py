@@ -317,6 +317,14 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = uint8, name: str 
 
     Raises:
         InvalidArgumentError: it is no such file, or has another number of channels.
+
+    Example:
+        >>> import io
+        >>> from PIL import Image
+        >>> file = io.BytesIO()
+        >>> Image.new("RGB", (3, 2)).save(file, "WEBP", lossless=True)
+        >>> tf.image.decode_webp(file.getvalue()).shape
+        TensorShape([1, 2, 3, 3])
     """
 
 

@@ -581,6 +581,14 @@ def parse_single_sequence_example(
     Raises:
         ValueError: `serialized` is no scalar, there are no features, or something else.
         InvalidArgumentError: the example lacks a feature, or it is of another dtype or size.
+
+    Example:
+        >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[7]))
+        >>> lists = tf.train.FeatureLists(feature_list={"x": tf.train.FeatureList(feature=[feature, feature])})
+        >>> example = tf.train.SequenceExample(feature_lists=lists).SerializeToString()
+        >>> features = {"x": tf.io.FixedLenSequenceFeature([], tf.int64)}
+        >>> tf.io.parse_single_sequence_example(example, sequence_features=features)[1]["x"].numpy().tolist()
+        [7, 7]
     """
     serialized = convert(serialized, string)
     if serialized.shape.rank not in (0, None):

@@ -75,7 +75,17 @@ class KeyValueTensorInitializer(TableInitializer):
 
 
 class TextFileIndex:
-    """What of a line becomes a key or value, beside the number of a column."""
+    """What of a line becomes a key or value, beside the number of a column.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkstemp()[1]
+        >>> tf.io.write_file(path, "a\\nb\\n")
+        >>> whole, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+        >>> lines = tf.lookup.TextFileInitializer(path, tf.string, whole, tf.int64, number)
+        >>> tf.lookup.StaticHashTable(lines, -1).lookup(tf.constant(["b"])).numpy().tolist()
+        [1]
+    """
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1

@@ -21,6 +21,10 @@ class Algorithm(enum.Enum):
     """A random number generator.
 
     ThreeFry is there by name only, as it is in TensorFlow outside XLA.
+
+    Example:
+        >>> tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX).algorithm
+        1
     """
 
     PHILOX = 1

@@ -10,7 +10,12 @@ from tapeflow.scopes import init_scope
 
 
 class VariablePolicy(enum.Enum):
-    """What a SavedModel says of distributed variables and devices; accepted, and without effect."""
+    """What a SavedModel says of distributed variables and devices; accepted, and without effect.
+
+    Example:
+        >>> policy = tf.saved_model.experimental.VariablePolicy.NONE
+        >>> options = tf.saved_model.SaveOptions(experimental_variable_policy=policy)
+    """
 
     NONE = None
     SAVE_VARIABLE_DEVICES = "save_variable_devices"

@@ -199,7 +199,12 @@ def unicode_split(
 def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD, name: str | None = None
 ) -> Any:
-    """The characters of each string, and the offset (int64) of each one's first byte. See `unicode_decode`."""
+    """The characters of each string, and the offset (int64) of each one's first byte. See `unicode_decode`.
+
+    Example:
+        >>> [t.numpy().tolist() for t in tf.strings.unicode_split_with_offsets("ab", "UTF-8")]
+        [[b'a', b'b'], [0, 1]]
+    """
     characters, offsets = _split(input, input_encoding, errors, replacement_char)
     return characters, offsets
 

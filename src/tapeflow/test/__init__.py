@@ -26,6 +26,9 @@ def main(argv: Any = None) -> None:
 
     Args:
         argv: the command line, instead of `sys.argv`.
+
+    Example:
+        >>> tf.test.main()  # doctest: +SKIP
     """
     from tapeflow.test.benchmark import run_asked
 

@@ -12,12 +12,22 @@ _TARGETS = {"x86": ("x86_64", "AMD64", "i386", "i686"), "aarch64": ("aarch64", "
 
 
 def is_built_with_cuda() -> bool:
-    """Whether the kernels can run on NVIDIA's GPUs."""
+    """Whether the kernels can run on NVIDIA's GPUs.
+
+    Example:
+        >>> tf.test.is_built_with_cuda() in (True, False)
+        True
+    """
     return torch.version.cuda is not None
 
 
 def is_built_with_rocm() -> bool:
-    """Whether the kernels can run on AMD's GPUs."""
+    """Whether the kernels can run on AMD's GPUs.
+
+    Example:
+        >>> tf.test.is_built_with_rocm() in (True, False)
+        True
+    """
     return torch.version.hip is not None
 
 
@@ -32,7 +42,12 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_xla() -> bool:
-    """Whether `tf.function(jit_compile=True)` compiles with XLA: no, TorchInductor does it."""
+    """Whether `tf.function(jit_compile=True)` compiles with XLA: no, TorchInductor does it.
+
+    Example:
+        >>> tf.test.is_built_with_xla()
+        False
+    """
     return False
 
 
@@ -52,6 +67,10 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
     Args:
         cuda_only: accepted; a GPU that is no CUDA device counts only without it.
         min_cuda_compute_capability: `(major, minor)`; a GPU of less does not count.
+
+    Example:
+        >>> tf.test.is_gpu_available() == bool(tf.config.list_physical_devices("GPU"))
+        True
     """
     gpus = machine.physical_devices() if is_built_with_gpu_support() else []
     indices = [index for index, _ in enumerate(d for d in gpus if d.device_type == "GPU")]

@@ -78,7 +78,15 @@ for _type in (TypeSpec, DType, TensorShape):
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """What says itself what it looks like to a trace."""
+    """What says itself what it looks like to a trace.
+
+    Example:
+        >>> class Rate:
+        ...     def __tf_tracing_type__(self, context):
+        ...         return tf.TensorSpec([])
+        >>> isinstance(Rate(), tf.types.experimental.SupportsTracingProtocol)
+        True
+    """
 
     def __tf_tracing_type__(self, context: Any) -> TraceType:
         """The type of this value."""
