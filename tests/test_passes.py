@@ -228,6 +228,13 @@ def test_sum_of_large_products(rng):
     np.testing.assert_allclose(result, a.numpy() * b.numpy() + c.numpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_large_products_and_scalars_are_added_in_place(rng):
+    a = tf.constant(rng.standard_normal((100, 100)), tf.float32)
+    concrete, result = traced(lambda a: a * 2.0 + 1.0, a)
+    assert "MulAddV2" not in concrete.source() and ".add_(" in concrete.source()
+    np.testing.assert_allclose(result, a.numpy() * 2 + 1, rtol=1e-6, atol=1e-6)
+
+
 def test_errors_of_fused_steps_name_the_op():
     f = tf.function(
         lambda x, w, b: tf.matmul(x, w) + b,

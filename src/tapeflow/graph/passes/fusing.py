@@ -18,7 +18,9 @@ from tapeflow.graph.operation import NodeOp
 from tapeflow.graph.program import Program, Step
 from tapeflow.nn.conv import biased_convolution
 
-_LARGE = 1 << 15  # bytes: from here on, sums of products cost their passes over memory and not their calls
+# Bytes: from here on, sums of products cost their passes over memory and not their calls. A scalar is better added in
+# place: ATen does not vectorize `addcmul` over two scalars.
+_LARGE = 1 << 15
 
 
 def fuse(program: Program) -> None:
@@ -69,7 +71,7 @@ def _sum(fusing: _Fusing, step: Step) -> Step | None:
         if inner is not None and _spreads(other, inner.outputs[0]):
             return _product_with_bias(inner, step, other)
         inner = fusing.maker(taken, "Mul", "RealDiv")
-        if inner is not None and _is_large(step.outputs[0]):
+        if inner is not None and _is_large(step.outputs[0]) and other.shape == step.outputs[0].shape:
             kernel = torch.addcmul if inner.name == "Mul" else torch.addcdiv
             return _one_step(kernel, "{kernel}({0}, {1}, {2})", [other, *inner.args], inner, step)
     return None

@@ -26,7 +26,8 @@ _IN_PLACE = {
     "AddV2": "{0}.add_({1})", "Sub": "{0}.sub_({1})", "Mul": "{0}.mul_({1})", "RealDiv": "{0}.div_({1})",
     "Relu": "{0}.relu_()", "Sigmoid": "{0}.sigmoid_()", "Exp": "{0}.exp_()",
     "Sqrt": "{0}.sqrt_()", "Neg": "{0}.neg_()", "Square": "{0}.square_()", "Rsqrt": "{0}.rsqrt_()", "Log": "{0}.log_()",
-    "ReluGrad": "{kernel}({0}, {1}, 0, grad_input={0})", "BiasAdd": "{0}.add_({1})",
+    "ReluGrad": "{kernel}({0}, {1}, 0, grad_input={0})", "BiasAdd": "{0}.add_({1})", "Abs": "{0}.abs_()",
+    "Erf": "{0}.erf_()", "Log1p": "{0}.log1p_()", "Expm1": "{0}.expm1_()", "Sin": "{0}.sin_()", "Cos": "{0}.cos_()",
 }  # fmt: skip
 _KERNELS = {"ReluGrad": _threshold_backward}
 _COMMUTES = frozenset({"AddV2", "Mul"})
