@@ -9,14 +9,22 @@ import argparse
 import os
 import pathlib
 import shutil
+import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "saved_model"
 
 
+def file_of_words():
+    """A file of three words, whose name is always the same."""
+    path = os.path.join(tempfile.mkdtemp(), "words.txt")
+    pathlib.Path(path).write_text("a\nc\nd\n")
+    return path
+
+
 def model(tf):
-    """A module with variables in lists and dicts, and functions with and without input signatures."""
+    """A module with variables in lists and dicts, tables, and functions with and without input signatures."""
 
     class Block(tf.Module):
         def __init__(self):
@@ -26,6 +34,13 @@ def model(tf):
             self.items = [tf.Variable(5.0), {"k": tf.Variable([1.0, 2.0])}]
             self.pair = (tf.Variable(3.0),)
             self.constant = tf.constant([7.0, 8.0] * 100)
+            prices = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0])
+            self.prices = tf.lookup.StaticHashTable(prices, -1.0)
+            words = tf.lookup.TextFileInitializer(
+                file_of_words(), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                tf.lookup.TextFileIndex.LINE_NUMBER,
+            )  # fmt: skip
+            self.words = tf.lookup.StaticVocabularyTable(words, 1)
 
         @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="inputs")])
         def __call__(self, x):
@@ -45,6 +60,10 @@ def model(tf):
         @tf.function(input_signature=[tf.TensorSpec([], tf.string)])
         def text(self, s):
             return tf.strings.join([s, tf.strings.upper(s)], "-")
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def look_up(self, words):
+            return self.prices.lookup(words) * self.pair[0], self.words.lookup(words), self.prices.size()
 
         @tf.function
         def options(self, x, k=2, *, flag=True):
@@ -81,6 +100,7 @@ def results(tf, m):
         "count": plain(m.count),
         "loop": plain(m.loop(tf.constant(7))),
         "text": plain(m.text("abc")),
+        "look_up": plain(m.look_up(tf.constant(["a", "b", "c", "z"]))),
         "options": plain([m.options(tf.ones([2])), m.options([1.0, 2.0], k=3), m.options(tf.ones([2]), flag=False)]),
         "signature": plain(m.signatures["serving_default"](inputs=x)),
     }

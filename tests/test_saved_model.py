@@ -18,6 +18,7 @@ RESULTS = {
     "count": 2,
     "loop": [9, [14.0, 16.0, 14.0]],
     "text": b"abc-ABC",
+    "look_up": [[3.0, 6.0, -3.0, -3.0], [0, 3, 1, 3], 2],
     "options": [
         [[6.0, 6.0], {"a": [[1.0, 1.0], [2.0, 2.0]]}],
         [[9.0, 18.0], {"a": [[1.0, 2.0], [2.0, 3.0]]}],
@@ -232,6 +233,38 @@ def test_assets(tmp_path):
     assert loaded.read().numpy() == b"onetwo"
     tf.saved_model.save(loaded, tmp_path / "again")
     assert tf.saved_model.load(tmp_path / "again").read().numpy() == b"onetwo"
+
+
+def test_tables(tmp_path):
+    words = tmp_path / "words"
+    words.write_text("x\ny\n")
+    index = tf.lookup.TextFileIndex
+    lines = tf.lookup.TextFileInitializer(str(words), tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+    numbers = tf.lookup.KeyValueTensorInitializer(tf.constant([5, 7], tf.int64), tf.constant([0, 1], tf.int64))
+
+    module = tf.Module()
+    module.prices = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1.0, 2.0]), -1.0)
+    module.numbers, module.words = tf.lookup.StaticVocabularyTable(numbers, 2), tf.lookup.StaticHashTable(lines, -1)
+    module.factor = tf.Variable(2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def look_up(x):
+        numbers = module.numbers.lookup(tf.constant([5, 7, 9], tf.int64))
+        prices = module.prices.lookup(x) * module.factor
+        return {"prices": prices, "numbers": numbers, "words": module.words.lookup(x), "size": module.prices.size()}
+
+    module.look_up = look_up
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    tf.saved_model.save(module, first)
+    words.unlink()
+    tf.saved_model.save(tf.saved_model.load(first), second)
+    for path in (first, second):
+        loaded = tf.saved_model.load(path)
+        for function in (loaded.look_up, loaded.signatures["serving_default"]):
+            found = function(tf.constant(["a", "q", "y"]))
+            assert found["prices"].numpy().tolist() == [2.0, -2.0, -2.0]
+            assert found["numbers"].numpy().tolist() == [0, 1, 3]
+            assert found["words"].numpy().tolist() == [-1, -1, 1] and found["size"].numpy() == 2
 
 
 def test_keras_models(tmp_path):

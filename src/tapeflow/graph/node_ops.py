@@ -303,6 +303,15 @@ def _kept_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[Te
     return [TensorShape(None)] * len(inputs)
 
 
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _table(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.lookup.nodes import NODES
+
+    return NODES[node.op](builder, node, inputs)
+
+
 # ---- optionals -------------------------------------------------------------------------------------------------------
 
 
@@ -368,4 +377,11 @@ BUILDERS: dict[str, Build] = {
     "StatelessCase": _cases,
     "While": _loop,
     "StatelessWhile": _loop,
+    "HashTableV2": _table,
+    "InitializeTableFromTextFileV2": _table,
+    "InitializeTableV2": _table,
+    "LookupTableExportV2": _table,
+    "LookupTableFindV2": _table,
+    "LookupTableImportV2": _table,
+    "LookupTableSizeV2": _table,
 }

@@ -158,13 +158,19 @@ class TextFileInitializer(TableInitializer):
             FailedPreconditionError: a key has two values.
         """
         table.check_dtypes(self._key_dtype, self._value_dtype)
+        table.storage.fill(*self.pairs())
+
+    def pairs(self) -> tuple[EagerTensor, EagerTensor]:
+        """The keys and values that the file holds."""
         keys: list[Any] = []
         values: list[Any] = []
         for number, line in enumerate(self._lines()):
             keys.append(self._field(line, number, self._key_index, self._key_dtype, 0))
             values.append(self._field(line, number, self._value_index, self._value_dtype, self._offset))
-        table.storage.fill(EagerTensor(bare(keys, self._key_dtype), self._key_dtype),
-                           EagerTensor(bare(values, self._value_dtype), self._value_dtype))  # fmt: skip
+        return (
+            EagerTensor(bare(keys, self._key_dtype), self._key_dtype),
+            EagerTensor(bare(values, self._value_dtype), self._value_dtype),
+        )
 
     def _lines(self) -> list[bytes]:
         if len(self._delimiter) != 1:

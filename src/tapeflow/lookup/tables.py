@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,8 @@ from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32
 from tapeflow.core.held import held
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.trackable import Trackable
+from tapeflow.core.tensor import EagerTensor, Tensor, next_id
+from tapeflow.core.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.errors import NotFoundError
 from tapeflow.graph.python_op import python_op
 from tapeflow.lookup.storage import Storage
@@ -166,6 +167,30 @@ class StaticHashTable(LookupTable):
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
         self._initializer = self._track_trackable(initializer, "_initializer")
         self._init_op = initializer.initialize(self)
+
+    @functools.cached_property
+    def _saved_functions(self) -> dict[str, Any]:
+        """What makes and fills the table where it is loaded in a SavedModel."""
+        from tapeflow.function import Function
+        from tapeflow.function.function import Options
+        from tapeflow.lookup.nodes import fill, hash_table
+
+        def creator() -> Any:
+            return hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0]
+
+        def initializer() -> Any:
+            fill(self._handle, *self.storage.export())
+            return convert(1)
+
+        def destroyer() -> Any:
+            return convert(1)
+
+        made = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
+        return {name: Function(made[name], Options((), autograph=False), f"_{made[name].__name__}") for name in made}
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        children = super()._trackable_children(save_type, **kwargs)
+        return children | self._saved_functions if save_type == SAVED_MODEL else children
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of keys.

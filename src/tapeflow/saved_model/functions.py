@@ -23,6 +23,7 @@ from tapeflow.graph.importing import Builder
 from tapeflow.graph.node_protos import Node, function_of, in_order
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
+from tapeflow.saved_model.objects import RestoredTable
 
 
 class Library:
@@ -66,7 +67,10 @@ class Library:
             tensors = [graph.input(s, s.name or "input") for s in specs]
             for number in saved.bound_inputs:
                 bound = self._objects[number]
-                bound = bound.asset_path if isinstance(bound, Asset) else bound
+                if isinstance(bound, Asset):
+                    bound = bound.asset_path
+                elif isinstance(bound, RestoredTable):
+                    bound = bound.resource_handle
                 tensors.append(graph.capture_variable(bound) if isinstance(bound, Variable) else graph.capture(bound))
             if [t.dtype for t in tensors] != definition.dtypes:
                 raise ValueError(f"The function {name!r} takes other tensors than the SavedModel says.")

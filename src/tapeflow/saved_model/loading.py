@@ -13,11 +13,11 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.trackable import AutoTrackable
 from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
+from tapeflow.saved_model.objects import LoadedObject, RestoredTable
 from tapeflow.saved_model.options import LoadOptions
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.reader import OBJECT_GRAPH
@@ -26,21 +26,6 @@ from tapeflow.train.restoration import parse_graph
 _CONTAINERS = frozenset(
     {"trackable_list_wrapper", "trackable_dict_wrapper", "trackable_tuple_wrapper", "signature_map"}
 )
-
-
-class LoadedObject(AutoTrackable):
-    """An object of a loaded SavedModel: its variables, functions and other objects are its attributes."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function that was saved as `__call__`.
-
-        Raises:
-            TypeError: there is none.
-        """
-        call = self.__dict__.get("__call__")
-        if call is None:
-            raise TypeError("The object of the SavedModel is not callable: no `__call__` was saved with it.")
-        return call(*args, **kwargs)
 
 
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
@@ -58,7 +43,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     Raises:
         OSError: there is no SavedModel, or it is damaged.
         ValueError: the tags are other ones, or it was written by TensorFlow 1.
-        UnimplementedError: it holds an object that is not supported, such as a table.
+        UnimplementedError: it holds an object or a table that is not supported.
 
     Example:
         >>> import tempfile
@@ -133,6 +118,7 @@ class _Loader:
             "variable": lambda i, variable: self._variable(i, variable, values),
             "constant": lambda i, constant: self._constant(constant),
             "asset": lambda i, asset: self._asset(asset),
+            "resource": lambda i, resource: RestoredTable(),
             "function": lambda i, function: restored_function(self._name_of(i), function, self._library),
             "bare_concrete_function": lambda i, function: None,  # it is made of the others
         }
@@ -150,6 +136,9 @@ class _Loader:
             if isinstance(self.objects[i], LoadedObject):
                 for child in node.children:
                     setattr(self.objects[i], child.local_name, self._attribute(child.node_id))
+        for made in self.objects.values():
+            if isinstance(made, RestoredTable):
+                made.restore()
         return self.objects[0]
 
     def _attribute(self, number: int) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.trackable import SAVED_MODEL, Trackable, function_types, wrap
+from tapeflow.core.trackable import SAVED_MODEL, AutoTrackable, Trackable, function_types, wrap
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.train.object_graph import View
@@ -35,6 +36,38 @@ def of_whole_variables(function: Function, trace: ConcreteFunction) -> ConcreteF
     args, kwargs = trace.structured_input_signature
     with moved(place.strategy, None, 0, updating=True):
         return function.get_concrete_function(*args, **kwargs)
+
+
+class LoadedObject(AutoTrackable):
+    """An object of a loaded SavedModel: its variables, functions and other objects are its attributes."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function that was saved as `__call__`.
+
+        Raises:
+            TypeError: there is none.
+        """
+        call = self.__dict__.get("__call__")
+        if call is None:
+            raise TypeError("The object of the SavedModel is not callable: no `__call__` was saved with it.")
+        return call(*args, **kwargs)
+
+
+class RestoredTable(LoadedObject):
+    """A table of a loaded SavedModel, which the functions there look things up in.
+
+    Attributes:
+        resource_handle: a scalar tensor that stands for the table.
+    """
+
+    resource_handle: Any = None
+    _create_resource: Callable[[], Any]
+    _initialize: Callable[[], Any]
+
+    def restore(self) -> None:
+        """Makes and fills the table, by the functions that were saved for it."""
+        self.resource_handle = self._create_resource()
+        self._initialize()
 
 
 class SignatureNode(Trackable):

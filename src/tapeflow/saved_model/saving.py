@@ -24,11 +24,13 @@ from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.export import PRODUCER, FunctionWriter
+from tapeflow.lookup.nodes import storage_of
+from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import assets_directory, function_spec, variables_prefix, write_model
-from tapeflow.saved_model.objects import FunctionNode, SavedView, SignatureNode
+from tapeflow.saved_model.objects import FunctionNode, RestoredTable, SavedView, SignatureNode
 from tapeflow.saved_model.options import SaveOptions
-from tapeflow.saved_model.serving import add_constant, add_saver, add_signature, add_variable
+from tapeflow.saved_model.serving import add_call, add_constant, add_saver, add_signature, add_table, add_variable
 from tapeflow.saved_model.signatures import signatures_of
 from tapeflow.scopes import executing_eagerly
 from tapeflow.train.bundle import write_bundle
@@ -107,6 +109,10 @@ class _Model:
         self._ids = {id(o): i for i, o in enumerate(self.objects)}
         self._variables = {i: v for i, o in enumerate(self.objects) if (v := _variable_of(o)) is not None}
         self._ids.update((id(v), i) for i, v in self._variables.items())
+        self._tables: dict[int, Any] = {
+            i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (StaticHashTable, RestoredTable))
+        }
+        self._ids.update((id(handle), i) for i, handle in self._tables.items())
         self._assets = {i: a for i, a in enumerate(self.objects) if isinstance(a, Asset)}
         self._ids.update((id(a.asset_path), i) for i, a in self._assets.items())
         self.concretes: dict[str, ConcreteFunction] = {}
@@ -175,12 +181,24 @@ class _Model:
             add_saver(meta, self._saved_variables())
         for name, node in self._signatures.nodes.items():
             concrete = node.function
-            inputs = [captured[self._number_of(c, concrete)] for c in concrete._captured]
-            add_signature(meta, name, self._names[id(concrete)], concrete, inputs)
-        meta.graph_def.node.add(name="init", op="NoOp")
+            add_signature(meta, name, self._names[id(concrete)], concrete, self._inputs(concrete, captured))
+        calls = [
+            add_call(meta.graph_def, f"init_{i}", self._names[id(c)], c, self._inputs(c, captured))
+            for i in self._tables
+            for c in self._below(i, "_initialize").traces
+        ]
+        meta.graph_def.node.add(name="init", op="NoOp", input=[f"^{call.name}" for call in calls])
         meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "init"
         meta.collection_def["saved_model_main_op"].node_list.value.append("init")
         return meta
+
+    def _inputs(self, concrete: ConcreteFunction, captured: Mapping[int, str]) -> list[str]:
+        """The nodes of the graph that a trace takes for what it captures."""
+        return [captured[self._number_of(c, concrete)] for c in concrete._captured]
+
+    def _below(self, number: int, name: str) -> Any:
+        """The child of that name of an object."""
+        return next(self.objects[c.node_id] for c in self._graph.nodes[number].children if c.local_name == name)
 
     def _aliases(self, functions: dict[str, Any]) -> dict[str, str]:
         """The aliases of saved traces, by the traces' names.
@@ -211,6 +229,8 @@ class _Model:
                 _write_variable(node.variable, self._variables[i])
             elif i in self._assets:
                 node.asset.asset_file_def_index = list(self._assets).index(i)
+            elif i in self._tables:
+                node.resource.SetInParent()
             elif isinstance(trackable, FunctionNode):
                 self._write_function(node, trackable)
             else:
@@ -257,6 +277,8 @@ class _Model:
     def _write_graph(self, graph_def: Any) -> dict[int, str]:
         """The nodes of variables and constants; gives their names by the numbers of the objects."""
         names = {i: add_variable(graph_def, v, f"variable_{i}") for i, v in self._variables.items()}
+        for i, handle in self._tables.items():
+            names[i] = add_table(graph_def, storage_of(handle), f"table_{i}")
         for i, asset in self._assets.items():
             names[i] = add_constant(graph_def, f"asset_{i}", asset.asset_path)
         for i, constant in enumerate(self._constants):

@@ -10,6 +10,7 @@ from tapeflow.core.dtypes import DType, string
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.lookup.storage import Storage
 
 _METHOD = "tensorflow/serving/predict"
 
@@ -40,6 +41,22 @@ def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
     return name
 
 
+def add_table(graph_def: Any, storage: Storage, name: str) -> str:
+    """Adds a table's handle; gives its name."""
+    node = _node(graph_def, name, "HashTableV2", key_dtype=storage.key_dtype, value_dtype=storage.value_dtype)
+    node.attr["shared_name"].s = name.encode()
+    return name
+
+
+def add_call(graph_def: Any, name: str, function: str, concrete: ConcreteFunction, inputs: Sequence[str]) -> Any:
+    """Adds a call of a function; gives its node."""
+    call = _node(graph_def, name, "StatefulPartitionedCall", inputs)
+    call.attr["f"].func.name = function
+    call.attr["Tin"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.inputs)
+    call.attr["Tout"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.outputs)
+    return call
+
+
 def add_signature(meta: Any, name: str, function: str, concrete: ConcreteFunction, captured: Sequence[str]) -> None:
     """Adds placeholders and a call of a signature's function, and says which they are."""
     prefix = f"signature_{len(meta.signature_def)}"
@@ -51,10 +68,7 @@ def add_signature(meta: Any, name: str, function: str, concrete: ConcreteFunctio
         node.attr["shape"].shape.CopyFrom(spec.shape.as_proto())
         inputs.append(node.name)
         _describe(signature.inputs[argument], f"{node.name}:0", spec)
-    call = _node(meta.graph_def, f"{prefix}/call", "StatefulPartitionedCall", [*inputs, *captured])
-    call.attr["f"].func.name = function
-    call.attr["Tin"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.inputs)
-    call.attr["Tout"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.outputs)
+    call = add_call(meta.graph_def, f"{prefix}/call", function, concrete, [*inputs, *captured])
     for i, (result, spec) in enumerate(sorted(concrete._output_specs.items())):  # as nests are flattened
         _describe(signature.outputs[result], f"{call.name}:{i}", spec)
 

@@ -1,0 +1,107 @@
+"""Tables in graphs that are read and written: what SavedModels make them with, fill them and look things up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from tapeflow.core.context import state
+from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import DType, int64, resource
+from tapeflow.core.held import boxed
+from tapeflow.core.shape import TensorShape
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.graph.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.python_op import python_op
+from tapeflow.lookup.storage import Storage
+
+
+class Table(NamedTuple):
+    """What the handle of a table that a graph made holds."""
+
+    storage: Storage
+
+
+def storage_of(handle: EagerTensor) -> Storage:
+    """What a table holds, by its handle."""
+    return handle.value[()].storage
+
+
+def hash_table(key_dtype: DType, value_dtype: DType, shared_name: str = "") -> Operation:
+    """Adds an operation that makes an empty table and gives its handle."""
+    attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
+    op = NodeOp("HashTableV2", lambda: boxed(Table(Storage(key_dtype, value_dtype))), stateful=True, attrs=attrs)
+    return state.graph.node(op, [], [(resource, [])])
+
+
+def fill(handle: Any, keys: Any, values: Any) -> Operation:
+    """Adds an operation that puts keys and values into a table."""
+    return python_op("LookupTableImportV2", lambda h, k, v: storage_of(h).fill(k, v), [handle, keys, values])
+
+
+# ---- from nodes ------------------------------------------------------------------------------------------------------
+
+
+def _attr(node: Node, name: str) -> Any:
+    return attr_of(node, definition_of(node.op), name)
+
+
+def _with_attrs(node: Node, names: Sequence[str], made: Operation) -> Operation:
+    """The operation, with what its inputs do not tell, for who writes it again."""
+    made.op.attrs = {name: _attr(node, name) for name in names}
+    return made
+
+
+def _made(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    return hash_table(_attr(node, "key_dtype"), _attr(node, "value_dtype"))
+
+
+def _filled(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    return fill(*inputs)
+
+
+def _filled_from_file(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.lookup.initializers import TextFileInitializer
+
+    names = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
+    key_index, value_index, vocab_size, delimiter, offset = (_attr(node, name) for name in names)
+
+    def read(handle: EagerTensor, filename: EagerTensor) -> None:
+        storage = storage_of(handle)
+        lines = TextFileInitializer(
+            filename, storage.key_dtype, key_index, storage.value_dtype, value_index,
+            None if vocab_size < 0 else vocab_size, delimiter, value_index_offset=offset,
+        )  # fmt: skip
+        storage.fill(*lines.pairs())
+
+    return _with_attrs(node, names, python_op(node.op, read, inputs))
+
+
+def _found(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    handle, keys, default = inputs
+    shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
+    return python_op(
+        node.op, lambda h, k, d: [storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
+    )
+
+
+def _sized(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    return python_op(node.op, lambda h: [convert(len(storage_of(h).items), int64)], inputs, [(int64, [])])
+
+
+def _exported(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+    specs = [(_attr(node, "Tkeys"), None), (_attr(node, "Tvalues"), None)]
+    made = python_op(node.op, lambda h: storage_of(h).export(), inputs, specs)
+    return _with_attrs(node, ("Tkeys", "Tvalues"), made)
+
+
+NODES: dict[str, Callable[[Any, Node, list[Any]], Operation]] = {
+    "HashTableV2": _made,
+    "LookupTableImportV2": _filled,
+    "InitializeTableV2": _filled,
+    "InitializeTableFromTextFileV2": _filled_from_file,
+    "LookupTableFindV2": _found,
+    "LookupTableSizeV2": _sized,
+    "LookupTableExportV2": _exported,
+}
