@@ -205,3 +205,25 @@ def test_segments_on_a_gpu_leave_out_what_is_out_of_range():
     out, ids, rows = torch.zeros(2, 1), torch.tensor([1, -1, 5, 1]), torch.arange(4.0).unsqueeze(1)
     found = _gathered_on_gpu(out, ids, rows, lambda out, ids, rows: out.index_add_(0, ids, rows))
     assert found.tolist() == [[0.0], [3.0]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.uint8], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("shape", [(40, 200), (2, 50, 90), (9000,)], ids=str)
+def test_positions_among_many(shape, dtype):
+    x = np.random.default_rng(0).integers(0, 100, shape).astype(dtype)  # most of them more than once
+    for axis in (0, -1, len(shape) - 1):
+        np.testing.assert_array_equal(tf.argmax(x, axis), np.argmax(x, axis))
+        np.testing.assert_array_equal(tf.argmin(x, axis, tf.int32), np.argmin(x, axis))
+    if np.issubdtype(dtype, np.floating):
+        x[..., 3] = np.nan
+        x[..., 4] = np.inf
+        np.testing.assert_array_equal(tf.argmax(x, -1), np.full(shape[:-1], 4))
+        np.testing.assert_array_equal(tf.argmin(x, -1), np.nanargmin(x, -1))
+        x[..., 5] = -np.inf
+        np.testing.assert_array_equal(tf.argmin(x, -1), np.full(shape[:-1], 5))
+
+
+def test_positions_among_many_of_each_slice():
+    x = np.random.default_rng(0).standard_normal((3, 60, 100)).astype(np.float32)
+    np.testing.assert_array_equal(tf.vectorized_map(lambda t: tf.argmax(t, -1), x), np.argmax(x, -1))
+    np.testing.assert_array_equal(tf.argmax(tf.transpose(x, [0, 2, 1]), -1), np.argmax(x, 1))

@@ -427,10 +427,19 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 # ---- where the extremes are ------------------------------------------------------------------------------------------
 
 
+_MANY = 1 << 12  # elements: from here on it pays to look for the faster way
+
+# NumPy's search along the last dimension is vectorized, and ATen's is not: a tenth of the time for rows of 1,000.
+_BY_NUMPY = {torch.argmax: np.argmax, torch.argmin: np.argmin}
+_VECTORIZED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64})
+
+
 def _may_have_nan(x: torch.Tensor) -> bool:
     """Whether there may be NaN, which on the CPU is found out sooner than replaced."""
     try:
-        return traced(x) or not (x.is_cpu and torch.equal(x, x))
+        if traced(x) or not x.is_cpu:
+            return True
+        return math.isnan(torch.sum(x).item()) if x.numel() >= _MANY else not torch.equal(x, x)
     except RuntimeError:  # where values are not known: vmap
         return True
 
@@ -445,10 +454,22 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
             raise invalid(f"Expected dimension in the range [0, 0), but got {axis}")
         if x.is_floating_point() and _may_have_nan(x):
             x = torch.nan_to_num(x, worst, math.inf, -math.inf)
-        found = extreme(x, axis)
+        found = _by_numpy(extreme, x) if x.numel() >= _MANY and axis in (-1, x.ndim - 1) else None
+        if found is None:
+            found = extreme(x, axis)
         return found if output_type is int64 else found.to(output_type.torch)
 
     return kernel
+
+
+def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
+    """The positions along the last dimension, where NumPy can look at the values."""
+    if traced(x) or not x.is_cpu or x.dtype not in _VECTORIZED or not x.is_contiguous():
+        return None
+    try:
+        return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
+    except RuntimeError:  # a batched value: vmap
+        return None
 
 
 def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
