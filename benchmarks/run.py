@@ -4,9 +4,9 @@
     python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
                              [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, functions, mnist_step, keras, data, checkpoints, peak_memory; and
-import_time. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and JAX programs as one
-writes them natively (`keras` has none).
+Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, mnist_step, keras, data, checkpoints,
+peak_memory; and import_time. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and
+JAX programs as one writes them natively (`keras` has none).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -41,6 +41,7 @@ REFERENCE = "tapeflow"
 MEMORY_ROUNDS = 3  # memory varies little, and each measurement starts a process
 TITLES = {
     "small_ops": "Small ops",
+    "vectorized": "Many derivatives at once",
     "gradients": "Gradients",
     "functions": "Traced functions",
     "mnist_step": "MNIST training step",
@@ -176,6 +177,7 @@ def peak_memory(name, pythons, rounds, versions):
 
 MEASURES = {
     "small_ops": time_program,
+    "vectorized": time_program,
     "gradients": time_program,
     "functions": time_program,
     "mnist_step": time_program,

@@ -353,6 +353,9 @@ def _product(
     if not b.stacked and not transpose_a:
         made = run("MatMul", batch.flat(a), b.value, False, transpose_b)
         return batch.reshape(made, [batch.dims(a)[0], batch.dims(b)[0 if transpose_b else 1]])
+    if a.stacked and b.stacked and a.slice.shape[0 if transpose_a else 1] == 1:  # the gradient of a vector's product
+        rows, columns = batch.dims(a)[1 if transpose_a else 0], batch.dims(b)[0 if transpose_b else 1]
+        return run("Mul", batch.reshape(a.value, [rows, 1]), batch.reshape(b.value, [1, columns]))
     if a.slice.dtype.is_complex and (transpose_a or transpose_b):
         raise NoRule  # products of batches take the adjoint
     return run("BatchMatMulV2", a.value, b.value, transpose_a, transpose_b)
