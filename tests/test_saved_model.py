@@ -254,6 +254,8 @@ def test_tables(tmp_path):
         return {"prices": prices, "numbers": numbers, "words": module.words.lookup(x), "size": module.prices.size()}
 
     module.look_up = look_up
+    resource = tf.saved_model.experimental.TrackableResource  # Keras looks for such
+    assert isinstance(module.numbers, resource) and isinstance(module.prices, resource)
     first, second = str(tmp_path / "first"), str(tmp_path / "second")
     tf.saved_model.save(module, first)
     words.unlink()

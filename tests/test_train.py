@@ -220,6 +220,16 @@ def test_views(tmp_path):
 # ---- clusters --------------------------------------------------------------------------------------------------------
 
 
+def test_a_view_enters_lists_that_objects_give_as_children():
+    class Pair(tf.Module):
+        def _trackable_children(self, save_type="checkpoint", **kwargs):
+            return {"parts": [first, {"k": second}]}
+
+    first, second = tf.Variable(1.0), tf.Variable(2.0)
+    found = tf.train.TrackableView(Pair()).descendants()
+    assert any(v is first for v in found) and any(v is second for v in found)
+
+
 def test_clusters():
     cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:2"], "ps": ["c:3"]})
     assert repr(cluster) == "ClusterSpec({'ps': ['c:3'], 'worker': ['a:1', 'b:2']})"

@@ -13,16 +13,17 @@ from tapeflow.core.held import held
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor, next_id
-from tapeflow.core.trackable import CHECKPOINT, SAVED_MODEL, Trackable
+from tapeflow.core.trackable import CHECKPOINT, SAVED_MODEL
 from tapeflow.errors import NotFoundError
 from tapeflow.graph.python_op import python_op
 from tapeflow.lookup.storage import Storage
+from tapeflow.resources import TrackableResource
 
 _KEYS = (int32, int64, string)
 _VALUES = (bool_, int32, int64, float32, float64, string)
 
 
-class LookupTable(Trackable):
+class LookupTable(TrackableResource):
     """A table from keys of one dtype to values of another.
 
     Args:
@@ -37,6 +38,7 @@ class LookupTable(Trackable):
     """
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, key_shape: Any, op: str) -> None:
+        super().__init__()
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         if key_dtype not in _KEYS or value_dtype not in _VALUES:
             raise NotFoundError(
@@ -212,7 +214,7 @@ class StaticHashTable(LookupTable):
         return self._default
 
 
-class StaticVocabularyTable(Trackable):
+class StaticVocabularyTable(TrackableResource):
     """A table of words, in which what it does not know falls into buckets by its hash.
 
     Args:
@@ -240,6 +242,7 @@ class StaticVocabularyTable(Trackable):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
+        super().__init__()
         if num_oov_buckets <= 0:
             raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
         given = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from typing import Any
 
-from tapeflow.core.trackable import CHECKPOINT, Trackable
+from tapeflow.core.trackable import CHECKPOINT, Trackable, wrap
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph
@@ -34,9 +34,9 @@ class TrackableView:
 
     @classmethod
     def children(cls, obj: Any, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        """The children of an object, by the names of its attributes."""
+        """The children of an object, by the names of its attributes; what is a list or dict, as one with children."""
         obj._maybe_initialize_trackable()
-        return obj._trackable_children(save_type, **kwargs)
+        return {name: wrap(child) for name, child in obj._trackable_children(save_type, **kwargs).items()}
 
     def descendants(self) -> list[Any]:
         """The root and all that can be reached from it, level by level."""
