@@ -447,6 +447,20 @@ def run():
         return session.run("y:0"), [w.name for w in v1.global_variables()], sorted(exported.collection_def)[:1]
 run()
 
+# tables are ready
+def run():
+    with tf.Graph().as_default(), v1.Session() as session:
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+        found = table.lookup(tf.constant(["b", "c"]))
+        session.run([v1.tables_initializer(), v1.initialize_all_tables()])
+        return session.run(found)
+run(), v1.tables_initializer()
+
+# what a node of an old summary says
+node = v1.NodeDef(op="TensorSummary")
+node.attr["description"].s = b'{"type_hint": "scalar"}'
+v1.summary.get_summary_description(node).type_hint
+
 # datasets in a session
 def run():
     with tf.Graph().as_default(), v1.Session() as session:

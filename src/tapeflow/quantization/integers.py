@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.convert import storage_type
-from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.dtypes import DType, as_dtype, float32
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
@@ -216,7 +216,7 @@ def dequantize(
     name: str | None = None,
     axis: int | None = None,
     narrow_range: bool = False,
-    dtype: Any = "float32",
+    dtype: Any = float32,
 ) -> Any:
     """The numbers that integers of few bits stand for; see `tf.quantization.quantize`.
 

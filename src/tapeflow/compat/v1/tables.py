@@ -24,5 +24,10 @@ def tables_initializer(name: str = "init_all_tables") -> Any:
 
 
 def initialize_all_tables(name: str = "init_all_tables") -> Any:
-    """The same as `tables_initializer`, by its old name."""
+    """The same as `tables_initializer`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     sess.run(tf.compat.v1.initialize_all_tables())
+    """
     return tables_initializer(name)

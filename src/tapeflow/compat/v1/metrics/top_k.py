@@ -364,7 +364,16 @@ def sparse_average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `average_precision_at_k`, by its old name."""
+    """The same as `average_precision_at_k`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels, predictions = tf.constant([[2]], tf.int64), tf.constant([[0.1, 0.2, 0.7]])
+        ...     _, update = tf.compat.v1.metrics.sparse_average_precision_at_k(labels, predictions, 1)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        1.0
+    """
     return average_precision_at_k(labels, predictions, k, weights, metrics_collections, updates_collections, name)
 
 
@@ -379,5 +388,14 @@ def sparse_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `precision_at_k`, by its old name."""
+    """The same as `precision_at_k`, by its old name.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     labels, predictions = tf.constant([[2]], tf.int64), tf.constant([[0.1, 0.2, 0.7]])
+        ...     _, update = tf.compat.v1.metrics.sparse_precision_at_k(labels, predictions, 2)
+        ...     sess.run(tf.compat.v1.local_variables_initializer())
+        ...     print(sess.run(update))
+        0.5
+    """
     return precision_at_k(labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name)

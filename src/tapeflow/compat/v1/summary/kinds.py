@@ -379,6 +379,12 @@ def get_summary_description(node_def: Any) -> Any:
 
     Raises:
         ValueError: it is of another op.
+
+    Example:
+        >>> node = tf.compat.v1.NodeDef(op="TensorSummary")
+        >>> node.attr["description"].s = b'{"type_hint": "scalar"}'
+        >>> tf.compat.v1.summary.get_summary_description(node).type_hint
+        'scalar'
     """
     if node_def.op != "TensorSummary":
         raise ValueError(f"Can't get_summary_description on {node_def.op}")
@@ -410,6 +416,9 @@ def initialize(graph: Any = None, session: Any = None) -> None:
     Raises:
         RuntimeError: there is no default writer.
         ValueError: there is no session.
+
+    Example:
+        >>> tf.compat.v1.summary.initialize()  # eagerly, writers are ready
     """
     if state.graph is None:
         return
