@@ -188,3 +188,67 @@ def training_through_control_flow(tf):
     loss = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [0, y * y])[1]
     train = tf.compat.v1.train.GradientDescentOptimizer(0.001).minimize(loss)
     return Built([loss, v], {x: 1.0}, [train] * 3)
+
+
+# ---- operations whose gradients need shapes that are not known -------------------------------------------------------
+
+
+@program
+def gradients_of_slices_of_unknown_sizes(tf):
+    x = matrix(tf)
+    n = tf.compat.v1.placeholder(tf.int32, [], name="n")
+    found = [
+        x[n:, 1:],
+        x[..., -1] * 2.0,
+        tf.slice(x, [n, 0], [1, 2]),
+        tf.slice(x, [0, n], [-1, -1]),
+        tf.pad(x, [[n, 0], [1, n]]),
+        tf.pad(x, [[1, n], [0, 2]], constant_values=3.0),
+        tf.roll(x, n, 1),
+        tf.tile(x, [n + 1, 2]),
+        tf.reverse(x, [0]),
+        tf.reshape(x, [n + 2, -1]),
+        tf.broadcast_to(x[:1], [tf.shape(x)[0] + n, 3]),
+    ]
+    return Built([*found, *[tf.gradients(y * y, x)[0] for y in found]], {x: VALUES, n: 1})
+
+
+@program
+def gradients_of_gathering_from_unknown_sizes(tf):
+    x = tf.compat.v1.placeholder(tf.float32, [None, None], name="x")
+    i = tf.compat.v1.placeholder(tf.int32, [None], name="i")
+    found = [
+        tf.gather(x, i),
+        tf.gather(x, tf.stack([i, i])),
+        tf.gather(x, i, axis=1),
+        tf.gather(x, tf.stack([i, i]), axis=1, batch_dims=1),
+        tf.gather_nd(x, tf.stack([i, i], 1)),
+        tf.gather_nd(x, [[1, 2], [0, 1]]),
+        tf.math.top_k(x, 2).values,
+        tf.sort(x, axis=0),
+        tf.boolean_mask(x, x > 0.4),
+    ]
+    grads = [tf.convert_to_tensor(tf.gradients(y * y, x)[0]) for y in found]
+    return Built([*found, *grads], {x: VALUES, i: [0, 1]})
+
+
+@program
+def gradients_of_broadcasting_and_joining_of_unknown_sizes(tf):
+    x, z = matrix(tf), tf.compat.v1.placeholder(tf.float32, [None, None], name="z")
+    found = [
+        x * z + z,
+        x / (z + 4.0),
+        tf.maximum(x, z),
+        tf.concat([x, x * x], 0),
+        tf.stack([x, x * x], 1),
+        tf.reduce_max(x, 1),
+        tf.reduce_mean(x, 0),
+        tf.reduce_prod(x + 4.0, 1),
+        tf.math.cumsum(x, 1),
+        tf.matmul(x, z, transpose_b=True),
+        tf.nn.softmax(x),
+        tf.nn.moments(x, [0])[1],
+        tf.linalg.matvec(x, z[0]),
+    ]
+    grads = [g for y in found for g in tf.gradients(y * y, [x, z]) if g is not None]
+    return Built([*found, *grads], {x: VALUES, z: VALUES[:1] * 0.5})

@@ -17,7 +17,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
-from tapeflow.math.gradients import shape_of
+from tapeflow.math.gradients import shape_of, size_of
 
 # ---- gather ----------------------------------------------------------------------------------------------------------
 
@@ -116,16 +116,13 @@ def _(call: Call, dy: Any) -> Any:
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:
         if type(indices) is not EagerTensor or indices.value.ndim != 1:
-            dy = reshape(dy, (-1, *shape[1:]) if 0 not in shape else _rows(indices, shape))
+            fits = all(type(d) is int and d for d in shape[1:])  # so that the number of rows follows
+            dy = reshape(dy, (-1, *shape[1:]) if fits else (size_of(shape_of(indices)), *shape[1:]))
             indices = reshape(indices, (-1,))
         return IndexedSlices(dy, indices, convert(list(shape), int32)), None
     if batch_dims < 0:
         batch_dims += len(shape_of(indices))
     return _scattered_back(dy, indices, shape, axis, batch_dims), None
-
-
-def _rows(indices: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (int(np.prod(shape_of(indices))), *shape[1:])
 
 
 def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
@@ -141,14 +138,14 @@ def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, ba
     order = [*range(batch_dims), *range(axis, axis + picked), *outer, *range(axis + picked, rank)]
     dims = shape_of(dy)
     inner = [dims[i] for i in order[batch_dims + picked :]]
-    batches = int(np.prod(shape[:batch_dims]))
-    count = int(np.prod(places))
+    batches, of_each = size_of(shape[:batch_dims]), size_of(places[batch_dims:])
+    count = batches * of_each
     rows = reshape(transpose(dy, order), [count, *inner])
-    ids = reshape(indices, [batches, count // batches if batches else 0])
+    ids = reshape(indices, [batches, of_each])
     if batch_dims:
         # Each batch has its own segments.
         ids = cast(ids, "int64")
-        ids = add(ids, reshape(multiply(cast(numbers(batches), "int64"), shape[axis]), [batches, 1]))
+        ids = add(ids, reshape(multiply(cast(numbers(batches), "int64"), cast(shape[axis], "int64")), [batches, 1]))
     summed = unsorted_segment_sum(rows, reshape(ids, [count]), batches * shape[axis])
     summed = reshape(summed, [*shape[:batch_dims], shape[axis], *inner])
     where_now = [*range(batch_dims), axis, *outer, *range(axis + 1, len(shape))]
@@ -268,6 +265,8 @@ def _(call: Call, dy: Any) -> Any:
     indices, shape = call.inputs[1], tuple(call.shape(0))
     if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, as of `gather`
         return IndexedSlices(dy, squeeze(indices, [-1]), convert(list(shape), indices.dtype)), None
+    if indices.shape.rank == 1:  # one index alone: TensorFlow scatters rows of them
+        indices, dy = indices[None], dy[None]
     return scatter_nd(indices, dy, shape, call.attrs[0]), None
 
 
@@ -314,7 +313,7 @@ def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
         rank = len(shape_of(params))
         raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`params`) = {rank}")
     batch = list(shape_of(params)[:batch_dims])
-    if dims[:batch_dims] != batch:
+    if any(type(a) is int and type(b) is int and a != b for a, b in zip(dims, batch, strict=False)):
         raise invalid(f"the batch dimensions of params {batch} and of indices {dims[:batch_dims]} differ")
     around = []
     for i in range(batch_dims):

@@ -433,7 +433,7 @@ def _(call: Call, dy: Any) -> Any:
     from tapeflow.math.reduction import reduce_sum
 
     shape = call.shape(0)
-    copies = [n for pair in zip(call.attrs[0], shape, strict=True) for n in pair]
+    copies = [n for i, d in enumerate(shape) for n in (call.attrs[0][i], d)]
     return reduce_sum(reshape(dy, copies), list(range(0, len(copies), 2)))
 
 

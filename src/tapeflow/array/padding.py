@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.dtypes import int32
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
@@ -73,8 +74,12 @@ def _pad_v2(input: Any, paddings: Any, constant_values: Any, name: str | None = 
 
 def _inside(call: Call, dy: Any) -> Any:
     from tapeflow.array.slicing import slice
+    from tapeflow.math.casting import cast
 
-    return slice(dy, [before for before, _ in call.attrs[0]], tuple(call.shape(0)))
+    paddings = call.attrs[0]
+    symbolic = isinstance(paddings, Tensor)
+    begin = cast(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
+    return slice(dy, begin, tuple(call.shape(0)))
 
 
 _pad.gradient(needs="shapes")(_inside)
@@ -271,7 +276,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
 @roll.gradient()
 def _(call: Call, dy: Any) -> Any:
     shift, axis = call.attrs
-    return roll(dy, -shift if isinstance(shift, int) else [-int(s) for s in shift], axis)
+    return roll(dy, -shift if isinstance(shift, (int, Tensor)) else [-int(s) for s in shift], axis)
 
 
 def _reverse_sequence_rule(x: TensorShape, lengths: TensorShape, seq_dim: int, batch_dim: int = 0) -> TensorShape:

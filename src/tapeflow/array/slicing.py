@@ -82,8 +82,20 @@ def _(call: Call, dy: Any) -> Any:
     from tapeflow.array.padding import pad
 
     begin, size = call.attrs
+    if not all(isinstance(v, tuple) for v in (begin, size, call.shape(0))):
+        return pad(dy, _paddings(dy, begin, call.shape(0)))
     paddings = [(b, 0 if s == -1 else d - b - s) for b, s, d in zip(begin, size, call.shape(0), strict=True)]
     return pad(dy, paddings)
+
+
+def _paddings(part: Any, begin: Any, whole: Any) -> Any:
+    """What is missing around a part that begins somewhere, in a graph where not all numbers are known."""
+    from tapeflow.array.joining import stack
+    from tapeflow.array.properties import shape
+    from tapeflow.math.casting import cast
+
+    begin = cast(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
+    return stack([begin, convert(list(whole), int32) - shape(part) - begin], 1)
 
 
 # ---- strided slice ---------------------------------------------------------------------------------------------------
@@ -230,7 +242,11 @@ def _spread(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *m
     return dx
 
 
-@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), moves=True)
+def _given_shape(shape: Any, *_: Any) -> TensorShape:
+    return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
+
+
+@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), shape=_given_shape, moves=True)
 def _strided_slice_grad(
     shape: Any, begin: Any, end: Any, strides: Any, dy: Any, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
@@ -364,7 +380,8 @@ def careful_getitem(self: Any, key: Any) -> Any:
         from tapeflow.array.masks import boolean_mask
 
         return boolean_mask(self, key)
-    return _strided_slice(self, *spec_of(key), name="strided_slice")
+    # eager errors name it as a scope
+    return _strided_slice(self, *spec_of(key), name="strided_slice/" if state.graph is None else "strided_slice")
 
 
 def _is_mask(key: Any) -> bool:

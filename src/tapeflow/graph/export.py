@@ -100,7 +100,9 @@ class FunctionWriter:
                     before.append(constant)
                     node.input.append(constant.name)
         node.input.extend(f"^{c.name}" for c in operation._control_inputs)
+        definitions = {} if isinstance(op, NodeOp) else op.opdef.attrs
         for name, value in attrs_of(operation).items():
+            value = _as_defined(value, definitions[name].type) if name in definitions else value
             if value is not None:
                 _set(node.attr[name], value)
         if isinstance(op, NodeOp) and op.bodies:
@@ -335,6 +337,16 @@ def _constant(name: str, value: Any, dtype: DType) -> Any:
     node.attr["dtype"].type = dtype.as_datatype_enum
     node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype))
     return node
+
+
+def _as_defined(value: Any, kind: str) -> Any:
+    """An attr's value as its type asks for it: shapes as such, and lists also where one item is meant."""
+    if kind == "shape" and value is not None:
+        return TensorShape(value)
+    if kind.startswith("list(") and value is not None:
+        items = value if isinstance(value, (list, tuple)) else [value]
+        return [TensorShape(item) for item in items] if kind == "list(shape)" else items
+    return value
 
 
 def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:

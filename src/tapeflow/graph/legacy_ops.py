@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.dtypes import DType, int32
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same
@@ -48,6 +49,16 @@ def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
     """Where each of the tensors of these shapes begins when they are joined along an axis."""
 
 
+def _difference(x: torch.Tensor, y: torch.Tensor, out_idx: DType) -> tuple[torch.Tensor, torch.Tensor]:
+    places = torch.nonzero(~torch.isin(x, y)).reshape(-1)
+    return x[places], places.to(out_idx.torch)
+
+
+@op("ListDiff", kernel=_difference, shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
+def list_diff(x: Any, y: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The elements of a vector that another one has not, and where they are."""
+
+
 def _selected(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     if condition.ndim == 1 and t.ndim > 1:  # whole rows
         condition = condition.reshape(-1, *[1] * (t.ndim - 1))
@@ -86,4 +97,4 @@ def _(call: Any, dy: Any) -> Any:
     return -dy * y * y
 
 
-not_differentiable(broadcast_gradient_args, concat_offset)
+not_differentiable(broadcast_gradient_args, concat_offset, list_diff)

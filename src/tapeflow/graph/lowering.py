@@ -183,7 +183,7 @@ def _backward_loop(gradient: LoopGradient, values: Sequence[Any]) -> list[Any]:
     going = _function("record_left", unknown[:1], lambda record: [list_length(record) > 0])
     turning = _function(f"{backward.name}_step", [*unknown, *captured], step)
     outputs = [(t.dtype, t.shape) for t in unknown]
-    taken_by = [], list(range(len(captured)))  # by the condition, and by the body
+    taken_by: tuple[list[int], list[int]] = [], list(range(len(captured)))  # by the condition, and by the body
     made = loop(variables, captured, _of_first(going, unknown), turning, taken_by, outputs, None, "while")
     ends = dict(zip(live, made.outputs[1:], strict=False))
     return [*(ends[i] for _, i in gradient.variables), *made.outputs[1 + len(live) : count]]

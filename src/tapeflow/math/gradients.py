@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -24,6 +27,11 @@ def shape_of(x: Any) -> Any:
     from tapeflow.graph.gradients import shape_of_symbolic
 
     return shape_of_symbolic(x)
+
+
+def size_of(dims: Iterable[Any]) -> Any:
+    """The product of dimensions, of which some may be scalar tensors, in a graph."""
+    return functools.reduce(operator.mul, dims, 1)
 
 
 def zeros_like_value(x: Any) -> EagerTensor:

@@ -19,6 +19,7 @@ from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
+from tapeflow.math.gradients import shape_of, size_of
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
@@ -92,6 +93,8 @@ def _(call: Call, dy: Any, _: Any) -> Any:
 
 def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     """Zeros of that shape with `dy` at the given places of a dimension."""
+    if not isinstance(shape, tuple):
+        return _put_back_rows(dy, places, shape, axis)
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
     axis %= len(shape)
     starts = np.zeros([1] * len(shape), np.int64)  # of each row, in the flat result
@@ -102,6 +105,22 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     reshape, count = registry["Reshape"].function, math.prod(shape)
     sums = registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
     return reshape(sums, tuple(shape))
+
+
+def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
+    """`_put_back` in a graph where dimensions are not known: for the last dimension, to which others are moved."""
+    reshape, rank = registry["Reshape"].function, len(shape)
+    order = [*(i for i in range(rank) if i != axis % rank), axis % rank]
+    last_first = [order.index(i) for i in range(rank)]
+    dims = tuple([shape[i] for i in order])
+    rows, length = size_of(dims[:-1]), dims[-1]
+    if order != last_first:
+        dy, places = (registry["Transpose"].function(t, order) for t in (dy, places))
+    starts = multiply(registry["Range"].function(0, rows, 1), length)
+    flat = add(reshape(places, (rows, shape_of(places)[-1])), reshape(cast(starts, places.dtype), (rows, 1)))
+    sums = registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), multiply(rows, length))
+    found = reshape(sums, dims)
+    return found if order == last_first else registry["Transpose"].function(found, last_first)
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:

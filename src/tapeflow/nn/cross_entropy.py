@@ -113,8 +113,8 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         features, labels = _class_last(features, axis), _class_last(labels, axis)
         shape = shape_of(features)
         rows = (-1, shape[-1])
-        if 0 in shape[-1:]:  # -1 could be any number of rows
-            rows = (_count(shape[:-1]), 0)
+        if type(shape[-1]) is not int or not shape[-1]:  # of 0 elements, -1 could be any number of rows
+            rows = (_count(shape[:-1]), shape[-1])
         loss = _softmax_cross_entropy(tf.reshape(features, rows), tf.reshape(labels, rows), name)[0]
         loss = tf.reshape(loss, tuple(shape[:-1]))
     return tf.cast(loss, logits.dtype) if low else loss

@@ -14,13 +14,14 @@ import numpy as np
 import torch
 
 import tapeflow as tf
+from tapeflow.core.context import registry
 from tapeflow.core.dtypes import complex64, float32
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.math.gradients import shape_of, size_of
 
 
 def _at_least(rank: int) -> Callable[..., TensorShape]:
@@ -199,7 +200,10 @@ def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
 
 
 def _nd_rule(x: TensorShape, fft_length: Any, axes: Any, last: Callable[[Any], Any] = lambda n: n) -> TensorShape:
-    _check_lengths(x, fft_length, axes)
+    if isinstance(fft_length, Tensor):  # not known while a graph is built
+        fft_length = (None,) * len(axes)
+    elif not isinstance(fft_length, tuple) or None not in fft_length:
+        _check_lengths(x, fft_length, axes)
     if x.rank is None:
         return x
     shape = x.as_list()
@@ -300,14 +304,42 @@ def _(call: Call, dy: Any) -> Any:
 def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     """Of a real transform: that of the full one, where the elements left out get zeros."""
     full = resized(dy, [axes[-1]], [fft_length[-1]])
-    dx = tf.math.real(ifftnd(full, fft_length, axes)) * float(math.prod(fft_length))
+    dx = tf.math.real(_inverse(full, fft_length, axes)) * tf.cast(size_of(_lengths(fft_length, axes)), call.dtype(0))
     return resized(dx, axes, [call.shape(0)[a] for a in axes])
+
+
+def _inverse(x: Any, fft_length: Any, axes: Any) -> Any:
+    """The inverse transform of dimensions of these lengths, of the last ones by an op that TensorFlow has on CPUs."""
+    if not _are_last(axes, len(shape_of(x))):
+        return ifftnd(x, fft_length, axes)
+    return registry[f"IFFT{len(axes)}D" if len(axes) > 1 else "IFFT"].function(x)
+
+
+def _real(x: Any, fft_length: Any, axes: Any, dtype: Any) -> Any:
+    """The transform of real numbers, likewise."""
+    if not _are_last(axes, len(shape_of(x))):
+        return rfftnd(x, fft_length, axes, dtype)
+    return RFFT[len(axes)](x, fft_length, dtype)
+
+
+def _are_last(axes: Any, rank: int) -> bool:
+    return len(axes) <= 3 and [a % rank for a in axes] == list(range(rank - len(axes), rank))
+
+
+def _lengths(fft_length: Any, axes: Any) -> list[Any]:
+    return [fft_length[i] for i in range(len(axes))]
 
 
 def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     """Of the inverse: elements that stand for their conjugates, too, count twice."""
     dtype = call.dtype(0)
     n = fft_length[-1]
+    if isinstance(fft_length, Tensor):
+        k = tf.range(n // 2 + 1)
+        twice = tf.where((k == 0) | (2 * k == n), 1.0, 2.0) / tf.cast(size_of(_lengths(fft_length, axes)), tf.float32)
+        rank = len(call.shape(0))
+        weights = tf.reshape(tf.cast(twice, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
+        return resized(_real(dy, fft_length, axes, dtype) * weights, axes, [call.shape(0)[a] for a in axes])
     twice = np.full(n // 2 + 1 if n else 0, 2.0)
     twice[:1] = 1.0
     if n % 2 == 0:
@@ -315,7 +347,7 @@ def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     shape = [1] * len(call.shape(0))
     shape[axes[-1]] = len(twice)
     weights = tf.constant((twice / math.prod(fft_length)).reshape(shape), dtype)
-    dx = rfftnd(dy, fft_length, axes, dtype) * weights
+    dx = _real(dy, fft_length, axes, dtype) * weights
     return resized(dx, axes, [call.shape(0)[a] for a in axes])
 
 
@@ -339,7 +371,7 @@ def rfftnd(input: Any, fft_length: Any, axes: Any, Tcomplex: Any = complex64, na
     """
 
 
-@rfftnd.gradient(needs="shapes")
+@rfftnd.gradient(needs="shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
     return _rfft_gradient(call, dy, *call.attrs[:2])
 
@@ -381,7 +413,7 @@ def _real_transform(name: str, rank: int) -> Any:
     def rfft(input: Any, fft_length: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
         """The transform of real numbers over the last dimensions."""
 
-    @rfft.gradient(needs="shapes")
+    @rfft.gradient(needs="shapes dtypes")
     def _(call: Call, dy: Any) -> Any:
         return _rfft_gradient(call, dy, call.attrs[0], axes)
 
