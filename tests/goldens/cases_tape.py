@@ -226,6 +226,48 @@ with tf.GradientTape() as outer:
     g = inner.gradient(y, x)
 outer.jacobian(g, x)
 
+# hessian of a hessian's trace, in a function
+x = tf.constant([1.0, 2.0])
+@tf.function
+def f(x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as middle:
+            middle.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(x ** 3 * x[0])
+            g = inner.gradient(y, x)
+        h = middle.jacobian(g, x)
+    return h, outer.jacobian(h, x)
+f(x)
+
+# jacobian by a variable, in a function, row by row
+w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+@tf.function
+def f(x):
+    with tf.GradientTape() as tape:
+        y = tf.tanh(tf.linalg.matvec(w, x))
+    return tape.jacobian(y, w, experimental_use_pfor=False)
+f(tf.constant([0.1, -0.2]))
+
+# gradients for each example
+w, b = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.Variable([0.5, -0.5])
+def gradients(e):
+    with tf.GradientTape() as tape:
+        y = tf.nn.relu(tf.matmul(e[None], w) + b)
+        loss = tf.nn.l2_loss(y)
+    return tape.gradient(loss, [w, b])
+tf.vectorized_map(gradients, tf.constant([[1.0, 2.0], [-3.0, 1.0], [0.0, 0.25]]))
+
+# gradient of a vectorized_map, through a condition
+w = tf.Variable([1.0, -2.0])
+x = tf.constant([[1.0, 2.0], [3.0, 4.0], [-5.0, 1.0]])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = tf.vectorized_map(lambda e: tf.cond(e[0] > 0, lambda: e * w, lambda: tf.exp(e) * w[0]), x)
+[tf.convert_to_tensor(g) for g in tape.gradient(y, [x, w])]
+
 # batch_jacobian
 x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 with tf.GradientTape() as tape:
@@ -429,6 +471,20 @@ with tf.GradientTape() as tape:
     tape.watch(x)
     y = tf.concat([x, x], 0)
 tape.batch_jacobian(y, x)
+
+# jacobian of one row at a time, by pfor
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.jacobian(y, x, parallel_iterations=1)
+
+# jacobian row by row by a tape that isn't persistent
+x = tf.constant([1.0, 2.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+tape.jacobian(y, x, experimental_use_pfor=False)
 
 # sources that aren't tensors
 with tf.GradientTape() as tape:
