@@ -25,9 +25,10 @@ from typing import Any
 HERE = pathlib.Path(__file__).resolve()
 RECORD = HERE.with_suffix(".json")
 FOLDERS = (
-    "activations", "backend", "callbacks", "constraints", "datasets", "distillation", "dtype_policies", "export",
-    "initializers", "layers", "legacy", "losses", "metrics", "models", "ops", "optimizers", "quantizers", "random",
-    "regularizers", "saving", "testing", "trainers", "tree", "utils", "wrappers",
+    "activations", "applications", "backend", "callbacks", "constraints", "datasets", "distillation", "distribution",
+    "dtype_policies", "export", "initializers", "layers", "legacy", "losses", "metrics", "models", "ops",
+    "optimizers", "quantizers", "random", "regularizers", "saving", "testing", "trainers", "tree", "utils",
+    "wrappers",
 )  # fmt: skip
 
 

@@ -205,6 +205,16 @@ def test_how_long_batches_are(dataset, size):
     assert found.numpy() == size and found.dtype is tf.int64
 
 
+def test_specs_have_names():
+    import tensorflow.python.framework.type_spec_registry as registry
+
+    kinds = (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec)
+    assert [registry.get_name(kind) for kind in kinds] == [f"tf.{kind.__name__}" for kind in kinds]
+    assert all(registry.lookup(registry.get_name(kind)) is kind for kind in kinds)
+    with pytest.raises(ValueError, match=r"No TypeSpec has been registered with name 'tf\.Other'"):
+        registry.lookup("tf.Other")
+
+
 # ---- training in functions -------------------------------------------------------------------------------------------
 
 
