@@ -389,3 +389,34 @@ def test_jacobians_by_several_sources():
     np.testing.assert_allclose(found["x"], C[:, None] * W)
     np.testing.assert_allclose(found["w"], np.einsum("i,ij,k->ijk", C, np.eye(3), X[0]))
     np.testing.assert_allclose(found["c"], np.diag(tf.linalg.matvec(W, X[0])))
+
+
+# ---- GraphDefs -------------------------------------------------------------------------------------------------------
+
+
+def products_of_parts(e):
+    return tf.math.unsorted_segment_prod(e * C, [0, 1, 0], 2) * tf.reduce_sum(e)
+
+
+def sums_until(e):
+    return tf.while_loop(lambda a: tf.reduce_sum(a) < 9.0, lambda a: (a + tf.abs(e) + C * C,), (e,))[0]
+
+
+@pytest.mark.parametrize(("f", "gradient"), [(products_of_parts, True), (sums_until, False)])
+def test_graph_defs_have_tensorflows_ops_only(f, gradient):
+    """What runs at once here goes through the slices in a loop there; so does its gradient."""
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float64, [None, 3], "x")
+        y = tf.vectorized_map(f, x, warn=False)
+        fetches = [y, tf.gradients(y, x)[0]] if gradient else [y]
+        fetches = [tf.identity(t, f"out{i}") for i, t in enumerate(fetches)]
+        with tf.compat.v1.Session() as session:
+            want = session.run(fetches, {x: X.numpy()})
+    assert any(o.type == "Vectorized" for o in graph.get_operations())
+    proto = graph.as_graph_def()
+    functions = [node for function in proto.library.function for node in function.node_def]
+    assert "Vectorized" not in {node.op for node in [*proto.node, *functions]}
+    with tf.Graph().as_default():
+        outputs = tf.import_graph_def(proto, return_elements=[f"out{i}:0" for i in range(len(want))], name="")
+        with tf.compat.v1.Session() as session:
+            close(session.run(outputs, {"x:0": X.numpy()}), want)

@@ -199,7 +199,7 @@ class _Writer:
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
         """What an operation gives for all slices, as a function of its own."""
-        graph = FuncGraph(operation.name.rpartition("/")[2])
+        graph = FuncGraph(f"{operation.name.replace('/', '_')}_of_slice")
         with graph.as_default():
             others = iter([graph.input(x.slice, "slice") for x in inputs])
             args: list[Any] = [

@@ -7,17 +7,22 @@ function takes as it is, the same for all slices, has the sum of all slices' gra
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.creation import range as range_
 from tapeflow.array.joining import stack, unstack
 from tapeflow.array.passing import identity
 from tapeflow.core.context import registry, state
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import record
 from tapeflow.function.body import Body, Call, is_watched, order_of_tapes, raw
+from tapeflow.functional import map_fn
 from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.lowering import _function as function_of
+from tapeflow.graph.operation import Operation
 from tapeflow.graph.static import value_of
 from tapeflow.graph.taped import taped_gradient
 from tapeflow.graph.vectorized import SHARED, STACKED, SUMMED, Manner, OnSlices, varying
@@ -84,6 +89,7 @@ class Vectorized(Call):
         self._count, self._manner = count, manner
         self.kernel = self.on_slices = OnSlices(body, gives, batched, [self._form(t) for t in gives], manner)
 
+        self.lowered = self._in_turn
         self._apart: dict[int, Body] = {}  # backward functions as `_with_own_outputs` makes them, by their ids
 
     @functools.cached_property
@@ -150,6 +156,42 @@ class Vectorized(Call):
         ]
         columns = zip(self.body.outputs, zip(*results, strict=True), strict=True)
         return [stack(list(c)) if self._form(t) == STACKED else registry["AddN"].function(list(c)) for t, c in columns]
+
+    # ---- in a GraphDef -------------------------------------------------------------------------------------------
+
+    def _in_turn(self, operation: Operation) -> list[Operation]:
+        """The operation that stands for one of this op in a `GraphDef`: it calls a function that goes through the
+        slices in a loop."""
+        gives, forms = list(self.gives), [self._form(t) for t in self.gives]
+
+        def given(count: Any, *values: Any) -> list[Any]:
+            def of(slices: Callable[[Any], Any]) -> list[Any]:
+                taken = [slices(v) if b else v for v, b in zip(values, self.on_slices.batched, strict=True)]
+                specs = [(t.dtype, t.shape) for t in gives]
+                return list(state.graph.node(Call(self.body, gives), taken, specs).outputs)
+
+            def one(i: Any) -> list[Any]:
+                made = of(lambda batch: registry["GatherV2"].function(batch, i, 0))
+                return [t for t, form in zip(made, forms, strict=True) if form != SHARED]
+
+            specs = [TensorSpec(t.shape, t.dtype) for t, form in zip(gives, forms, strict=True) if form != SHARED]
+            found = iter(map_fn(one, range_(count), fn_output_signature=specs) if specs else [])
+            shared = of(_no_slice) if SHARED in forms else gives
+            return [
+                same if form == SHARED else next(found) if form == STACKED else registry["Sum"].function(next(found), 0)
+                for same, form in zip(shared, forms, strict=True)
+            ]
+
+        body = function_of(f"{operation.name.replace('/', '_')}_in_turn", operation.args, given)
+        made = Operation(operation.graph, Call(body, body.outputs), operation.name, operation.args)
+        made.outputs, made.device = operation.outputs, operation.device
+        made._control_inputs = operation._control_inputs
+        return [made]
+
+
+def _no_slice(batch: Any) -> Any:
+    """Zeros in the shape of a batch's slices."""
+    return registry["ZerosLike"].function(registry["Sum"].function(batch, 0))
 
 
 def _with_own_outputs(body: Body) -> Body:
