@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow import nest
@@ -123,7 +123,23 @@ def restored_function(name: str, saved: Any, library: Library) -> Function:
     restored.__name__ = name
     restored.__signature__ = signature  # type: ignore[attr-defined]  # as above
     specs = from_proto(saved.function_spec.input_signature)
-    return Function(restored, Options(None if specs is None else tuple(specs), autograph=False), name)
+    options = Options(None if specs is None else tuple(specs), autograph=False)
+    return RestoredFunction(restored, options, name, traces=lambda: [library.concrete(n, signature) for n in names])
+
+
+class RestoredFunction(Function):
+    """A function of a loaded SavedModel: it has the traces that it was saved with, and is saved with them again.
+
+    Args:
+        traces: gives them.
+    """
+
+    def __init__(self, *args: Any, traces: Callable[[], list[ConcreteFunction]]) -> None:
+        super().__init__(*args)
+        self._saved_traces = traces
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
+        return {f"trace_{i}": trace for i, trace in enumerate(self._saved_traces())}
 
 
 def _fitted(expected: Any, bound: Any, converts: bool) -> Any:
