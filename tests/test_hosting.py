@@ -188,3 +188,14 @@ def test_compat_v2_has_the_names_of_tf(tmp_path):
     """
     done = run(["-m", "tapeflow", program(tmp_path, source)], tmp_path)
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_importing_loads_nothing_that_can_wait():
+    """Keras, TensorFlow's protocol buffers and the rest are loaded when they are asked for."""
+    late = ("keras", "tensorboard", "google.protobuf", "PIL", "opt_einsum", "matplotlib", "torch._dynamo")
+    program = (
+        "import sys, torch; before = set(sys.modules); import tapeflow; "
+        f"print([m for m in {late} if m in set(sys.modules) - before])"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

@@ -17,7 +17,6 @@ from tapeflow.function.binding import Binding
 from tapeflow.function.body import Body, raw
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.compile import eager_outputs
-from tapeflow.graph.export import FunctionWriter
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import JitCompile
 from tapeflow.tensor_array import TensorArray
@@ -69,6 +68,16 @@ class ConcreteFunction:
             TypeError: the arguments are neither.
         """
         return self.call_flat(self._binding.tensors(args, kwargs))
+
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Does nothing: a graph has the functions that are called in it, and `as_graph_def` writes them out.
+
+        Args:
+            g, overwrite: accepted.
+        """
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Does nothing, either."""
 
     def usable(self) -> bool:
         """Whether what it captures can be had where it is called now."""
@@ -152,6 +161,8 @@ class ConcreteFunction:
             >>> [(node.name, node.op) for node in f.function_def.node_def]
             [('mul', 'Mul'), ('Identity', 'Identity')]
         """
+        from tapeflow.graph.export import FunctionWriter  # it loads TensorFlow's protocol buffers
+
         writer = FunctionWriter()
         name = self.name.decode()
         writer.add(name, self.body)
