@@ -7,19 +7,37 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.compat.v1 import names
-from tapeflow.compat.v1.arrays import depth_to_space, space_to_depth
+from tapeflow.compat.v1.arrays import depth_to_space, space_to_batch, space_to_depth
 from tapeflow.compat.v1.convolutions import (
     avg_pool,
     avg_pool2d,
     conv1d,
     conv2d,
+    conv2d_backprop_filter,
+    conv2d_backprop_input,
     conv2d_transpose,
     conv3d,
+    conv3d_backprop_filter,
+    conv3d_backprop_filter_v2,
+    conv3d_transpose,
     convolution,
     depthwise_conv2d,
+    depthwise_conv2d_native,
+    dilation2d,
+    erosion2d,
+    fractional_avg_pool,
+    fractional_max_pool,
     max_pool,
+    max_pool_with_argmax,
     pool,
     separable_conv2d,
+)
+from tapeflow.compat.v1.embeddings import (
+    embedding_lookup,
+    embedding_lookup_sparse,
+    nce_loss,
+    safe_embedding_lookup_sparse,
+    sampled_softmax_loss,
 )
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.convert import convert
@@ -267,6 +285,181 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
         return tf.nn.relu(tf.nn.bias_add(tf.matmul(x, weights), biases))
 
 
+def fused_batch_norm(
+    x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
+    data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0,
+) -> Any:  # fmt: skip
+    """Images with the mean and variance of each channel taken out, and others put in.
+
+    Args:
+        x: of shape [batch, height, width, channels].
+        scale, offset: of shape [channels].
+        mean, variance: those of training so far, of shape [channels]; needed when it is over.
+        epsilon: is added to the variance, at least 1.001e-5.
+        data_format: "NHWC" or "NCHW".
+        is_training: takes out those of the batch, not `mean` and `variance`.
+        exponential_avg_factor: how much of those of the batch goes into the ones given back.
+
+    Returns:
+        The images, and the mean and variance, those of the batch or moved towards them.
+
+    Raises:
+        ValueError: training is over, and `mean` or `variance` is missing.
+
+    Example:
+        >>> images = tf.reshape(tf.constant([1.0, 3.0]), [2, 1, 1, 1])
+        >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(images, [1.0], [0.0])
+        >>> print(y.numpy().ravel().round(2), mean.numpy())
+        [-1.  1.] [2.]
+
+    References: Ioffe and Szegedy 2015 (https://arxiv.org/abs/1502.03167).
+    """
+    if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
+        raise ValueError(
+            "Both `mean` and `variance` must be a 1D tensor when `is_training` is False or `exponential_avg_factor` "
+            f"!= 1.0. Received: `mean` {mean!r} and `variance` {variance!r}"
+        )
+    x = convert(x)
+    nothing = tf.zeros([0])
+    found = tf.raw_ops.FusedBatchNormV3(
+        x=x, scale=convert(scale, tf.float32), offset=convert(offset, tf.float32),
+        mean=nothing if mean is None else convert(mean, tf.float32),
+        variance=nothing if variance is None else convert(variance, tf.float32),
+        epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor, data_format=data_format,
+        is_training=is_training, name=name,
+    )  # fmt: skip
+    return found[0], found[1], found[2]
+
+
+def batch_norm_with_global_normalization(
+    t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None,
+    scale_after_normalization: bool | None = None, name: str | None = None, input: Any = None, mean: Any = None,
+    variance: Any = None,
+) -> Any:  # fmt: skip
+    """Images with a mean and a variance of each channel taken out: see `tf.nn.batch_normalization`.
+
+    Args:
+        input, t: of shape [batch, height, width, channels], by either name.
+        mean, m, variance, v: of shape [channels], by either name.
+        beta, gamma: of shape [channels]: the mean to put in, and the standard deviation.
+        variance_epsilon: is added to the variance.
+        scale_after_normalization: whether to multiply by `gamma`.
+
+    Raises:
+        ValueError: one thing was given by both names.
+
+    Example:
+        >>> images = tf.reshape(tf.constant([1.0, 3.0]), [2, 1, 1, 1])
+        >>> y = tf.compat.v1.nn.batch_norm_with_global_normalization(images, [2.0], [1.0], [5.0], [2.0], 0.0, True)
+        >>> y.numpy().ravel().tolist()
+        [3.0, 7.0]
+    """
+    return tf.nn.batch_norm_with_global_normalization(
+        either("input", input, "t", t), either("mean", mean, "m", m), either("variance", variance, "v", v), beta,
+        gamma, variance_epsilon, scale_after_normalization, name,
+    )  # fmt: skip
+
+
+# ---- sequences -------------------------------------------------------------------------------------------------------
+
+
+def ctc_loss(
+    labels: Any, inputs: Any = None, sequence_length: Any = None, preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
+    logits: Any = None,
+) -> Any:  # fmt: skip
+    """The loss of labels that are not aligned with the logits, of which the last class is the blank.
+
+    Args:
+        labels: a `tf.SparseTensor` of int32, of shape [batch, longest labels].
+        inputs, logits: of shape [time, batch, classes], by either name.
+        sequence_length: int32, of shape [batch]: how many steps each has.
+        preprocess_collapse_repeated: makes equal labels that follow each other one.
+        ctc_merge_repeated: makes equal classes that follow each other one; must be true.
+        ignore_longer_outputs_than_inputs: gives 0 where there are more labels than steps.
+        time_major: whether time comes before the batch.
+
+    Returns:
+        The losses, of shape [batch].
+
+    Raises:
+        TypeError: the labels are not sparse.
+        ValueError: the logits were given by both names.
+        InvalidArgumentError: there are more labels than steps.
+        NotImplementedError: `ctc_merge_repeated` is false.
+
+    Example:
+        >>> labels = tf.SparseTensor([[0, 0]], [0], [1, 1])
+        >>> print(tf.compat.v1.nn.ctc_loss(labels, tf.zeros([1, 1, 2]), [1]).numpy().round(4))
+        [0.6931]
+
+    References: Graves et al. 2006 (https://www.cs.toronto.edu/~graves/icml_2006.pdf).
+    """
+    if not isinstance(labels, tf.SparseTensor):
+        raise TypeError("Expected labels (first argument) to be a SparseTensor")
+    given = convert(either("logits", logits, "inputs", inputs))
+    labels = _without_repeats(labels) if preprocess_collapse_repeated else labels
+    return tf.raw_ops.CTCLoss(
+        inputs=given if time_major else tf.transpose(given, [1, 0, 2]), labels_indices=labels.indices,
+        labels_values=labels.values, sequence_length=sequence_length,
+        ctc_merge_repeated=ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
+    )[0]  # fmt: skip
+
+
+def _without_repeats(labels: Any) -> Any:
+    """Rows of labels where equal ones that follow each other are one."""
+    rows = tf.RaggedTensor.from_sparse(labels)
+    values, row = rows.values, rows.value_rowids()
+    new = tf.logical_or(tf.not_equal(values[1:], values[:-1]), tf.not_equal(row[1:], row[:-1]))
+    kept = tf.concat([tf.ones_like(values[:1], tf.bool), new], 0)
+    return tf.ragged.boolean_mask(rows, rows.with_values(kept)).to_sparse()
+
+
+def ctc_loss_v2(
+    labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
+    blank_index: int | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The loss of labels that are not aligned with the logits, as TensorFlow 2 has it: see `tf.nn.ctc_loss`.
+
+    Of sparse labels, the blank is the last class unless it is named; of dense ones the first.
+
+    Example:
+        >>> print(tf.compat.v1.nn.ctc_loss_v2([[1]], tf.zeros([1, 1, 2]), [1], [1]).numpy().round(4))
+        [0.6931]
+    """
+    return tf.nn.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+) -> Any:
+    """The likeliest labels, found by a beam search: see `tf.nn.ctc_beam_search_decoder`.
+
+    Args:
+        inputs: of shape [time, batch, classes], the last class the blank.
+        sequence_length: int32, of shape [batch].
+        beam_width: how many beginnings to follow.
+        top_paths: how many to give.
+        merge_repeated: makes labels that follow each other one.
+
+    Returns:
+        A list of `top_paths` `tf.SparseTensor`s of int64, and their log probabilities, of shape [batch, top_paths].
+
+    Example:
+        >>> logits = tf.constant([[[5.0, 0.0, 0.0]], [[0.0, 5.0, 0.0]]])
+        >>> found, _ = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [2])
+        >>> found[0].values.numpy().tolist()
+        [0, 1]
+    """
+    indices, values, shapes, log_probability = tf.raw_ops.CTCBeamSearchDecoder(
+        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths,
+        merge_repeated=merge_repeated,
+    )  # fmt: skip
+    found = [tf.SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
+    return found, log_probability
+
+
 # ---- statistics ------------------------------------------------------------------------------------------------------
 
 
@@ -337,62 +530,6 @@ def sufficient_statistics(
         (2.0, 6.0, 26.0)
     """
     return tf.nn.sufficient_statistics(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
-
-
-def embedding_lookup(
-    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True,
-    max_norm: Any = None,
-) -> Any:  # fmt: skip
-    """Rows of a table by their numbers, see `tf.nn.embedding_lookup`.
-
-    Args:
-        params: the table, or a list of the pieces that it is in.
-        ids: int32 or int64, of any shape.
-        partition_strategy: which rows are in a piece: "div" for rows that follow each other, or "mod" for every nth,
-            where there are n pieces.
-        max_norm: scales rows of a larger norm to this one.
-        validate_indices: accepted, and without effect.
-
-    Returns:
-        A tensor of the shape of `ids` and then that of a row.
-
-    Raises:
-        ValueError: there is no table, or no such strategy.
-        InvalidArgumentError: there is no row of a number.
-
-    Example:
-        >>> pieces = [tf.constant([[0.0], [2.0]]), tf.constant([[1.0], [3.0]])]  # of even and of odd numbers
-        >>> tf.compat.v1.nn.embedding_lookup(pieces, [3, 0]).numpy().tolist()
-        [[3.0], [0.0]]
-    """
-    pieces = list(params) if isinstance(params, (list, tuple)) else [] if params is None else [params]
-    if not pieces:
-        raise ValueError("Need at least one param: `params` must be specified.")
-    if len(pieces) == 1:
-        return tf.nn.embedding_lookup(pieces[0], ids, max_norm, name)
-    ids = convert(ids)
-    flat = tf.reshape(ids, [-1])
-    piece, row = _places(flat, pieces, partition_strategy)
-    order = tf.dynamic_partition(tf.range(tf.size(flat)), piece, len(pieces))
-    rows = tf.dynamic_partition(row, piece, len(pieces))
-    found = [tf.nn.embedding_lookup(p, r, max_norm) for p, r in zip(pieces, rows, strict=True)]
-    shape = tf.concat([tf.shape(ids), tf.shape(pieces[0])[1:]], 0)
-    return tf.reshape(tf.dynamic_stitch(order, found), shape, name)
-
-
-def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
-    """In which piece of a table each row is, and where in it."""
-    count = len(pieces)
-    if strategy == "mod":
-        return tf.cast(ids % count, tf.int32), ids // count
-    if strategy != "div":
-        raise ValueError(f'Unrecognized partition strategy: {strategy}. Must be one of either `"mod"` or `"div"`.')
-    total = tf.add_n([tf.cast(tf.shape(p)[0], ids.dtype) for p in pieces])
-    least, larger = total // count, total % count  # the first pieces have a row more
-    piece = tf.maximum(ids // (least + 1), (ids - larger) // least)
-    in_larger = piece < larger
-    row = tf.where(in_larger, ids % (least + 1), (ids - larger) % least)
-    return tf.cast(piece, tf.int32), row
 
 
 _find = names.finder("nn")
