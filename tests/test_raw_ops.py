@@ -109,3 +109,13 @@ def test_older_batch_norms_leave_two_tensors_for_their_gradient():
     for result, gradient in zip(older, gradients, strict=False):
         np.testing.assert_array_equal(result.y, newest.y)
         np.testing.assert_allclose(gradient, gradients[-1])
+
+
+def test_earlier_diagonals_are_padded_at_their_ends():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        diagonals = tf.raw_ops.MatrixDiagPartV2(input=x, k=(0, 1), padding_value=0.0)
+    assert diagonals.numpy().tolist() == [[2.0, 0.0], [1.0, 4.0]]
+    gradient = tape.gradient(diagonals, x, tf.constant([[5.0, 9.0], [6.0, 7.0]]))
+    assert gradient.numpy().tolist() == [[6.0, 5.0], [0.0, 7.0]]

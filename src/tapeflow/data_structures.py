@@ -160,9 +160,9 @@ class _DictWrapper(TrackableDataStructure, dict):
         wrapped_dict: what it holds; sees what is done through the wrapper.
     """
 
-    def __init__(self, wrapped_dict: Any = ()) -> None:
+    def __init__(self, wrapped_dict: Any = (), **items: Any) -> None:
         dict.__init__(self)
-        self._storage = wrapped_dict if isinstance(wrapped_dict, dict) else dict(wrapped_dict)
+        self._storage = wrapped_dict if isinstance(wrapped_dict, dict) and not items else dict(wrapped_dict, **items)
         self._non_string_key = False
         for key, value in list(self._storage.items()):
             self[key] = value

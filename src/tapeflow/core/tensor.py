@@ -51,6 +51,15 @@ class Tensor(TensorType):
     _id: int
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
+    def __bool__(self) -> bool:
+        """Every tensor has its own; a class of a library that takes this one over is converted first."""
+        from tapeflow.core.convert import convert
+
+        return bool(convert(self))
+
+    def __nonzero__(self) -> bool:
+        return bool(self)
+
     if TYPE_CHECKING:
 
         @property

@@ -77,7 +77,11 @@ class ConcreteFunction:
         """
 
     def add_gradient_functions_to_graph(self, g: Any = None) -> None:
-        """Does nothing, either."""
+        """Does nothing: a graph that needs a gradient has it written into it.
+
+        Args:
+            g: accepted.
+        """
 
     def usable(self) -> bool:
         """Whether what it captures can be had where it is called now."""

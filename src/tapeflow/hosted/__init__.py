@@ -1,7 +1,8 @@
-"""The names inside TensorFlow that hosted libraries import: Keras and TensorBoard, and nothing more than they need.
+"""The names inside TensorFlow that hosted libraries import, and nothing more than they need.
 
 `tensorflow.python.eager.context` is no API, but Keras imports it. `MODULES` says which such modules there are and where
-each of their names really lives; `tf.__internal__` is `tapeflow/hosted/internal.py`.
+each of their names really lives: here for Keras and TensorBoard, in `libraries.py` for TensorFlow Probability.
+`tf.__internal__` is `tapeflow/hosted/internal.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-MODULES = {
+from tapeflow.hosted import libraries
+
+MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
     "tensorflow.core.util.event_pb2": {"Event": "tensorboard.compat.proto.event_pb2"},
     "tensorflow.compiler.tf2xla.python.xla": {"dynamic_update_slice": "tapeflow.hosted.xla"},
@@ -44,6 +47,8 @@ MODULES = {
         "_DictWrapper": "tapeflow.data_structures",
     },
 }
+for _name, _homes in libraries.MODULES.items():
+    MODULES[_name] = {**MODULES.get(_name, {}), **_homes}
 _PARENTS = {name.rpartition(".")[0] for name in MODULES} | {
     ".".join(name.split(".")[:depth]) for name in MODULES for depth in range(2, name.count(".") + 1)
 }
@@ -62,7 +67,8 @@ def module(fullname: str) -> ModuleType | None:
     def __getattr__(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"TapeFlow has no {fullname}.{name}: it is not public, and no library here needs it.")
-        value = getattr(importlib.import_module(homes[name]), name)
+        home, _, own_name = homes[name].partition(":")
+        value = getattr(importlib.import_module(home), own_name or name)
         setattr(made, name, value)
         return value
 

@@ -1,5 +1,38 @@
-"""`tensorflow.python.util.deprecation`, as TensorBoard uses it: there are no such warnings here to be silenced."""
+"""`tensorflow.python.util.deprecation`: there are no such warnings here, neither to be given nor to be silenced."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from contextlib import nullcontext as silence
+from typing import Any
 
 __all__ = ["silence"]
+
+
+def _unchanged(function: Any) -> Any:
+    return function
+
+
+def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
+    """A decorator that gives a function as it is."""
+    return _unchanged
+
+
+def deprecated_args(date: str | None, instructions: str, *names: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """A decorator that gives a function as it is."""
+    return _unchanged
+
+
+def deprecated_arg_values(date: str | None, instructions: str, warn_once: bool = True, **values: Any) -> Any:
+    """A decorator that gives a function as it is."""
+    return _unchanged
+
+
+def deprecated_endpoints(*names: str) -> Callable[[Any], Any]:
+    """A decorator that gives a function as it is."""
+    return _unchanged
+
+
+def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
+    """The function or class itself."""
+    return func_or_class

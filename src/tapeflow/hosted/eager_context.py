@@ -45,6 +45,11 @@ def context() -> Context:
     return _context
 
 
+def get_device_name() -> str:
+    """The name of the device that scopes say; empty where there is none."""
+    return _context.device_name
+
+
 def _reset_context() -> None:
     """Forgets how `tf.config` said to use the devices, and lets it say so again."""
     vars(machine).update(vars(Machine()))

@@ -25,8 +25,21 @@ _ON_FIRST_USE = {
     "FuncGraph": "tapeflow.graph.func_graph",
     "SymbolicTensor": "tapeflow.core.symbolic",
     "distribute": "tapeflow.hosted.distribute",
+    "decorator": "tapeflow.hosted.decorators",
+    "dispatch": "tapeflow.hosted.keras_2",
+    "feature_column": "tapeflow.hosted.keras_2",
+    "mixed_precision": "tapeflow.hosted.keras_2",
+    "nest": "tapeflow.hosted.nests",
+    "register_call_context_function": "tapeflow.hosted.keras_2",
+    "register_clear_session_function": "tapeflow.hosted.keras_2",
+    "register_get_session_function": "tapeflow.hosted.keras_2",
+    "register_load_model_function": "tapeflow.hosted.keras_2",
+    "saved_model": "tapeflow.hosted.keras_2",
     "tracking": "tapeflow.hosted.tracking",
 }
+_MODULES = frozenset(
+    {"decorator", "dispatch", "distribute", "feature_column", "mixed_precision", "nest", "saved_model", "tracking"}
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -34,5 +47,5 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"TapeFlow has no tf.__internal__.{name}: it is not public, and no library here needs it.")
     module = importlib.import_module(home)
-    value = globals()[name] = module if home == f"tapeflow.hosted.{name}" else getattr(module, name)
+    value = globals()[name] = module if name in _MODULES else getattr(module, name)
     return value

@@ -1,5 +1,44 @@
 """`tf.__internal__.tracking`: what Keras's layers and variables are to a checkpoint."""
 
-from tapeflow.core.trackable import AutoTrackable, Trackable, no_automatic_dependency_tracking
+from __future__ import annotations
 
-__all__ = ["AutoTrackable", "Trackable", "no_automatic_dependency_tracking"]
+from typing import Any
+
+from tapeflow.core.trackable import (
+    AutoTrackable,
+    Trackable,
+    no_automatic_dependency_tracking,
+    sticky_attribute_assignment,
+    wrap,
+)
+from tapeflow.hosted.keras_2 import register_session_provider
+
+__all__ = [
+    "AutoTrackable",
+    "DelegatingTrackableMixin",
+    "Trackable",
+    "no_automatic_dependency_tracking",
+    "register_session_provider",
+    "sticky_attribute_assignment",
+    "wrap",
+]
+
+
+class DelegatingTrackableMixin:
+    """An object that is saved as another one, which it wraps, is.
+
+    Args:
+        trackable_obj: the other one.
+    """
+
+    def __init__(self, trackable_obj: Any) -> None:
+        self._trackable = trackable_obj
+
+    def _trackable_children(self, *args: Any, **kwargs: Any) -> Any:
+        return self._trackable._trackable_children(*args, **kwargs)
+
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        return self._trackable._track_trackable(trackable, name, overwrite)
+
+    def _lookup_dependency(self, name: str, *args: Any) -> Any:
+        return self._trackable._lookup_dependency(name, *args)

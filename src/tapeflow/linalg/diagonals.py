@@ -196,6 +196,9 @@ def _matrix_diag_part_kernel(input: torch.Tensor, k: Any, padding_value: Any, al
     return out
 
 
+_LEFT = "LEFT_LEFT"  # how earlier versions of the op align
+
+
 @op("MatrixDiagPartV3", kernel=_matrix_diag_part_kernel, host=("k", "padding_value"), shape=_diag_part_rule, moves=True)
 def _matrix_diag_part(input: Any, k: Any, padding_value: Any, align: str = "RIGHT_LEFT", name: Any = None) -> Any:
     """Diagonals of matrices."""
@@ -205,6 +208,19 @@ def _matrix_diag_part(input: Any, k: Any, padding_value: Any, align: str = "RIGH
 def _(call: Call, dy: Any) -> Any:
     k, _, align = call.attrs
     return _matrix_set_diag(tf.zeros(call.shape(0), dy.dtype), dy, k, align)
+
+
+@op(
+    "MatrixDiagPartV2", kernel=lambda input, k, padding_value: _matrix_diag_part_kernel(input, k, padding_value, _LEFT),
+    host=("k", "padding_value"), shape=_diag_part_rule, moves=True,
+)  # fmt: skip
+def _matrix_diag_part_v2(input: Any, k: Any, padding_value: Any, name: Any = None) -> Any:
+    """Diagonals of matrices, all padded at their ends; only `tf.raw_ops` has it."""
+
+
+@_matrix_diag_part_v2.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    return _matrix_set_diag(tf.zeros(call.shape(0), dy.dtype), dy, call.attrs[0], _LEFT)
 
 
 def diag_part(

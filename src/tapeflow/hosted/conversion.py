@@ -1,0 +1,85 @@
+"""Small functions that libraries take from inside TensorFlow: from values to tensors, shapes and slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.creation import range as range_of
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import get_static_value
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.dtypes import float32, int32
+from tapeflow.core.shape import TensorShape
+from tapeflow.scopes import control_dependencies
+
+
+def yes() -> bool:
+    """That TensorFlow behaves as version 2."""
+    return True
+
+
+def InstallStackTraceHandler() -> None:
+    """Has the process write where it is when it dies of a signal."""
+    import faulthandler
+
+    faulthandler.enable()
+
+
+def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A composite value as it is, and anything else as a tensor."""
+    return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype, name=name)
+
+
+def constant_value_as_shape(tensor: Any) -> TensorShape:
+    """The shape that a vector says, as far as it is known; -1 stands for an unknown dimension."""
+    if isinstance(tensor, TensorShape):
+        return tensor
+    known = get_static_value(tensor, partial=True)
+    if known is None:
+        length = tensor.shape[0] if tensor.shape.rank == 1 else None
+        return TensorShape(None if length is None else [None] * length)
+    return TensorShape([None if d is None or d < 0 else int(d) for d in known])
+
+
+def make_composite_tensor(cls: type, module_name: str = "tf.linalg") -> type:
+    """The class of operators itself: its values are composite."""
+    return cls
+
+
+def pfor(
+    loop_fn: Callable[..., Any],
+    iters: Any,
+    fallback_to_while_loop: bool = True,
+    parallel_iterations: int | None = None,
+    warn: bool = False,
+) -> Any:
+    """What a function gives for 0, 1, ..., stacked."""
+    from tapeflow.vectorized import vectorized_map
+
+    return vectorized_map(loop_fn, range_of(iters), fallback_to_while_loop)
+
+
+def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
+    """A tensor that a graph computes after operations."""
+    with control_dependencies(dependencies):
+        return identity(output_tensor, name=name)
+
+
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Numbers of normal distributions cut off at bounds."""
+    from tapeflow import random
+
+    drawn = random.uniform([2], maxval=int32.max, dtype=int32, seed=seed)
+    means, stddevs, minvals, maxvals = (convert_to_tensor(v, dtype) for v in (means, stddevs, minvals, maxvals))
+    return random.stateless_parameterized_truncated_normal(shape, drawn, means, stddevs, minvals, maxvals, name)

@@ -1,0 +1,59 @@
+"""Decorated functions, and what is behind them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from contextlib import contextmanager
+from inspect import FullArgSpec, Parameter, getdoc, getmro, isclass, signature
+from typing import Any
+
+__all__ = ["Parameter", "contextmanager", "getdoc", "getmro", "isclass", "signature"]
+
+_inspect = inspect
+
+
+def getfullargspec(obj: Any) -> FullArgSpec:
+    """The parameters of a function, without their types: libraries compare them with those of their own functions."""
+    return inspect.getfullargspec(obj)._replace(annotations={})
+
+
+class Decorator:
+    """One of the decorators of a function.
+
+    Attributes:
+        decorated_target: what it decorates.
+        decorator_name: its name.
+    """
+
+    def __init__(self, decorated_target: Any, decorator_name: str, decorator_argspec: Any) -> None:
+        self.decorated_target = decorated_target
+        self.decorator_name = decorator_name
+        self.decorator_argspec = decorator_argspec
+
+
+def make_decorator(
+    target: Any,
+    decorator_func: Any,
+    decorator_name: str | None = None,
+    decorator_doc: str = "",
+    decorator_argspec: Any = None,
+) -> Any:
+    """A function in the place of another, with its name and documentation."""
+    functools.update_wrapper(decorator_func, target)
+    if decorator_argspec is not None:
+        decorator_func.__signature__ = decorator_argspec
+    decorator_func._tf_decorator = Decorator(target, decorator_name or "decorator", decorator_argspec)
+    return decorator_func
+
+
+def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
+    """The decorators of a function, the outermost first, and the function without them."""
+    found: list[Decorator] = []
+    while not isinstance(maybe_tf_decorator, type):
+        decorator = vars(maybe_tf_decorator).get("_tf_decorator") if hasattr(maybe_tf_decorator, "__dict__") else None
+        if not isinstance(decorator, Decorator):
+            break
+        found.append(decorator)
+        maybe_tf_decorator = decorator.decorated_target
+    return found, maybe_tf_decorator

@@ -1,0 +1,187 @@
+"""The names inside TensorFlow that TensorFlow Probability and Keras 2 (which it loads) import: where they really live.
+
+Another name than TensorFlow's follows a colon. A module without names is one that is imported, but of which nothing is
+used unless by what TapeFlow has not.
+"""
+
+_H = "tapeflow.hosted"
+_DECORATORS = f"{_H}.decorators"
+_EXPORTING = f"{_H}.exporting"
+_INITIALIZERS = "tapeflow.compat.v1.initializers"
+_KERAS_2 = f"{_H}.keras_2"
+_LOGGING = "tapeflow.compat.v1.logging"
+_NESTS = f"{_H}.nests"
+_REGISTRY = "tapeflow.core.spec_registry"
+_TYPE_SPECS = f"{_H}.type_specs"
+_NAMES_OF_NESTS = (
+    "_is_namedtuple",
+    "_yield_sorted_items",
+    "_yield_value",
+    "assert_same_structure",
+    "assert_shallow_structure",
+    "flatten",
+    "flatten_up_to",
+    "flatten_with_joined_string_paths",
+    "flatten_with_tuple_paths",
+    "get_traverse_shallow_structure",
+    "is_nested",
+    "list_to_tuple",
+    "map_structure",
+    "map_structure_up_to",
+    "map_structure_with_tuple_paths",
+    "map_structure_with_tuple_paths_up_to",
+    "pack_sequence_as",
+    "yield_flat_paths",
+)
+_NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
+
+MODULES = {
+    "tensorflow.core.framework.attr_value_pb2": {"AttrValue": "tensorboard.compat.proto.attr_value_pb2"},
+    "tensorflow.core.protobuf.cluster_pb2": {"ClusterDef": "tensorboard.compat.proto.cluster_pb2"},
+    "tensorflow.core.protobuf.config_pb2": {"ConfigProto": "tensorboard.compat.proto.config_pb2"},
+    # Only `auto_batching` uses these: it works on AutoGraph's own trees, which are others here.
+    "tensorflow.python.autograph.converters.break_statements": {},
+    "tensorflow.python.autograph.converters.continue_statements": {},
+    "tensorflow.python.autograph.converters.return_statements": {},
+    "tensorflow.python.autograph.core.converter": {},
+    "tensorflow.python.autograph.pyct.anno": {},
+    "tensorflow.python.autograph.pyct.common_transformers.anf": {},
+    "tensorflow.python.autograph.pyct.inspect_utils": {},
+    "tensorflow.python.autograph.pyct.loader": {},
+    "tensorflow.python.autograph.pyct.naming": {},
+    "tensorflow.python.autograph.pyct.parser": {},
+    "tensorflow.python.autograph.pyct.qual_names": {},
+    "tensorflow.python.autograph.pyct.static_analysis.activity": {},
+    "tensorflow.python.autograph.pyct.templates": {},
+    "tensorflow.python.autograph.pyct.transformer": {"Base": "ast:NodeTransformer"},
+    "tensorflow.python.data.ops.from_generator_op": {
+        "_GeneratorDataset": "tapeflow.data.generators:GeneratorDataset",
+    },
+    "tensorflow.python.data.ops.from_sparse_tensor_slices_op": {
+        "_SparseTensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset",
+    },
+    "tensorflow.python.data.ops.from_tensor_slices_op": {
+        "_TensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset",
+    },
+    "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes:TensorDataset"},
+    "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes:RangeDataset"},
+    "tensorflow.python.data.util.structure": {"NoneTensorSpec": "tapeflow.core.spec"},
+    "tensorflow.python.distribute.input_lib": {"DistributedDataset": "tapeflow.distribute.input"},
+    "tensorflow.python.distribute.cluster_resolver": {},
+    "tensorflow.python.distribute.distribute_utils": {},
+    "tensorflow.python.distribute.input_ops": {},
+    "tensorflow.python.eager.backprop": {"GradientTape": "tapeflow.autodiff"},
+    "tensorflow.python.eager.context": {
+        "executing_eagerly": "tapeflow.scopes",
+        "get_config": _KERAS_2,
+        "get_device_name": f"{_H}.eager_context",
+    },
+    "tensorflow.python.eager.monitoring": {},
+    "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.composite"},
+    "tensorflow.python.framework.ops": {
+        "EagerTensor": "tapeflow.core.tensor",
+        "convert_to_tensor": "tapeflow.array.creation",
+        "convert_to_tensor_or_composite": f"{_H}.conversion",
+        "device": "tapeflow.core.device",
+        "get_default_graph": "tapeflow.compat.v1.defaults",
+        "name_scope": "tapeflow.compat.v1.scopes",
+        "name_scope_v1": "tapeflow.compat.v1.scopes:name_scope",
+    },
+    "tensorflow.python.framework.tensor": {"Tensor": "tapeflow.core.tensor"},
+    "tensorflow.python.framework.tensor_shape": {"as_shape": "tapeflow.core.shape:TensorShape"},
+    "tensorflow.python.framework.tensor_spec": {"DenseSpec": "tapeflow.core.spec"},
+    "tensorflow.python.framework.tensor_util": {
+        "constant_value": "tapeflow.array.properties:get_static_value",
+        "constant_value_as_shape": f"{_H}.conversion",
+        "try_evaluate_constant": "tapeflow.array.properties:get_static_value",
+    },
+    "tensorflow.python.framework.test_util": {
+        "InstallStackTraceHandler": f"{_H}.conversion",
+        "TensorFlowTestCase": "tapeflow.test:TestCase",
+        "disable_cudnn_autotune": f"{_EXPORTING}:unchanged",
+    },
+    "tensorflow.python.framework.type_spec": {
+        "BatchableTypeSpec": _TYPE_SPECS,
+        "TypeSpec": "tapeflow.core.type_spec",
+        "register": _REGISTRY,
+        "register_type_spec_from_value_converter": "tapeflow.core.spec",
+        "type_spec_from_value": "tapeflow.core.spec",
+    },
+    "tensorflow.python.framework.type_spec_registry": {
+        "_NAME_TO_TYPE_SPEC": _REGISTRY,
+        "_TYPE_SPEC_TO_NAME": _REGISTRY,
+        "get_name": _REGISTRY,
+        "lookup": _REGISTRY,
+        "register": _REGISTRY,
+    },
+    "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.graph.legacy_ops"},
+    "tensorflow.python.ops.control_flow_case": {},
+    "tensorflow.python.ops.control_flow_ops": {
+        "get_enclosing_xla_context": _KERAS_2,
+        "with_dependencies": f"{_H}.conversion",
+    },
+    "tensorflow.python.ops.control_flow_util": {"GraphOrParentsInXlaContext": _KERAS_2},
+    "tensorflow.python.ops.gen_resource_variable_ops": {},
+    "tensorflow.python.ops.init_ops": {
+        "Constant": f"{_INITIALIZERS}:constant",
+        "GlorotNormal": f"{_INITIALIZERS}:glorot_normal",
+        "GlorotUniform": f"{_INITIALIZERS}:glorot_uniform",
+        "Identity": f"{_INITIALIZERS}:identity",
+        "Ones": f"{_INITIALIZERS}:ones",
+        "Orthogonal": f"{_INITIALIZERS}:orthogonal",
+        "VarianceScaling": f"{_INITIALIZERS}:variance_scaling",
+        "Zeros": f"{_INITIALIZERS}:zeros",
+    },
+    "tensorflow.python.ops.linalg.linear_operator": {"make_composite_tensor": f"{_H}.conversion"},
+    "tensorflow.python.ops.linalg.linear_operator_addition": {},
+    "tensorflow.python.ops.nn_ops": {},
+    "tensorflow.python.ops.parallel_for.control_flow_ops": {"pfor": f"{_H}.conversion"},
+    "tensorflow.python.ops.ragged.ragged_map_ops": {"map_fn": "tapeflow.functional"},
+    "tensorflow.python.ops.ragged.ragged_util": {},
+    "tensorflow.python.ops.random_ops": {"parameterized_truncated_normal": f"{_H}.conversion"},
+    "tensorflow.python.ops.resource_variable_ops": {
+        "BaseResourceVariable": "tapeflow.core.variable:Variable",
+        "ResourceVariable": "tapeflow.core.variable:Variable",
+        "VariableSpec": "tapeflow.core.spec",
+    },
+    "tensorflow.python.ops.variable_scope": {
+        "variable_creator_scope": "tapeflow.scopes",
+        "variable_scope": "tapeflow.compat.v1.variable_scopes",
+    },
+    "tensorflow.python.platform.tf_logging": dict.fromkeys(_NAMES_OF_LOGGING, _LOGGING),
+    "tensorflow.python.pywrap_tfe": {},
+    "tensorflow.python.saved_model.model_utils.mode_keys": {"KerasModeKeys": _KERAS_2},
+    "tensorflow.python.saved_model.save": {},
+    "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},
+    "tensorflow.python.tf2": {"enabled": f"{_H}.conversion:yes"},
+    "tensorflow.python.trackable.base": {"Trackable": "tapeflow.core.trackable"},
+    "tensorflow.python.trackable.data_structures": {"sticky_attribute_assignment": "tapeflow.core.trackable"},
+    "tensorflow.python.util.compat": {"as_bytes": "tapeflow.compat", "as_text": "tapeflow.compat"},
+    "tensorflow.python.util.deprecation": dict.fromkeys(
+        ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),
+        f"{_H}.deprecation",
+    ),
+    "tensorflow.python.util.dispatch": {
+        "add_dispatch_support": _KERAS_2,
+        "dispatch_for_types": _KERAS_2,
+    },
+    "tensorflow.python.util.nest": dict.fromkeys(_NAMES_OF_NESTS, _NESTS),
+    "tensorflow.python.util.tf_contextlib": {"contextmanager": _DECORATORS},
+    "tensorflow.python.util.tf_export": dict.fromkeys(
+        ("get_canonical_name_for_symbol", "get_symbol_from_name", "keras_export", "tf_export"), _EXPORTING
+    ),
+    "tensorflow.python.util.tf_inspect": dict.fromkeys(
+        ("Parameter", "_inspect", "getdoc", "getfullargspec", "getmro", "isclass", "signature"), _DECORATORS
+    ),
+    "tensorflow.python.util.variable_utils": {"convert_variables_to_tensors": _TYPE_SPECS},
+    "tensorflow.tools.docs.doc_controls": dict.fromkeys(
+        (
+            "do_not_doc_in_subclasses",
+            "do_not_doc_inheritable",
+            "do_not_generate_docs",
+            "doc_in_current_and_subclasses",
+            "for_subclass_implementers",
+        ),
+        _EXPORTING,
+    ),
+}

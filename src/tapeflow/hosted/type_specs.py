@@ -1,0 +1,45 @@
+"""Specs as libraries write them that make composite values of their own classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.spec import type_spec_from_value
+from tapeflow.core.spec_registry import register
+from tapeflow.core.type_spec import TypeSpec, _compatible, _hashable
+from tapeflow.core.variable import Variable
+from tapeflow.hosted.nests import map_structure
+
+__all__ = ["BatchableTypeSpec", "convert_variables_to_tensors", "register", "type_spec_from_value"]
+
+
+class BatchableTypeSpec(TypeSpec):
+    """A spec of values that can be stacked: a subclass gives `_batch` and `_unbatch`."""
+
+    __slots__ = ()
+
+    # The names that private methods of TensorFlow's `TypeSpec` have outside of it.
+
+    @staticmethod
+    def _TypeSpec__is_compatible(a: Any, b: Any) -> bool:
+        return _compatible(a, b)
+
+    def _TypeSpec__make_cmp_key(self, value: Any) -> Any:
+        return _hashable(value)
+
+
+def convert_variables_to_tensors(values: Any) -> Any:
+    """A structure with tensors in the place of variables, also of those in composite values."""
+
+    def converted(value: Any) -> Any:
+        if isinstance(value, Variable):
+            return convert_to_tensor(value)
+        if isinstance(value, CompositeTensor):
+            own: Callable[[], Any] | None = getattr(value, "_convert_variables_to_tensors", None)
+            return own() if own is not None else value
+        return value
+
+    return map_structure(converted, values)

@@ -1,0 +1,167 @@
+"""The names inside TensorFlow that TensorFlow Probability and Keras 2 import, as they import them."""
+
+import collections
+import importlib
+
+import pytest
+
+import tapeflow as tf
+from tapeflow import hosted
+from tapeflow.hosted import conversion, decorators, exporting, keras_2, nests, type_specs
+
+Point = collections.namedtuple("Point", "x y")
+
+
+@pytest.mark.parametrize("name", sorted(hosted.MODULES))
+def test_every_name_is_where_the_table_says(name):
+    tf.install_as_tensorflow()
+    module = importlib.import_module(name)
+    for attribute in hosted.MODULES[name]:
+        getattr(module, attribute)
+    with pytest.raises(AttributeError, match="it is not public, and no library here needs it"):
+        module.nothing_of_that_name  # noqa: B018 (asking is the point)
+
+
+# ---- structures ------------------------------------------------------------------------------------------------------
+
+DEEP = {"b": [1, (2, 3)], "a": Point([4], 5)}
+SHALLOW = {"b": [0, 0], "a": Point(0, 0)}
+
+
+def test_structures_up_to_a_shallower_one():
+    assert nests.flatten_up_to(SHALLOW, DEEP) == [[4], 5, 1, (2, 3)]
+    assert nests.map_structure_up_to(SHALLOW, lambda v, w: (v, w), DEEP, DEEP)["b"] == [(1, 1), ((2, 3), (2, 3))]
+    assert nests.flatten_with_tuple_paths(DEEP)[0] == (("a", "x", 0), 4)
+    assert nests.flatten_with_joined_string_paths(DEEP)[-1] == ("b/1/1", 3)
+    assert list(nests.yield_flat_paths([1, [2]])) == [(0,), (1, 0)]
+    paths = nests.map_structure_with_tuple_paths(lambda path, v: (*path, v), {"a": [1, 2]})
+    assert paths == {"a": [("a", 0, 1), ("a", 1, 2)]}
+    assert nests.list_to_tuple([1, {"a": [2]}]) == (1, {"a": (2,)})
+
+
+@pytest.mark.parametrize(
+    ("shallow", "deep", "error", "message"),
+    [
+        ([0], 1, TypeError, "input must also be a sequence"),
+        ([0], (1,), TypeError, "don't have the same sequence type"),
+        ([0], [1, 2], ValueError, "don't have the same sequence length"),
+        ({"a": 0}, {"b": 1}, ValueError, "don't have the same keys"),
+    ],
+)
+def test_structures_that_are_no_part_of_another(shallow, deep, error, message):
+    with pytest.raises(error, match=message):
+        nests.assert_shallow_structure(shallow, deep)
+
+
+def test_the_upper_part_that_a_function_asks_for():
+    found = nests.get_traverse_shallow_structure(lambda s: not isinstance(s, tuple), [1, (2, 3), [4]])
+    assert found == [True, False, [True]]
+    with pytest.raises(TypeError, match="traverse_fn returned structure"):
+        nests.get_traverse_shallow_structure(lambda s: [True], 1)
+
+
+# ---- specs of classes of a library -----------------------------------------------------------------------------------
+
+
+class Pair(tf.__internal__.CompositeTensor):
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    @property
+    def _type_spec(self):
+        return PairSpec(*map(tf.type_spec_from_value, (self.left, self.right)))
+
+    def _convert_variables_to_tensors(self):
+        return Pair(*type_specs.convert_variables_to_tensors([self.left, self.right]))
+
+
+@type_specs.register("tapeflow_tests.Pair")
+class PairSpec(type_specs.BatchableTypeSpec):
+    def __init__(self, left, right):
+        self._specs = left, right
+
+    value_type = Pair
+    _component_specs = property(lambda self: self._specs)
+
+    def _to_components(self, value):
+        return value.left, value.right
+
+    def _from_components(self, components):
+        return Pair(*components)
+
+    def _serialize(self):
+        return self._specs
+
+
+def test_composite_values_of_a_library():
+    pair = Pair(tf.constant([1.0]), tf.constant(2))
+    assert tf.function(lambda p: p.left * 2)(pair).numpy().tolist() == [2.0]
+    assert [t.dtype for t in tf.nest.flatten(pair, expand_composites=True)] == [tf.float32, tf.int32]
+    spec = tf.type_spec_from_value(pair)
+    assert spec._TypeSpec__is_compatible(spec._serialize(), spec._serialize())
+    assert hash(spec._TypeSpec__make_cmp_key(spec._serialize())) == hash(spec._TypeSpec__make_cmp_key(spec._specs))
+    assert type(spec).experimental_from_proto(spec.experimental_as_proto()) == spec
+    converted = type_specs.convert_variables_to_tensors({"a": tf.Variable(1.0), "b": Pair(tf.Variable(2.0), 3)})
+    assert tf.is_tensor(converted["a"]) and tf.is_tensor(converted["b"].left) and converted["b"].right == 3
+
+
+# ---- functions, names, values ----------------------------------------------------------------------------------------
+
+
+def test_decorated_functions():
+    def target(x: int):
+        """Text."""
+        return x
+
+    made = decorators.make_decorator(target, lambda *args: target(*args) + 1, "plus_one")
+    found, inner = decorators.unwrap(made)
+    assert made(1) == 2 and made.__doc__ == "Text." and inner is target
+    assert [d.decorator_name for d in found] == ["plus_one"] and decorators.unwrap(target) == ([], target)
+    assert decorators.getfullargspec(target).annotations == {}
+
+
+def test_public_names():
+    @exporting.keras_export("keras.layers.Thing", "keras.Thing")
+    class Thing:
+        pass
+
+    assert exporting.get_canonical_name_for_symbol(Thing) == "keras.layers.Thing"
+    assert exporting.get_canonical_name_for_symbol(Point) is None
+    assert exporting.get_symbol_from_name("math.add") is tf.math.add and exporting.get_symbol_from_name("no.no") is None
+
+
+def test_functions_for_other_types():
+    @keras_2.add_dispatch_support
+    def loss(y):
+        return "tensor"
+
+    @keras_2.dispatch_for_types(loss, tf.RaggedTensor)
+    def ragged_loss(y):
+        return "ragged"
+
+    assert loss(tf.constant(1)) == "tensor" and loss(tf.ragged.constant([[1]])) == "ragged"
+
+
+def test_conversion():
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    assert conversion.convert_to_tensor_or_composite(ragged) is ragged
+    assert conversion.convert_to_tensor_or_composite(1, tf.int64).dtype is tf.int64
+    assert conversion.constant_value_as_shape(tf.constant([2, -1])).as_list() == [2, None]
+    assert conversion.pfor(lambda i: i * 2, 3).numpy().tolist() == [0, 2, 4]
+    drawn = conversion.parameterized_truncated_normal([1000], 5.0, 1.0, 4.0, 6.0, seed=1).numpy()
+    assert drawn.min() >= 4.0 and drawn.max() <= 6.0 and abs(drawn.mean() - 5.0) < 0.1
+    x = tf.constant(1.0)
+    assert tf.function(lambda v: conversion.with_dependencies([tf.no_op()], v))(x).numpy() == 1.0
+
+
+def test_operators_by_name():
+    assert tf.__operators__.add(tf.constant(1), 2).numpy() == 3
+    assert tf.__operators__.getitem(tf.constant([1, 2]), 1).numpy() == 2
+
+
+def test_a_class_may_take_over_how_tensors_are_true():
+    class Deferred:
+        __bool__ = tf.Tensor.__bool__
+
+    tf.register_tensor_conversion_function(Deferred, lambda *args, **kwargs: tf.constant(0.0))
+    assert not Deferred()
