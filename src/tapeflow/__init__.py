@@ -237,6 +237,7 @@ _ON_FIRST_USE = {
     "metrics": "tapeflow.keras",
     "nondifferentiable_batch_function": "tapeflow.batching",
     "optimizers": "tapeflow.keras",
+    "profiler": "tapeflow.profiler",
     "quantization": "tapeflow.quantization",
     "queue": "tapeflow.queue",
     "ragged": "tapeflow.ragged",

@@ -1,0 +1,3 @@
+"""The public `tf.profiler` namespace: what ran, when and for how long, for TensorBoard's profile plugin."""
+
+from tapeflow.profiler import experimental

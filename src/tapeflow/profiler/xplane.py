@@ -1,0 +1,85 @@
+"""Profiles as `XSpace` messages, the form in which TensorFlow's profiler and TensorBoard's plugin keep them.
+
+A space has planes (the host, and each device), a plane has lines (threads, or streams), and a line has events, whose
+names are in a table of the plane. The numbers of the fields are those of `xplane.proto` in TensorFlow's sources.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from tapeflow.train.varint import varint
+
+
+class Event(NamedTuple):
+    """Something that ran.
+
+    Attributes:
+        name: what.
+        start, duration: in nanoseconds, from the start of the profile on.
+        stats: what else there is to know, by name: ints and texts.
+    """
+
+    name: str
+    start: int
+    duration: int
+    stats: Mapping[str, Any] = {}
+
+
+def _number(field: int, value: int) -> bytes:
+    return varint(field << 3) + varint(value & (1 << 64) - 1)
+
+
+def _bytes(field: int, value: bytes | str) -> bytes:
+    data = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+class _Names:
+    """A plane's table of names: of events, or of their stats."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __getitem__(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers) + 1)
+
+    def entries(self, field: int) -> bytes:
+        """The table as a field of a plane: entries of a map from a number to its metadata."""
+        return b"".join(
+            _bytes(field, _number(1, number) + _bytes(2, _number(1, number) + _bytes(2, name)))
+            for name, number in self._numbers.items()
+        )
+
+
+def _stat(number: int, value: Any) -> bytes:
+    known = _number(4, value) if isinstance(value, int) else _bytes(5, str(value))
+    return _bytes(4, _number(1, number) + known)
+
+
+def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]], started: int) -> bytes:
+    """A plane.
+
+    Args:
+        number: of the plane.
+        name: such as `/host:CPU`.
+        lines: the events of each thread.
+        started: when the profile began, in nanoseconds since 1970.
+    """
+    names, stats = _Names(), _Names()
+    written = []
+    for i, (line, events) in enumerate(lines.items(), 1):
+        message = _number(1, i) + _number(10, i) + _bytes(2, line) + _bytes(11, line) + _number(3, started)
+        for event in events:
+            body = _number(1, names[event.name]) + _number(2, event.start * 1000) + _number(3, event.duration * 1000)
+            message += _bytes(4, body + b"".join(_stat(stats[k], v) for k, v in event.stats.items()))
+        written.append(_bytes(3, message))
+    return _number(1, number) + _bytes(2, name) + b"".join(written) + names.entries(4) + stats.entries(5)
+
+
+def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int) -> bytes:
+    """A whole profile: the events by plane and line."""
+    written = (_plane(i, name, lines, started) for i, (name, lines) in enumerate(planes.items()))
+    return b"".join(_bytes(1, plane) for plane in written) + _bytes(4, socket.gethostname())
