@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes tests/data/v1_programs.json and v1_metrics.json with TensorFlow 2.21: what the programs of
-tests/v1_programs.py and the metrics of tests/v1_metric_programs.py give."""
+tests/v1_programs.py and v1_loop_programs.py and the metrics of tests/v1_metric_programs.py give."""
 
 import json
 import os
@@ -12,6 +12,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
+import v1_loop_programs  # noqa: E402
 import v1_metric_programs  # noqa: E402
 from v1_programs import PROGRAMS, plain  # noqa: E402
 
@@ -20,7 +21,7 @@ def main():
     import tensorflow.compat.v1 as tf
 
     found = {}
-    for name, program in PROGRAMS.items():
+    for name, program in (PROGRAMS | v1_loop_programs.PROGRAMS).items():
         with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
             found[name] = plain(program(tf, folder))
     write("v1_programs", found)

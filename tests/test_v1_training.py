@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from v1_loop_programs import PROGRAMS as LOOPS
 from v1_programs import PROGRAMS, plain
 
 v1 = tf.compat.v1
@@ -28,10 +29,10 @@ def assert_close(given, expected, path=""):
         np.testing.assert_allclose(given, expected, rtol=2e-3, atol=2e-5, err_msg=path)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", PROGRAMS | LOOPS)
 def test_programs_of_tensorflow_1(name, tmp_path):
     with tf.Graph().as_default():
-        assert_close(plain(PROGRAMS[name](v1, str(tmp_path))), EXPECTED[name])
+        assert_close(plain((PROGRAMS | LOOPS)[name](v1, str(tmp_path))), EXPECTED[name])
 
 
 # ---- variables by name -----------------------------------------------------------------------------------------------

@@ -312,6 +312,34 @@ def _table(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return NODES[node.op](builder, node, inputs)
 
 
+# ---- queues and readers ----------------------------------------------------------------------------------------------
+
+
+def _waiting(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.queue.nodes import imported
+
+    return imported(builder, node, inputs)
+
+
+def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    limit, dtype = _attr(node, "limit"), _attr(node, "T")
+    op = NodeOp(node.op, lambda handle: _variable(handle).count_up_to(limit).value, stateful=True,
+                attrs={"limit": limit, "T": dtype})  # fmt: skip
+    return builder.graph.node(op, inputs, [(dtype, [])], node.name)
+
+
+_OF_QUEUES = (
+    "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", "QueueCloseV2",
+    "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2",
+    "QueueIsClosedV2", "QueueSizeV2",
+)  # fmt: skip
+_OF_READERS = (
+    "FixedLengthRecordReaderV2", "IdentityReaderV2", "TFRecordReaderV2", "TextLineReaderV2", "WholeFileReaderV2",
+    "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2", "ReaderReadUpToV2", "ReaderReadV2", "ReaderResetV2",
+    "ReaderRestoreStateV2", "ReaderSerializeStateV2",
+)  # fmt: skip
+
+
 # ---- optionals -------------------------------------------------------------------------------------------------------
 
 
@@ -384,4 +412,6 @@ BUILDERS: dict[str, Build] = {
     "LookupTableFindV2": _table,
     "LookupTableImportV2": _table,
     "LookupTableSizeV2": _table,
+    "ResourceCountUpTo": _counted,
+    **dict.fromkeys((*_OF_QUEUES, *_OF_READERS), _waiting),
 }

@@ -1,4 +1,4 @@
-"""Queues as operations: their kernels, and how they stand in graphs."""
+"""Queues and readers as operations: their kernels, and how they stand in graphs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, bool_, int32, int64, resource
+from tapeflow.core.dtypes import DType, bool_, int32, int64, resource, string
 from tapeflow.core.held import boxed
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
+from tapeflow.graph.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.static import value_of
 from tapeflow.queue.held import held_here
+from tapeflow.queue.reading import RECORDS, Reading
 from tapeflow.queue.storage import Element, PaddedStorage, ShuffledStorage, SortedStorage, Storage, rows_of
 
-# ---- kernels, on a queue's storage and raw values --------------------------------------------------------------------
+# ---- kernels of queues, on their storage and raw values --------------------------------------------------------------
 
 
 def _enqueue(queue: Storage, *components: Any, **attrs: Any) -> None:
@@ -57,6 +60,31 @@ def _size(queue: Storage, **attrs: Any) -> Element:
     return (convert(len(queue), int32).value,)
 
 
+# ---- kernels of readers ----------------------------------------------------------------------------------------------
+
+
+def _read(reading: Reading, queue: Storage) -> Element:
+    ((key, value),) = reading.read(queue, 1)
+    return boxed(key), boxed(value)
+
+
+def _read_up_to(reading: Reading, queue: Storage, most: Any) -> Element:
+    found = reading.read(queue, int(most))
+    return tuple(convert([record[i] for record in found], string).value for i in range(2))
+
+
+def _state(reading: Reading) -> Element:
+    return (boxed(reading.state()),)
+
+
+def _restore(reading: Reading, text: Any) -> None:
+    reading.restore(text.item())
+
+
+def _number(attribute: str) -> Callable[..., Any]:
+    return lambda reading: (convert(getattr(reading, attribute), int64).value,)
+
+
 KERNELS: dict[str, Callable[..., Any]] = {
     "QueueEnqueueV2": _enqueue,
     "QueueEnqueueManyV2": _enqueue_many,
@@ -66,7 +94,25 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "QueueCloseV2": _close,
     "QueueIsClosedV2": _is_closed,
     "QueueSizeV2": _size,
+    "ReaderReadV2": _read,
+    "ReaderReadUpToV2": _read_up_to,
+    "ReaderNumRecordsProducedV2": _number("produced"),
+    "ReaderNumWorkUnitsCompletedV2": _number("finished"),
+    "ReaderSerializeStateV2": _state,
+    "ReaderRestoreStateV2": _restore,
+    "ReaderResetV2": Reading.reset,
 }
+# What they give, but for elements of queues.
+OUTPUTS: dict[str, list[tuple[DType, Any]]] = {
+    "QueueIsClosedV2": [(bool_, [])],
+    "QueueSizeV2": [(int32, [])],
+    "ReaderReadV2": [(string, []), (string, [])],
+    "ReaderReadUpToV2": [(string, [None]), (string, [None])],
+    "ReaderNumRecordsProducedV2": [(int64, [])],
+    "ReaderNumWorkUnitsCompletedV2": [(int64, [])],
+    "ReaderSerializeStateV2": [(string, [])],
+}
+_TWO_HANDLES = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
 # ---- making queues ---------------------------------------------------------------------------------------------------
 
@@ -86,8 +132,11 @@ def storage_of(op: str, name: str, attrs: dict[str, Any]) -> Storage:
         seeds = attrs["seed"], attrs["seed2"]
         seed = None if seeds == (0, 0) else repr(seeds)
         return ShuffledStorage(name, capacity, dtypes, shapes, attrs["min_after_dequeue"], seed)
-    made = {"FIFOQueueV2": Storage, "PriorityQueueV2": SortedStorage, "PaddingFIFOQueueV2": PaddedStorage}[op]
-    return made(name, capacity, dtypes, shapes)
+    return _PLAIN[op](name, capacity, dtypes, shapes)
+
+
+_PLAIN = {"FIFOQueueV2": Storage, "PriorityQueueV2": SortedStorage, "PaddingFIFOQueueV2": PaddedStorage}
+HOLDERS = frozenset({*_PLAIN, "RandomShuffleQueueV2", *RECORDS})  # ops that give a queue or a reader
 
 
 def component_specs(op: str, attrs: dict[str, Any]) -> tuple[list[DType], list[TensorShape]]:
@@ -99,13 +148,13 @@ def component_specs(op: str, attrs: dict[str, Any]) -> tuple[list[DType], list[T
     return dtypes, shapes
 
 
-def handle_node(op: str, attrs: dict[str, Any], name: str) -> Operation:
-    """An operation of the graph being built that gives a queue: in each session its own."""
+def handle_node(op: str, attrs: dict[str, Any], name: str | None) -> Operation:
+    """An operation of the graph being built that gives a queue or a reader: in each session its own."""
     key: list[Any] = []
 
     def kernel() -> Any:
-        def make() -> Storage:
-            return storage_of(op, f"_0_{key[0][-1]}", attrs)
+        def make() -> Any:
+            return Reading(op, attrs) if op in RECORDS else storage_of(op, f"_0_{key[0][-1]}", attrs)
 
         return boxed(held_here((op, *key[0]), make))
 
@@ -115,11 +164,38 @@ def handle_node(op: str, attrs: dict[str, Any], name: str) -> Operation:
 
 
 def node(
-    op: str, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], attrs: dict[str, Any], name: str
+    op: str, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], attrs: dict[str, Any], name: str | None
 ) -> Operation:
-    """An operation of the graph being built that does something with a queue, the first one of its inputs."""
-    kernel = KERNELS[op]
-    made = NodeOp(
-        op, lambda handle, *values: kernel(handle[()], *values, **attrs), stateful=True, attrs=attrs, gives_tuple=True
-    )
-    return state.graph.node(made, inputs, outputs, name)
+    """An operation of the graph being built that does something with a queue or a reader, its first input."""
+    kernel, handles = KERNELS[op], 2 if op in _TWO_HANDLES else 1
+
+    def run(*values: Any) -> Any:
+        return kernel(*[handle[()] for handle in values[:handles]], *values[handles:], **attrs)
+
+    return state.graph.node(NodeOp(op, run, stateful=True, attrs=attrs, gives_tuple=True), inputs, outputs, name)
+
+
+def imported(builder: Any, described: Node, inputs: list[Any]) -> Operation:
+    """The operation of a `GraphDef`'s node."""
+    definition = definition_of(described.op)
+    attrs = {name: attr_of(described, definition, name) for name in definition.attrs}
+    if described.op in HOLDERS:
+        return handle_node(described.op, attrs, described.name)
+    if "component_types" in attrs:
+        outputs = list(zip(attrs["component_types"], _element_shapes(described.op, inputs, attrs), strict=True))
+    else:
+        outputs = OUTPUTS.get(described.op, [])
+    kept = {} if described.op.startswith("Reader") else attrs
+    return node(described.op, inputs, outputs, kept, described.name)
+
+
+def _element_shapes(op: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> list[TensorShape]:
+    """What is known of the shapes of elements that an operation takes from a queue."""
+    queue = inputs[0].op
+    if queue.type not in HOLDERS:
+        return [TensorShape(None)] * len(attrs["component_types"])
+    _, shapes = component_specs(queue.type, queue.op.attrs)
+    if op == "QueueDequeueV2":
+        return shapes
+    count = value_of(inputs[1]) if op == "QueueDequeueManyV2" else None
+    return [TensorShape([None if count is None else int(count)]).concatenate(s) for s in shapes]

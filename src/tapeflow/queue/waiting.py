@@ -60,11 +60,16 @@ def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
             raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
         if _ending.is_set():
             raise errors.CancelledError(None, None, "The program ends")
-        if not threading.main_thread().is_alive():
+        if ending():
             orphaned = orphaned or now
             if now - orphaned > _PATIENCE:
                 raise errors.CancelledError(None, None, "The program ends")
         changed.wait(_POLL)
+
+
+def ending() -> bool:
+    """Whether the program ends, so that what was cancelled is no error."""
+    return _ending.is_set() or not threading.main_thread().is_alive()
 
 
 def stopped_at_exit(thread: threading.Thread, coordinator: Any = None) -> None:

@@ -100,6 +100,7 @@ from tapeflow.compat.v1.initializers import truncated_normal as truncated_normal
 from tapeflow.compat.v1.initializers import uniform_unit_scaling as uniform_unit_scaling_initializer
 from tapeflow.compat.v1.initializers import variance_scaling as variance_scaling_initializer
 from tapeflow.compat.v1.initializers import zeros as zeros_initializer
+from tapeflow.compat.v1.parsing import decode_csv, decode_raw, parse_example, parse_single_example
 from tapeflow.compat.v1.partitioners import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
@@ -160,6 +161,7 @@ from tapeflow.compat.v1.tables import initialize_all_tables, tables_initializer
 from tapeflow.compat.v1.templates import make_template
 from tapeflow.compat.v1.texts import reduce_join, string_to_hash_bucket, string_to_number, substr
 from tapeflow.compat.v1.updates import (
+    count_up_to,
     scatter_add,
     scatter_div,
     scatter_max,

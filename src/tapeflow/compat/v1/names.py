@@ -33,6 +33,11 @@ _OWN = {
     "debugging.assert_rank_in": "checks.assert_rank_in",
     "debugging.assert_scalar": "checks.assert_scalar",
     "debugging.assert_type": "checks.assert_type",
+    "io.decode_csv": "parsing.decode_csv",
+    "io.decode_raw": "parsing.decode_raw",
+    "io.match_filenames_once": "train.producers.match_filenames_once",
+    "io.parse_example": "parsing.parse_example",
+    "io.parse_single_example": "parsing.parse_single_example",
     "linalg.norm": "reductions.norm",
     "manip.gather_nd": "arrays.gather_nd",
     "python_io.tf_record_iterator": "io.tf_record_iterator",
@@ -80,7 +85,7 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
     def find(name: str) -> Any:
         path = f"{namespace}.{name}" if namespace else name
         if path in _OWN:
-            module, _, function = _OWN[path].partition(".")
+            module, _, function = _OWN[path].rpartition(".")
             return getattr(importlib.import_module(f"tapeflow.compat.v1.{module}"), function)
         place = _places().get(path)
         if place is not None:

@@ -75,3 +75,17 @@ scatter_min = _rows("scatter_min", "Makes smaller", "[1.0, 5.0]", "[1.0, 9.0, 4.
 scatter_nd_update = _parts("scatter_nd_update", "Sets", "[1.0, 2.0]", "[1.0, 9.0, 2.0]")
 scatter_nd_add = _parts("scatter_nd_add", "Adds to", "[1.0, 2.0]", "[9.0, 9.0, 6.0]")
 scatter_nd_sub = _parts("scatter_nd_sub", "Subtracts from", "[1.0, 2.0]", "[7.0, 9.0, 2.0]")
+
+
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+    """Adds one to a variable, and gives what it was before, see `tf.Variable.count_up_to`.
+
+    Raises:
+        OutOfRangeError: it is `limit` already.
+
+    Example:
+        >>> v = tf.Variable(0)
+        >>> tf.compat.v1.count_up_to(v, 3).numpy().item(), v.numpy().item()
+        (0, 1)
+    """
+    return ref.count_up_to(limit)

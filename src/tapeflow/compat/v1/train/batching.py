@@ -351,7 +351,16 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch_join`, of the examples that are kept, see `maybe_batch`."""
+    """The same as `batch_join`, of the examples that are kept, see `maybe_batch`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     sources = [[tf.constant(1)], [tf.constant(1)]]
+        ...     numbers = tf.compat.v1.train.maybe_batch_join(sources, True, 3)
+        ...     with tf.compat.v1.train.MonitoredSession() as sess:
+        ...         print(sess.run(numbers))
+        [1 1 1]
+    """
     return _batches(
         "batch_join", _joined(tensors_list), batch_size, keep_input, **_in_order(capacity, dynamic_pad),
         many=enqueue_many, shapes=shapes, smaller=allow_smaller_final_batch, shared_name=shared_name, name=name,
@@ -413,7 +422,16 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, of the examples that are kept, see `maybe_batch`."""
+    """The same as `shuffle_batch`, of the examples that are kept, see `maybe_batch`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     number = tf.constant(1)
+        ...     numbers = tf.compat.v1.train.maybe_shuffle_batch([number], 3, 10, 2, True)
+        ...     with tf.compat.v1.train.MonitoredSession() as sess:
+        ...         print(sess.run(numbers))
+        [1 1 1]
+    """
     refuse_eagerly(ValueError)
     return _batches(
         "shuffle_batch", [tensors], batch_size, keep_input, **_shuffled(capacity, min_after_dequeue, seed),
@@ -434,7 +452,16 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, with examples of several sources, see `batch_join`."""
+    """The same as `shuffle_batch`, with examples of several sources, see `batch_join`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     sources = [[tf.constant(1)], [tf.constant(1)]]
+        ...     numbers = tf.compat.v1.train.shuffle_batch_join(sources, 3, 10, 2)
+        ...     with tf.compat.v1.train.MonitoredSession() as sess:
+        ...         print(sess.run(numbers))
+        [1 1 1]
+    """
     return maybe_shuffle_batch_join(
         tensors_list, batch_size, capacity, min_after_dequeue, True, seed, enqueue_many, shapes,
         allow_smaller_final_batch, shared_name, name,
@@ -454,7 +481,16 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch_join`, of the examples that are kept, see `maybe_batch`."""
+    """The same as `shuffle_batch_join`, of the examples that are kept, see `maybe_batch`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     sources = [[tf.constant(1)], [tf.constant(1)]]
+        ...     numbers = tf.compat.v1.train.maybe_shuffle_batch_join(sources, 3, 10, 2, True)
+        ...     with tf.compat.v1.train.MonitoredSession() as sess:
+        ...         print(sess.run(numbers))
+        [1 1 1]
+    """
     refuse_eagerly(ValueError)
     return _batches(
         "shuffle_batch_join", _joined(tensors_list), batch_size, keep_input,

@@ -30,6 +30,10 @@ class SessionRunValues(NamedTuple):
     Attributes:
         results: the values of its fetches, or None.
         options, run_metadata: the messages of the run.
+
+    Example:
+        >>> tf.compat.v1.train.SessionRunValues(results=1.5, options=None, run_metadata=None).results
+        1.5
     """
 
     results: Any
@@ -43,6 +47,12 @@ class SessionRunContext:
     Args:
         original_args: what the program asked for.
         session: the session.
+
+    Example:
+        >>> context = tf.compat.v1.train.SessionRunContext(tf.compat.v1.train.SessionRunArgs("loss:0"), None)
+        >>> context.request_stop()
+        >>> context.stop_requested
+        True
     """
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:

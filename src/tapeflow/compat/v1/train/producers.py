@@ -117,6 +117,13 @@ def input_producer(
     Raises:
         ValueError: the shape of a slice is not known.
         RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     row = tf.compat.v1.train.input_producer([[1, 2], [3, 4]], shuffle=False).dequeue()
+        ...     with tf.compat.v1.train.MonitoredSession() as sess:
+        ...         print(sess.run(row), sess.run(row))
+        [1 2] [3 4]
     """
     refuse_eagerly(RuntimeError)
     with name_scope(name, "input_producer"):

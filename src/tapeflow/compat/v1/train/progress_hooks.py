@@ -28,6 +28,8 @@ _WARNINGS = 5  # that the global step does not grow
 def step_for(hook: SessionRunHook) -> Any:
     """The tensor of the global step, for a hook.
 
+    It comes after the operations of the training in the graph, and so a run that counts up gives the new number.
+
     Raises:
         RuntimeError: the graph has none.
     """
@@ -78,9 +80,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        # The run may have read the step before it was counted up.
-        due = self._last_step is not None and run_values.results + 1 >= self._last_step
-        if due and run_context.session.run(self._step) >= self._last_step:
+        if self._last_step is not None and run_values.results >= self._last_step:
             run_context.request_stop()
 
 
@@ -89,6 +89,14 @@ class GlobalStepWaiterHook(SessionRunHook):
 
     Args:
         wait_until_step: the step.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     step = tf.compat.v1.train.get_or_create_global_step()
+        ...     hook = tf.compat.v1.train.GlobalStepWaiterHook(0)
+        ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as sess:
+        ...         print(sess.run(step))
+        0
     """
 
     _POLL_SECONDS = 0.5
@@ -121,6 +129,15 @@ class StepCounterHook(SessionRunHook):
 
     Raises:
         ValueError: there are steps and seconds, or neither.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     step = tf.compat.v1.train.get_or_create_global_step()
+        ...     train = tf.compat.v1.assign_add(step, 1)
+        ...     hook = tf.compat.v1.train.StepCounterHook(every_n_steps=10)
+        ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as sess:
+        ...         print(sess.run(train))
+        1
     """
 
     def __init__(
@@ -147,21 +164,19 @@ class StepCounterHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        stale = run_values.results
-        if self._timer.should_trigger_for_step(stale + 1):
-            step = run_context.session.run(self._step)
-            if self._timer.should_trigger_for_step(step):
-                seconds, steps = self._timer.update_last_triggered_step(step)
-                if seconds is not None and steps is not None:
-                    self._tell(steps / max(seconds, 1e-9), step)
-        if stale == self._last_step and self._warned < _WARNINGS:
+        step = run_values.results
+        if self._timer.should_trigger_for_step(step):
+            seconds, steps = self._timer.update_last_triggered_step(step)
+            if seconds is not None and steps is not None:
+                self._tell(steps / max(seconds, 1e-9), step)
+        if step == self._last_step and self._warned < _WARNINGS:
             self._warned += 1
             get_logger().warning(
                 "The global step (tf.train.get_global_step) stays at %s: have it counted up by passing it to "
                 "Optimizer.minimize or Optimizer.apply_gradients.",
-                stale,
+                step,
             )
-        self._last_step = stale
+        self._last_step = step
 
     def _tell(self, rate: float, step: int) -> None:
         if self._writer is not None:
@@ -264,7 +279,12 @@ def _element(given: Any) -> Any:
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """What `NanTensorHook` raises."""
+    """What `NanTensorHook` raises.
+
+    Example:
+        >>> str(tf.compat.v1.train.NanLossDuringTrainingError())
+        'NaN loss during training.'
+    """
 
     def __str__(self) -> str:
         return "NaN loss during training."

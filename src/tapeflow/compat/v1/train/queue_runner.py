@@ -13,7 +13,7 @@ from tapeflow.compat.v1.session import Session
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow.core.context import state
 from tapeflow.logger import get_logger
-from tapeflow.queue.waiting import stopped_at_exit
+from tapeflow.queue.waiting import ending, stopped_at_exit
 from tapeflow.train.protos import QueueRunnerDef
 
 
@@ -199,6 +199,8 @@ class QueueRunner:
                     ended = True
                     break
         except Exception as error:
+            if ending():
+                return
             if coord is not None:
                 coord.request_stop(error)
                 return
@@ -236,7 +238,15 @@ def _check_types(kinds: Any) -> None:
 
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
-    """Adds a queue runner to a collection of the default graph, for `start_queue_runners` to find."""
+    """Adds a queue runner to a collection of the default graph, for `start_queue_runners` to find.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     queue = tf.queue.FIFOQueue(10, tf.int32)
+        ...     tf.compat.v1.train.add_queue_runner(tf.compat.v1.train.QueueRunner(queue, [queue.enqueue(1)]))
+        ...     print(len(tf.compat.v1.get_collection("queue_runners")))
+        1
+    """
     add_to_collection(collection, qr)
 
 

@@ -24,7 +24,21 @@ from tapeflow.logger import get_logger
 
 
 class CheckpointSaverListener:
-    """Does something around the saving of checkpoints by `CheckpointSaverHook`; made to be derived from."""
+    """Does something around the saving of checkpoints by `CheckpointSaverHook`; made to be derived from.
+
+    Example:
+        >>> import tempfile
+        >>> class Tell(tf.compat.v1.train.CheckpointSaverListener):
+        ...     def after_save(self, session, global_step_value):
+        ...         print("saved at", global_step_value)
+        >>> with tf.Graph().as_default():
+        ...     step = tf.compat.v1.train.get_or_create_global_step()
+        ...     hook = tf.compat.v1.train.CheckpointSaverHook(
+        ...         tempfile.mkdtemp(), save_steps=10, saver=tf.compat.v1.train.Saver(), listeners=[Tell()])
+        ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as sess:
+        ...         _ = sess.run(step)
+        saved at 0
+    """
 
     def begin(self) -> None:
         """Is called once, before the session is made."""
@@ -112,7 +126,7 @@ class CheckpointSaverHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        step = run_context.session.run(self._step)
+        step = run_values.results
         if self._timer.should_trigger_for_step(step):
             self._timer.update_last_triggered_step(step)
             if self._save(run_context.session, step):
@@ -182,6 +196,17 @@ class SummarySaverHook(SessionRunHook):
 
     Raises:
         ValueError: not one of scaffold and summary, or of steps and seconds, is given.
+
+    Example:
+        >>> import tempfile
+        >>> with tf.Graph().as_default():
+        ...     step = tf.compat.v1.train.get_or_create_global_step()
+        ...     summary = tf.compat.v1.summary.scalar("loss", 0.5)
+        ...     hook = tf.compat.v1.train.SummarySaverHook(
+        ...         save_steps=10, output_dir=tempfile.mkdtemp(), summary_op=summary)
+        ...     with tf.compat.v1.train.MonitoredSession(hooks=[hook]) as sess:
+        ...         print(sess.run(step))
+        0
     """
 
     def __init__(
@@ -212,8 +237,7 @@ class SummarySaverHook(SessionRunHook):
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if self._writer is None:
             return
-        stale, summaries = run_values.results
-        step = int(run_context.session.run(self._step)) if self._due else int(stale) + 1
+        step, summaries = int(run_values.results[0]), run_values.results[1]
         if self._next_step is None:
             session_log = message("SessionLog")
             self._writer.add_session_log(session_log(status=session_log.START), step)

@@ -12,7 +12,18 @@ from tapeflow.compat.v1.train.session_manager import SessionManager
 
 
 class SessionCreator(abc.ABC):
-    """Makes sessions; made to be derived from."""
+    """Makes sessions; made to be derived from.
+
+    Example:
+        >>> class Plain(tf.compat.v1.train.SessionCreator):
+        ...     def create_session(self):
+        ...         return tf.compat.v1.Session()
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant(1.0)
+        ...     with tf.compat.v1.train.MonitoredSession(Plain()) as sess:
+        ...         print(sess.run(x))
+        1.0
+    """
 
     @abc.abstractmethod
     def create_session(self) -> Any:
@@ -86,6 +97,12 @@ class WorkerSessionCreator(SessionCreator):
         scaffold: what a session needs; by default found in the graph.
         master, config: as of `Session`.
         max_wait_secs: how long to wait at most.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant(1.0)
+        ...     print(tf.compat.v1.train.WorkerSessionCreator().create_session().run(x))
+        1.0
     """
 
     def __init__(
