@@ -32,8 +32,8 @@ _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
 
 def can_be_written(body: Body, batched: Sequence[bool]) -> bool:
-    """Whether a function has nothing but registered ops, and calls of such functions, on tensors of numbers, and no
-    loop that each slice leaves when it likes."""
+    """Whether a function has nothing but registered ops on tensors of numbers, and calls, conditionals and loops of
+    such functions."""
     operations = body.graph._operations
     found = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
     return all(_is_plain(o, found) for o in operations)
@@ -57,8 +57,10 @@ def _is_plain(operation: Operation, found: set[int]) -> bool:
     loop = op.kernel
     if not isinstance(loop, Loop):
         return False
-    carried = _carried(loop, stacked)
-    return carried is not None and all(can_be_written(*part) for part in _parts(loop, carried, stacked))
+    if loop.limited and stacked[0]:
+        return False
+    carried, _ = _carried(loop, stacked)
+    return all(can_be_written(*part) for part in _parts(loop, carried, stacked))
 
 
 def _parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[tuple[Body, list[Any]]]:
@@ -68,19 +70,17 @@ def _parts(loop: Loop, variables: Sequence[Any], inputs: Sequence[Any]) -> list[
     return [(body, [*variables, *(captured[p] for p in places)]) for body, places in bodies]
 
 
-def _carried(loop: Loop, stacked: Sequence[bool]) -> list[bool] | None:
-    """Which loop variables are other ones for each slice; None if the number of iterations is."""
+def _carried(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool], bool]:
+    """Which loop variables are other ones for each slice, and whether each slice leaves the loop by itself."""
     carried = list(stacked[loop.limited : loop.limited + loop.count])
     while True:
         outputs = []
         for body, flags in _parts(loop, carried, stacked):
             found = varying(body.graph._operations, [t for t, f in zip(body.inputs, flags, strict=True) if f])
             outputs.append([id(t.op) in found for t in body.outputs])
-        (goes_on,), after = outputs
-        if goes_on or (loop.limited and stacked[0]):
-            return None
-        if not any(a and not b for a, b in zip(after, carried, strict=False)):
-            return carried
+        (by_itself,), after = outputs
+        if by_itself or not any(a and not b for a, b in zip(after, carried, strict=False)):
+            return [c or by_itself for c in carried], by_itself
         carried = [a or b for a, b in zip(after, carried, strict=False)]
 
 
@@ -162,9 +162,9 @@ class _Writer:
         numbers = _number_of_branch(index.value, last)
         places, results = [], []
         for i, (body, taken) in enumerate(branches):
-            place = run("Reshape", run("Where", run("Equal", numbers, convert(i))), (-1,))
+            place = _places(run("Equal", numbers, convert(i)))
             part = _Writer(run("Size", place), self._manner)
-            given = [Slices(run("GatherV2", x.value, place, 0), *x[1:]) if x.stacked else x for x in taken]
+            given = [_picked(x, place) for x in taken]
             results.append([part.batch.stack(x) for x in part.write(body, body.outputs, given)])
             places.append(place)
         order = run("InvertPermutation", run("Cast", run("ConcatV2", places, 0), int32))
@@ -172,29 +172,46 @@ class _Writer:
         return [Slices(run("GatherV2", v, order, 0), t, True) for v, t in zip(joined, operation.outputs, strict=True)]
 
     def _looped(self, loop: Loop, operation: Operation, inputs: Sequence[Slices]) -> list[Slices]:
-        """What a loop gives, which all slices leave together."""
+        """What a loop gives."""
         variables = inputs[loop.limited : loop.limited + loop.count]
-        carried = _carried(loop, [x.stacked for x in inputs]) or []
+        carried, by_itself = _carried(loop, [x.stacked for x in inputs])
         start = [self.batch.stack(x) if c else x.value for x, c in zip(variables, carried, strict=True)]
-
-        def part(number: int, now: Sequence[Any]) -> list[Slices]:
-            own = [Slices(v, x.slice, c) for v, x, c in zip(now, variables, carried, strict=True)]
-            body, given = _parts(loop, own, inputs)[number]
-            return self.write(body, body.outputs, given)
-
-        def step(*now: Any) -> list[Any]:
-            made = part(1, now)[: loop.count]
-            return [self.batch.stack(x) if c else x.value for x, c in zip(made, carried, strict=True)]
-
         number = self.batch.count if isinstance(self.batch.count, int) else None
         shapes = [
             TensorShape([number]).concatenate(t.shape) if c else t.shape
             for t, c in zip(loop.body.inputs, carried, strict=False)
         ]
-        made = while_loop(
-            lambda *now: part(0, now)[0].value, step, start, shapes,
-            maximum_iterations=inputs[0].value if loop.limited else None,
-        )  # fmt: skip
+
+        def called(now: Sequence[Any], body: int) -> list[Slices]:
+            own = [Slices(v, x.slice, c) for v, x, c in zip(now, variables, carried, strict=True)]
+            part, given = _parts(loop, own, inputs)[body]
+            return self.write(part, part.outputs, given)
+
+        def goes_on(now: Sequence[Any]) -> Any:
+            return self.batch.stack(called(now, 0)[0])
+
+        def step(*now: Any) -> list[Any]:
+            made = called(now, 1)[: loop.count]
+            return [self.batch.stack(x) if c else x.value for x, c in zip(made, carried, strict=True)]
+
+        def step_of_some(going: Any, *now: Any) -> list[Any]:
+            place = _places(going)
+            some = _Writer(run("Size", place), self._manner)
+            own = [Slices(v, x.slice, True) for v, x in zip(now, variables, strict=True)]
+            part, given = _parts(loop, own, inputs)[1]
+            made = some.write(part, part.outputs, [_picked(x, place) for x in given])[: loop.count]
+            rows = run("ExpandDims", place, 1)
+            after = [run("TensorScatterUpdate", v, rows, some.batch.stack(x)) for v, x in zip(now, made, strict=True)]
+            return [run("LogicalAnd", going, goes_on(after)), *after]
+
+        most = inputs[0].value if loop.limited else None
+        if by_itself:
+            start, shapes = [goes_on(start), *start], [TensorShape([number]), *shapes]
+            _, *made = while_loop(
+                lambda going, *_: run("Any", going, None, False), step_of_some, start, shapes, maximum_iterations=most
+            )
+        else:
+            made = while_loop(lambda *now: called(now, 0)[0].value, step, start, shapes, maximum_iterations=most)
         return [Slices(v, t, c) for v, t, c in zip(made, operation.outputs, carried, strict=True)]
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
@@ -228,6 +245,16 @@ def _number_of_branch(index: Any, last: int) -> Any:
         return run("Cast", run("LogicalNot", index), int32)
     inside = run("LogicalAnd", run("GreaterEqual", index, 0), run("LessEqual", index, last))
     return run("SelectV2", inside, index, convert(last))
+
+
+def _places(chosen: Any) -> Any:
+    """The numbers of the slices that are chosen."""
+    return run("Reshape", run("Where", chosen), (-1,))
+
+
+def _picked(x: Slices, places: Any) -> Slices:
+    """The slices in some places."""
+    return Slices(run("GatherV2", x.value, places, 0), x.slice, True) if x.stacked else x
 
 
 def _plain(arg: Any) -> Any:
