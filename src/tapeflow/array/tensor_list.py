@@ -1,48 +1,35 @@
 """Lists of tensors as values of a graph: the ops that a staged `tf.TensorArray` is made of.
 
 The raw value of a list is a 0-d object array that holds a sequence of raw tensors, None where nothing was written. It
-is never changed: writing gives a new one, which shares its tensors with the old.
+is never changed: writing gives a new one (see `list_values.py`), which shares its tensors with the old.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.array import list_values
+from tapeflow.array.list_values import KINDS, Raw, Sparse, Zeros, as_variant, with_entry, without_last
 from tapeflow.core.context import registry
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 
-Raw = Any  # a `torch.Tensor`, or an array of strings
-
-
-class _Zeros(tuple):
-    """The gradient of a list that nothing depends on: zeros for every entry of a list of any length."""
-
-    __slots__ = ()
-
-
-def as_variant(items: Iterable[Raw | None]) -> np.ndarray:
-    """The raw value of a list."""
-    held = np.empty((), object)
-    held[()] = items if isinstance(items, (tuple, list)) else list(items)
-    return held
-
 
 def zeros_variant() -> np.ndarray:
     """The raw value of a list of zeros, of any length."""
-    return as_variant(_Zeros())
+    return as_variant(Zeros())
 
 
 def zeros_of_list(held: np.ndarray) -> np.ndarray:
     """A list of zeros like those of another one: what `ZerosLike` gives."""
     items = held[()]
-    if isinstance(items, _Zeros) or not isinstance(items, (tuple, list)):
+    if isinstance(items, Zeros) or not isinstance(items, KINDS):
         return zeros_variant()
     zeros_like = torch.zeros_like
     return as_variant([zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items])
@@ -65,7 +52,7 @@ def _element(shape: Any) -> TensorShape:
 
 def _zeros_item(items: Sequence[Any], element_shape: Any, dtype: Any) -> Raw:
     """What stands for an entry that was not written."""
-    like = next((v for v in items if v is not None), None)
+    like = next((v for v in (items.written.values() if isinstance(items, Sparse) else items) if v is not None), None)
     shape = _element(element_shape)
     if like is not None:
         shape = shape.merge_with(TensorShape(tuple(like.shape))) if not shape.is_fully_defined() else shape
@@ -120,7 +107,7 @@ def _slices(tensor: Raw) -> Sequence[Raw]:
 def _reserved(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
     if num_elements < 0:
         raise invalid(f"The num_elements to reserve must be a non negative number, but got {num_elements}")
-    return as_variant((None,) * num_elements)
+    return as_variant(Sparse(num_elements))
 
 
 @op("TensorListReserve", kernel=_reserved, host=("element_shape", "num_elements"), shape=_scalar)
@@ -168,7 +155,7 @@ def _known(shape: Any) -> Any:
 
 def _item(held: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     items = held[()]
-    if isinstance(items, _Zeros):
+    if isinstance(items, Zeros):
         return _zeros_item((), element_shape, dtype)
     _check_index(index, items)
     found = items[index]
@@ -191,12 +178,13 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _with_item(held: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
-    items = list(held[()])
-    if index >= len(items) and (resize or isinstance(held[()], _Zeros)):
-        items.extend([None] * (index + 1 - len(items)))
-    _check_index(index, items)
-    items[index] = item
-    return as_variant(items)
+    items = held[()]
+    grows = resize or isinstance(items, Zeros)
+    if grows and index > len(items):
+        items = [*items, *[None] * (index - len(items))]
+    if not (grows and index == len(items)):
+        _check_index(index, items)
+    return as_variant(with_entry(items, index, item))
 
 
 @op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=_scalar,
@@ -210,12 +198,13 @@ def _(call: Call, dy: Any) -> Any:
     from tapeflow import zeros
 
     index, shape, dtype = call.attrs[0], _known(call.shape(1)), call.dtype(1)
-    rest = list_set_item(dy, index, zeros(shape, dtype), True) if call.wanted[0] else None
-    return rest, list_get_item(dy, index, shape, dtype) if call.wanted[1] else None
+    entry = list_get_item(dy, index, shape, dtype) if call.wanted[1] else None
+    return list_set_item(dy, index, zeros(shape, dtype), True) if call.wanted[0] else None, entry
 
 
 def _pushed(held: Any, tensor: Raw) -> np.ndarray:
-    return as_variant((*held[()], tensor))
+    items = held[()]
+    return as_variant(with_entry(items, len(items), tensor))
 
 
 @op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=_scalar)
@@ -246,7 +235,7 @@ list_length.op.differentiable = False
 
 def _stacked(held: Any, element_shape: Any, dtype: Any, num_elements: int) -> Raw:
     items = held[()]
-    if num_elements >= 0 and len(items) != num_elements and not isinstance(items, _Zeros):
+    if num_elements >= 0 and len(items) != num_elements and not isinstance(items, Zeros):
         raise invalid(
             f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
         )
@@ -272,7 +261,7 @@ def _(call: Call, dy: Any) -> Any:
 def _gathered(held: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
     items = held[()]
     places = indices.tolist()
-    if isinstance(items, _Zeros):
+    if isinstance(items, Zeros):
         items = (None,) * (max(places, default=-1) + 1)
     for i in places:
         _check_index(i, items)
@@ -415,7 +404,7 @@ def _popped(held: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]
     if not items:
         raise invalid("Trying to pop from an empty list.")
     last = _zeros_item(items, element_shape, dtype) if items[-1] is None else items[-1]
-    return as_variant(items[:-1]), last
+    return as_variant(without_last(items)), last
 
 
 @op("TensorListPopBack", kernel=_no_tensors, strings=_popped, host=("element_shape",),
@@ -448,7 +437,7 @@ def _(call: Call, dy: Any) -> Any:
     return list_resize(dy, list_length(call.inputs[0]))
 
 
-@op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, dtype: as_variant(a[()] + b[()]), shape=_scalar)
+@op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=_scalar)
 def list_concat_lists(input_a: Any, input_b: Any, element_dtype: Any, name: str | None = None) -> Any:
     """The entries of one list, then those of another."""
 
@@ -498,21 +487,12 @@ list_element_shape.op.differentiable = False
 # ---- sums ------------------------------------------------------------------------------------------------------------
 
 
-def _added(a: Raw | None, b: Raw | None) -> Raw | None:
-    return b if a is None else a if b is None else a + b
-
-
 def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
     """The raw value of the sum of lists: what `AddN` does with variants."""
-    total: Any = _Zeros()
+    total: Any = Zeros()
     for held in inputs:
-        items = held[()]
-        if isinstance(items, _Zeros) or isinstance(total, _Zeros):
-            total = total if isinstance(items, _Zeros) else items
-            continue
-        length = max(len(items), len(total))
-        a, b = (list(v) + [None] * (length - len(v)) for v in (total, items))
-        total = tuple(map(_added, a, b))
+        entries: Any = held[()]
+        total = list_values.added(total, entries)
     return as_variant(total)
 
 

@@ -1,0 +1,111 @@
+"""Lists of tensors that share memory: every one keeps its entries, whatever is written to others."""
+
+import random
+import threading
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.array.list_values import Sparse, Written, Zeros, added, with_entry, without_last
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lists_are_what_lists_that_are_copied_are(seed):
+    """Random writes to, and reads of, lists of any age, beside plain copies."""
+    choose = random.Random(seed)
+    lists = [(Sparse(3), [None] * 3), ((1, 2), [1, 2]), (Written([7]), [7])]
+    for step in range(400):
+        made, plain = choose.choice(lists[-12:]) if choose.random() < 0.8 else choose.choice(lists)
+        what = choose.random()
+        if what < 0.5:
+            place = choose.randrange(len(plain) + 1)
+            made, plain = with_entry(made, place, step), [*plain[:place], step, *plain[place + 1 :]]
+        elif what < 0.65 and plain:
+            made, plain = without_last(made), plain[:-1]
+        elif what < 0.9 and plain:
+            place = choose.randrange(-len(plain), len(plain))
+            assert made[place] == plain[place]
+            continue
+        else:
+            assert (len(made), list(made), list(made[1:3])) == (len(plain), plain, plain[1:3])
+            continue
+        lists.append((made, plain))
+    assert all(list(made) == plain for made, plain in lists)
+
+
+def test_writing_to_the_newest_list_takes_over_its_memory():
+    first = with_entry([0] * 100, 5, 1)
+    last = first
+    for i in range(100):
+        last = with_entry(last, i, i)
+    assert last._line is first._line and last[99] == 99
+    assert first[5] == 1 and list(first) == [0] * 5 + [1] + [0] * 94
+    assert first._line is not last._line and list(last) == list(range(100))
+
+
+def test_threads_that_write_to_one_list_have_lists_of_their_own():
+    start = with_entry([0] * 50, 0, 0)
+    found = {}
+
+    def fill(number):
+        made = start
+        for i in range(50):
+            made = with_entry(made, i, number)
+            assert made[i] == number
+        found[number] = list(made)
+
+    threads = [threading.Thread(target=fill, args=(n,)) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {n: [n] * 50 for n in range(1, 9)} and list(start) == [0] * 50
+
+
+def test_sums():
+    few = with_entry(Sparse(3), 1, 5)
+    assert list(added(few, with_entry(Sparse(3), 1, 2))) == [None, 7, None]
+    assert list(added((1, None, 3), few)) == list(added(few, (1, None, 3))) == [1, 5, 3]
+    assert list(added([1], few)) == [1, 5, None]
+    assert added(Zeros(), few) is few and added(few, Zeros()) is few
+    assert list(added([1, 2], (3, None, 4))) == [4, 2, 4]
+
+
+def test_arrays_in_loops_keep_their_values():
+    @tf.function
+    def branches(x):
+        start = tf.TensorArray(tf.float32, 4).unstack(x)
+        kept = start.write(0, 10.0)
+        other = start.write(0, 20.0)
+        filled = kept
+        for i in tf.range(4):
+            filled = filled.write(i, filled.read(i) + other.read(i))
+        return start.stack(), kept.stack(), other.stack(), filled.stack()
+
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    for _ in range(2):
+        assert [t.numpy().tolist() for t in branches(x)] == [
+            [1.0, 2.0, 3.0, 4.0], [10.0, 2.0, 3.0, 4.0], [20.0, 2.0, 3.0, 4.0], [30.0, 4.0, 6.0, 8.0],
+        ]  # fmt: skip
+
+
+def test_gradients_of_arrays_written_over():
+    """The values are TensorFlow's."""
+
+    @tf.function
+    def f(x):
+        made = tf.TensorArray(tf.float32, 5, element_shape=[])
+        for i in tf.range(5):
+            made = made.write(i, x[i] * x[i])
+        before = made
+        for i in tf.range(1, 5):
+            made = made.write(i, made.read(i - 1) * made.read(i))
+        return tf.reduce_sum(made.stack()) + 3.0 * before.read(2)
+
+    x = tf.constant([1.0, 2.0, 0.5, 1.5, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert y.numpy() == pytest.approx(29.25)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [57.0, 27.5, 97.0, 30.0, 13.5], rtol=1e-6)
