@@ -163,7 +163,7 @@ def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Te
         except RuntimeError:
             raise invalid(_wrong_label(labels, classes)) from None
     backprop = log_probabilities.exp_()
-    return loss, backprop.scatter_(1, index, -1.0, reduce="add")
+    return loss, backprop.scatter_add_(1, index, backprop.new_full(index.shape, -1.0))
 
 
 def _sparse_mismatch(features: Any, labels: Any) -> str:
