@@ -5,7 +5,6 @@ While a thread builds a graph (`state.graph`), every op that it calls comes to `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,27 +17,19 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, resource
 from tapeflow.core.op import OPERATORS
 from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import record
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph import shapes
+from tapeflow.graph.collections import Collections
+from tapeflow.graph.messages import shape_error, type_error
+from tapeflow.graph.names import NAMES, Names
 from tapeflow.graph.operation import NodeOp, Operation, variable_of
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
-# Where TensorFlow's Python functions name their operations otherwise than after the op.
-_NAMES = {
-    "AddV2": "Add", "BatchMatMulV2": "MatMul", "Pack": "stack", "Unpack": "unstack", "ConcatV2": "concat",
-    "Range": "range", "Split": "split", "SplitV": "split", "Transpose": "transpose", "StridedSlice": "strided_slice",
-    "RealDiv": "truediv", "FloorDiv": "floordiv", "OneHot": "one_hot", "FloorMod": "FloorMod",
-    "RandomUniform": "random_uniform/RandomUniform", "RandomStandardNormal": "random_normal/RandomStandardNormal",
-    "TopKV2": "TopKV2", "Einsum": "einsum/Einsum",
-}  # fmt: skip
-_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
-
-class Graph:
+class Graph(Collections, Names):
     """Operations and the tensors between them, to be run later.
 
     Example:
@@ -52,12 +43,9 @@ class Graph:
     building_function = False
 
     def __init__(self) -> None:
+        super().__init__()
         self._operations: list[Operation] = []
-        self._by_name: dict[str, Operation] = {}
-        self._name_counts: dict[str, int] = {}
         self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
-        self._collections: dict[Any, list[Any]] = {}
-        self._control: list[list[Operation]] = []
         self._finalized = False
         self._reads: dict[int, SymbolicTensor] = {}  # what a session fetches for a variable
         # the initializers of the variables made in it, by their ids
@@ -191,52 +179,6 @@ class Graph:
         """Lets something be added again, as TensorFlow's monitored sessions do when they end."""
         self._finalized = False
 
-    # ---- collections ---------------------------------------------------------------------------------------------
-
-    def add_to_collection(self, name: Any, value: Any) -> None:
-        """Adds a value to the collection of that name.
-
-        Example:
-            >>> g = tf.Graph()
-            >>> g.add_to_collection("numbers", 1)
-            >>> g.get_collection("numbers")
-            [1]
-        """
-        self._collections.setdefault(name, []).append(value)
-
-    def add_to_collections(self, names: Any, value: Any) -> None:
-        """Adds a value to several collections."""
-        for name in (names,) if isinstance(names, str) else set(names):
-            self.add_to_collection(name, value)
-
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning
-        on.
-
-        Example:
-            >>> with tf.Graph().as_default() as g:
-            ...     v, w = tf.Variable(1.0, name="a/v"), tf.Variable(1.0, name="b/w")
-            >>> [x.name for x in g.get_collection("variables", "a/")]
-            ['a/v:0']
-        """
-        found = self._collections.get(name, [])
-        if scope is None:
-            return list(found)
-        match = re.compile(scope).match
-        return [v for v in found if hasattr(v, "name") and match(v.name)]
-
-    def get_collection_ref(self, name: Any) -> list[Any]:
-        """The collection itself."""
-        return self._collections.setdefault(name, [])
-
-    def get_all_collection_keys(self) -> list[Any]:
-        """The names of all collections."""
-        return [key for key in self._collections if isinstance(key, str)]
-
-    def clear_collection(self, name: Any) -> None:
-        """Empties a collection."""
-        self._collections.pop(name, None)
-
     # ---- building ------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -260,67 +202,11 @@ class Graph:
             discard(listeners, self)
             state.graph, state.name_scope, state.tapes = before
 
-    def name_scope(self, name: str | None) -> Any:
-        """A scope that prefixes the names of operations."""
-        from tapeflow.scopes import name_scope
-
-        return name_scope(name or "")
-
-    def get_name_scope(self) -> str:
-        """The scope in force."""
-        return state.name_scope
-
     def device(self, device_name_or_function: Any) -> Any:
         """A device scope; the same as `tf.device`."""
         from tapeflow import device
 
         return device(device_name_or_function)
-
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """The name, within the scopes in force, with a number where it is taken.
-
-        Args:
-            name: the name.
-            mark_as_used: whether it is taken from then on.
-
-        Example:
-            >>> g = tf.Graph()
-            >>> g.unique_name("x"), g.unique_name("x")
-            ('x', 'x_1')
-        """
-        if state.name_scope:
-            name = f"{state.name_scope}/{name}"
-        counts = self._name_counts
-        key = name.lower()
-        count = counts.get(key, 0)
-        if not mark_as_used:
-            return name if not count else f"{name}_{count}"
-        counts[key] = count + 1
-        if not count:
-            return name
-        while True:
-            numbered = f"{name}_{count}"
-            if numbered.lower() not in counts:
-                break
-            count += 1
-        counts[numbered.lower()] = 1
-        counts[key] = count + 1
-        return numbered
-
-    def _operation_name(self, name: str) -> str:
-        """The name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets it."""
-        if not name.endswith("/"):
-            return self.unique_name(name)
-        name = name.rstrip("/")
-        if name in self._by_name:
-            with self._outside_of_scopes():
-                return self.unique_name(name)
-        self._name_counts.setdefault(name.lower(), 1)
-        return name
-
-    def reserved_name(self, name: str) -> str:
-        """The name of an operation that is added later, under this name with a `/` after it."""
-        return self._operation_name(name)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
         """A context whose operations run after `control_inputs`; None clears those in force.
@@ -363,13 +249,13 @@ class Graph:
                         return result
         if name in OPERATORS and isinstance(args[0], ReadAsTensor):
             args = (args[0]._read(), *args[1:])  # the operators of variables read them first
-        unique = self._operation_name(name or _NAMES.get(op.name, op.name))
+        unique = self._operation_name(name or NAMES.get(op.name, op.name))
         given, types = self._arguments(op, args, promotes, unique)
         count = shapes.output_count(op, given, types)
         try:
             found = shapes.infer(op, given, count)
         except (errors.OpError, ValueError) as error:
-            raise _shape_error(op, unique, given, error) from None
+            raise shape_error(op, unique, given, error) from None
         operation = self.insert(op, unique, given, types)
         for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), found, strict=True)):
             operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
@@ -385,7 +271,7 @@ class Graph:
         try:
             given, types = op.convert_arguments(args, promotes or op.promotes)
         except errors.InvalidArgumentError as error:
-            raise _type_error(op, error) from None
+            raise type_error(op, error) from None
         finally:
             state.name_scope = scope
         out: list[Any] = []
@@ -587,16 +473,6 @@ class Graph:
         op = NodeOp(name, kernel, stateful=True)
         return self.node(op, [variable, *values], (), label)
 
-    @contextmanager
-    def _outside_of_scopes(self) -> Iterator[None]:
-        """For what belongs to the graph as a whole: no name scope, control dependency or tape applies."""
-        before = state.name_scope, self._control, state.devices, state.tapes
-        state.name_scope, self._control, state.devices, state.tapes = "", [], [], []
-        try:
-            yield
-        finally:
-            state.name_scope, self._control, state.devices, state.tapes = before
-
     # ---- export --------------------------------------------------------------------------------------------------
 
     def as_graph_def(
@@ -661,43 +537,6 @@ def _operation_of(value: Any) -> Operation | None:
         return value.op
     found = getattr(value, "_staged", None)  # what `variable.assign` gave
     return found if isinstance(found, Operation) else None
-
-
-def _type_error(op: Any, error: errors.InvalidArgumentError) -> Exception:
-    """As TensorFlow says it while a graph is built."""
-    said = error.message
-    match = re.search(r"input #(\d+)\(zero-based\) was expected to be a (\w+) tensor but is a (\w+) tensor", said)
-    if match:
-        names = [a.name for a in op.opdef.inputs]
-        at = min(int(match[1]), len(names) - 1)
-        wanted, given = match[2], match[3]
-        return TypeError(
-            f"Input '{names[at]}' of '{op.name}' Op has type {_python_name(given)} that does not match type "
-            f"{_python_name(wanted)} of argument '{names[0]}'."
-        )
-    said = said.partition("\n")[0]
-    if said.startswith("Value for attr") and "allowed values: DT_" not in said and '"' in said:
-        return ValueError(f"{said} [Op:{op.name}]")
-    return TypeError(f"{said} [Op:{op.name}]")
-
-
-def _python_name(name: str) -> str:
-    return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
-
-
-def _shape_error(op: Any, name: str, args: Sequence[Any], error: Exception) -> ValueError:
-    said = error.message if isinstance(error, errors.OpError) else str(error)
-    said = said.partition(" [Op:")[0]
-    match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", said)
-    if match:
-        a, b = (m.split(",")[::-1] for m in match.groups())
-        pairs = [(x, y) for x, y in zip(a, b, strict=False) if x != y and "1" not in (x, y)]
-        if pairs:
-            said = f"Dimensions must be equal, but are {pairs[0][0]} and {pairs[0][1]}"
-    tensors = [t for a in args for t in (a if type(a) is list else [a]) if isinstance(t, SymbolicTensor)]
-    given = ", ".join(text(t.shape) for t in tensors)
-    inputs = ", ".join(t.op.name + (f":{t.value_index}" if t.value_index else "") for t in tensors)
-    return ValueError(f"{said} for '{{{{node {name}}}}} = {op.name}[]({inputs})' with input shapes: {given}.")
 
 
 def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:

@@ -1,0 +1,58 @@
+"""The collections of a graph: lists of whatever programs put there, by name."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+
+class Collections:
+    """What a graph has of collections."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._collections: dict[Any, list[Any]] = {}
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Adds a value to the collection of that name.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> g.add_to_collection("numbers", 1)
+            >>> g.get_collection("numbers")
+            [1]
+        """
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Adds a value to several collections."""
+        for name in (names,) if isinstance(names, str) else set(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning
+        on.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     v, w = tf.Variable(1.0, name="a/v"), tf.Variable(1.0, name="b/w")
+            >>> [x.name for x in g.get_collection("variables", "a/")]
+            ['a/v:0']
+        """
+        found = self._collections.get(name, [])
+        if scope is None:
+            return list(found)
+        match = re.compile(scope).match
+        return [v for v in found if hasattr(v, "name") and match(v.name)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The names of all collections."""
+        return [key for key in self._collections if isinstance(key, str)]
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
+        self._collections.pop(name, None)
