@@ -131,6 +131,36 @@ def test_the_only_function_is_the_signature(tmp_path):
     assert signature(x=tf.constant(4.0))["output_0"].numpy() == 8.0
 
 
+def function_of(x, result=lambda x: x):
+    return tf.function(result, input_signature=[x])
+
+
+@pytest.mark.parametrize(
+    ("functions", "names"),
+    [
+        ([lambda: tf.function(lambda x: x)], ["serving_default"]),  # it has no input signature
+        ([lambda: function_of(tf.TensorSpec([]), lambda x: {"k": [x]})], ["serving_default"]),
+        ([lambda: function_of(tf.TensorSpec([]), lambda x: None)], ["serving_default"]),
+        ([lambda: function_of(tf.TensorSpec([]))], []),
+    ],
+    ids=["without a signature", "of a structure", "of nothing", "another"],
+)
+def test_what_can_be_no_signature_does_not_count(functions, names, tmp_path):
+    module = tf.Module()
+    module.f = function_of(tf.TensorSpec([]))
+    for i, function in enumerate(functions):
+        setattr(module, f"other_{i}", function())
+    tf.saved_model.save(module, tmp_path)
+    assert list(tf.saved_model.load(tmp_path).signatures) == names
+
+
+def test_a_default_signature_that_gives_no_tensors_is_refused(tmp_path):
+    module = tf.Module()
+    module._default_save_signature = function_of(tf.TensorSpec([]), lambda x: {"k": [x]})
+    with pytest.raises(ValueError, match="signatures give"):
+        tf.saved_model.save(module, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("specs", "names"),
     [

@@ -102,20 +102,3 @@ class SavedView(View):
             if isinstance(child, Trackable):
                 found[name] = child
         return found | self.attached if trackable is self.root else found
-
-
-def default_function(root: Any) -> Any:
-    """The function that is the signature of an object for which none is given, or None.
-
-    It is the only one of its attributes that is a function of tensors, as in TensorFlow; or what Keras says it is.
-    """
-    try:
-        chosen = getattr(root, "_default_save_signature", None)
-    except Exception:  # Keras's is a property that traces; as of every attribute, its error means that there is none
-        chosen = None
-    if chosen is not None:
-        return chosen
-    functions = [f for f in root._trackable_children(SAVED_MODEL).values() if isinstance(f, tuple(function_types))]
-    if len(functions) != 1 or (isinstance(functions[0], Function) and functions[0].input_signature is None):
-        return None
-    return functions[0]

@@ -8,10 +8,11 @@ from typing import Any
 from tapeflow import nest
 from tapeflow.core.spec import TensorSpec, VariableSpec
 from tapeflow.core.tensor import Tensor
+from tapeflow.core.trackable import SAVED_MODEL, function_types
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
-from tapeflow.saved_model.objects import default_function, of_whole_variables
+from tapeflow.saved_model.objects import of_whole_variables
 
 DEFAULT = "serving_default"
 
@@ -23,13 +24,38 @@ def signatures_of(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
         ValueError: one is no function with an input signature, or takes or gives something else than named tensors.
     """
     if signatures is None:
-        chosen = default_function(root)
-        try:
-            return {} if chosen is None else {DEFAULT: _wrapper(DEFAULT, _concrete(chosen))}
-        except ValueError:  # nobody asked for it
-            return {}
+        chosen = _default_function(root)
+        return {} if chosen is None else {DEFAULT: _wrapper(DEFAULT, _concrete(chosen))}
     given = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
     return {name: _wrapper(name, _concrete(function)) for name, function in given.items()}
+
+
+def _default_function(root: Any) -> Any:
+    """The function that is the signature of an object for which none is given, or None.
+
+    It is what Keras says it is; or, as in TensorFlow, the only one of the attributes that can be a signature.
+    """
+    try:
+        chosen = getattr(root, "_default_save_signature", None)
+    except Exception:  # Keras's is a property that traces; as of every attribute, its error means that there is none
+        chosen = None
+    if chosen is not None:
+        return chosen
+    functions = [f for f in root._trackable_children(SAVED_MODEL).values() if isinstance(f, tuple(function_types))]
+    fixed = [f for f in functions if not isinstance(f, Function) or f.input_signature is not None]
+    usable = [trace for trace in map(_concrete, fixed) if _can_be_signature(trace)]
+    return usable[0] if len(usable) == 1 else None
+
+
+def _can_be_signature(concrete: ConcreteFunction) -> bool:
+    """Whether a trace takes and gives tensors that can have names."""
+    if not concrete.outputs or any(isinstance(s, VariableSpec) for s in nest.flatten(concrete.function_type.flat)):
+        return False
+    try:
+        _named_outputs("", concrete.graph.structured_outputs)
+    except ValueError:
+        return False
+    return True
 
 
 def _concrete(function: Any) -> ConcreteFunction:
