@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from tapeflow import errors
@@ -16,6 +16,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype, float32, string
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.variable import Variable, VariableAggregation, VariableMeta, VariableSynchronization
+from tapeflow.scopes import init_scope
 
 
 class _ReuseMode:
@@ -478,14 +479,15 @@ def _find_or_make(
         _check_parts(name, partitioner(shape=dims, dtype=dtype))
     if initializer is None:
         initializer = _default_initializer(name, dtype)
-    with at_the_root(name):
-        value = _first_value(name, initializer, dims, dtype)
-    with at_the_root(""):
-        made = Variable(
-            value, trainable, name=name, dtype=dtype, constraint=constraint, synchronization=synchronization,
-            aggregation=aggregation,
-        )  # fmt: skip
-    in_collections(made, collections)
+    with _where_variables_are():
+        with at_the_root(name):
+            value = _first_value(name, initializer, dims, dtype)
+        with at_the_root(""):
+            made = Variable(
+                value, trainable, name=name, dtype=dtype, constraint=constraint, synchronization=synchronization,
+                aggregation=aggregation,
+            )  # fmt: skip
+        in_collections(made, collections)
     if state.graph is not None:
         _store().variables[name] = made
     if regularizer is not None:
@@ -494,6 +496,16 @@ def _find_or_make(
         if loss is not None and state.graph is not None:
             state.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
     return made
+
+
+def _where_variables_are() -> AbstractContextManager[None]:
+    """The graph itself, for variables that are made while a loop or a branch of it is built."""
+    graph = state.graph
+    if graph is None or not graph.building_function:
+        return nullcontext()
+    while graph is not None and graph.building_function:
+        graph = graph.outer_graph
+    return nullcontext() if graph is None else init_scope()
 
 
 def _shared(known: Variable, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> Variable:
