@@ -169,4 +169,72 @@ def supervised(tf: Any, folder: str) -> dict[str, Any]:
     return {"found": found, "latest": tf.train.latest_checkpoint(folder).rpartition("/")[2]}
 
 
-PROGRAMS = {f.__name__: f for f in (monitored_training, input_pipeline, shuffled_input, supervised)}
+class Gru:
+    """A gated recurrent unit whose variables are the scope's, as cells of TensorFlow 1 are written."""
+
+    def __init__(self, tf: Any, units: int) -> None:
+        self.tf = tf
+        self.output_size = self.state_size = units
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        return self.tf.zeros([batch_size, self.state_size], dtype)
+
+    def _dense(self, name: str, x: Any, units: int) -> Any:
+        tf = self.tf
+        size = int(x.shape[-1])
+        first = np.sin(np.arange(size * units) * 1.7).reshape(size, units).astype(np.float32) * 0.5
+        with tf.variable_scope(name):
+            kernel = tf.get_variable("kernel", initializer=first)
+            bias = tf.get_variable("bias", [units], initializer=tf.ones_initializer())
+        return tf.matmul(x, kernel) + bias
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        tf = self.tf
+        with tf.variable_scope("gru"):
+            gates = tf.sigmoid(self._dense("gates", tf.concat([inputs, state], 1), 2 * self.state_size))
+            reset, update = tf.split(gates, 2, axis=1)
+            candidate = tf.tanh(self._dense("candidate", tf.concat([inputs, reset * state], 1), self.state_size))
+            state = update * state + (1 - update) * candidate
+        return state, state
+
+
+def recurrent(tf: Any, folder: str) -> dict[str, Any]:
+    """Cells of which all kinds of loops make networks, one of which is trained."""
+    images, labels = digits()
+    steps = images.reshape(200, 14, 14)[:20]
+    lengths = np.arange(20, dtype=np.int32) % 14 + 1
+    x = tf.constant(steps)
+    found = {}
+    _, state = tf.nn.dynamic_rnn(Gru(tf, 6), x, sequence_length=lengths, dtype=tf.float32)
+    logits = tf.matmul(state, tf.get_variable("out", [6, 10], initializer=tf.zeros_initializer()))
+    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels[:20], logits=logits)
+    train = tf.train.AdamOptimizer(0.05).minimize(loss)
+    with tf.variable_scope("both"):
+        both, states = tf.nn.bidirectional_dynamic_rnn(
+            Gru(tf, 3), Gru(tf, 4), tf.transpose(x, [1, 0, 2]), lengths, dtype=tf.float32, time_major=True
+        )
+    with tf.variable_scope("static"):
+        unrolled, last = tf.nn.static_rnn(Gru(tf, 3), tf.unstack(x, axis=1), dtype=tf.float32, sequence_length=lengths)
+        joined, *_ = tf.nn.static_bidirectional_rnn(
+            Gru(tf, 2), Gru(tf, 2), tf.unstack(x, axis=1)[:3], dtype=tf.float32, sequence_length=lengths % 3 + 1
+        )
+
+    def echo(time: Any, output: Any, cell_state: Any, loop_state: Any) -> Any:
+        ended = time >= tf.constant(lengths)
+        if output is None:
+            return ended, x[:, 0], tf.zeros([20, 3]), tf.zeros([3]), tf.constant(0.0)
+        following = tf.gather(x, tf.minimum(time, 13), axis=1)
+        return ended, following, cell_state, output * 2.0, loop_state + tf.reduce_sum(output)
+
+    with tf.variable_scope("raw"):
+        kept, raw_state, total = tf.nn.raw_rnn(Gru(tf, 3), echo)
+        kept = kept.stack()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        found["first"] = sess.run([both, states, unrolled[-1], last, joined[1], raw_state, total])
+        found["kept"] = sess.run(kept)[:, ::5]
+        found["losses"] = [sess.run([train, loss])[1] for _ in range(8)]
+    return {**found, "variables": [v.name for v in tf.trainable_variables()]}
+
+
+PROGRAMS = {f.__name__: f for f in (monitored_training, input_pipeline, shuffled_input, supervised, recurrent)}

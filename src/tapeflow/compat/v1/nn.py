@@ -40,6 +40,14 @@ from tapeflow.compat.v1.embeddings import (
     sampled_softmax_loss,
 )
 from tapeflow.compat.v1.renamed import either
+from tapeflow.compat.v1.rnn import (
+    bidirectional_dynamic_rnn,
+    dynamic_rnn,
+    raw_rnn,
+    static_bidirectional_rnn,
+    static_rnn,
+    static_state_saving_rnn,
+)
 from tapeflow.core.convert import convert
 
 # ---- activations and losses ------------------------------------------------------------------------------------------
