@@ -47,14 +47,15 @@ def test_parameters_are_those_of_tensorflow(place):
 
 def test_parameters_of_variables():
     made = inspect.signature(type(tf.compat.v1.Variable).__call__).parameters
-    assert list(made)[1:] == re.findall(r"(\w+)=", SIGNATURES["Variable"])
+    wanted = re.findall(r"(\w+)=", SIGNATURES["Variable"])
+    assert list(made)[1 : len(wanted) + 1] == wanted
 
 
 # ---- every function has a case and an example ------------------------------------------------------------------------
 
 
 # Whose tests and examples are still to come.
-TO_COME = re.compile(r"train\.|.*Reader|ReaderBase|io\.match_filenames_once")
+TO_COME = re.compile(r"train\.|nn\.static_state_saving_rnn|.*Reader|ReaderBase|io\.match_filenames_once")
 
 
 def own():

@@ -62,6 +62,15 @@ def resize(
         >>> tf.image.resize([[[0.0], [4.0]]], [1, 4])[0, :, 0].numpy().tolist()
         [0.0, 1.0, 3.0, 4.0]
     """
+    return resized_by(lambda b, s: _resized(b, s, method, antialias), images, size, preserve_aspect_ratio)
+
+
+def resized_by(resizer: Callable[[Any, Any], Any], images: Any, size: Any, preserve_aspect_ratio: bool = False) -> Any:
+    """What a function of a batch of images and a size makes of images, see `resize`.
+
+    Raises:
+        ValueError: `images` has not three or four dimensions, or `size` not two elements.
+    """
     images = convert_to_tensor(images)
     rank = images.shape.rank
     if rank is None:
@@ -69,8 +78,7 @@ def resize(
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     batch = images if rank == 4 else expand_dims(images, 0)
-    size = _size(batch, size, preserve_aspect_ratio)
-    resized = _resized(batch, size, method, antialias)
+    resized = resizer(batch, _size(batch, size, preserve_aspect_ratio))
     return resized if rank == 4 else squeeze(resized, [0])
 
 
@@ -117,6 +125,11 @@ def resize_with_pad(
         >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4)[:, 0, 0].numpy().tolist()
         [0.0, 1.0, 1.0, 0.0]
     """
+    return fitted_with_pad(lambda b, s: _resized(b, s, method, antialias), image, target_height, target_width)
+
+
+def fitted_with_pad(resizer: Callable[[Any, Any], Any], image: Any, target_height: Any, target_width: Any) -> Any:
+    """What a function of a batch of images and a size makes of images that keep their proportions."""
     image = convert_to_tensor(image)
     batched = image.shape.rank == 4
     batch = image if batched else expand_dims(image, 0)
@@ -124,7 +137,7 @@ def resize_with_pad(
     ratio = _larger(width / target_width, height / target_height)
     new_height, new_width = (_floored(n / ratio) for n in (height, width))
     top, left = (_floored((t - n / ratio) / 2) for t, n in ((target_height, height), (target_width, width)))
-    resized = _resized(batch, convert_to_tensor([new_height, new_width], "int32"), method, antialias)
+    resized = resizer(batch, convert_to_tensor([new_height, new_width], "int32"))
     padded = pad_to_bounding_box(resized, _positive(top), _positive(left), target_height, target_width)
     return padded if batched else squeeze(padded, [0])
 

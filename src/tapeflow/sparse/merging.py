@@ -21,7 +21,10 @@ def _sum(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh:
     both, at_a, at_b = places.union(places.flat(ai, a_shape), places.flat(bi, a_shape))
     values = torch.zeros(len(both), dtype=av.dtype, device=av.device)
     values = values.index_add(0, at_a, av).index_add(0, at_b, bv)
-    kept = values.abs() >= thresh
+    in_a, in_b = (
+        torch.zeros(len(both), dtype=torch.bool, device=av.device).index_fill(0, at, True) for at in (at_a, at_b)
+    )
+    kept = (values.abs() >= thresh) | ~(in_a & in_b)
     return places.unflat(both[kept], a_shape), values[kept], torch.tensor(a_shape, dtype=torch.int64)
 
 
@@ -31,7 +34,7 @@ def _sparse_add(
     a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any, b_shape: Any, thresh: Any,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The sum of two sparse tensors, without what is less than the threshold."""
+    """The sum of two sparse tensors, without the sums of two elements that are less than the threshold."""
 
 
 def _sum_gradient(dy: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
@@ -69,7 +72,8 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
     Args:
         a, b: of one dtype and shape; sorted, where they are sparse.
-        threshold: results whose magnitude is less are left out, if both are sparse.
+        threshold: sums of two elements whose magnitude is less are left out, if both are sparse. What is in one of
+            them only stays.
 
     Returns:
         A `SparseTensor` if both are sparse, else a dense tensor.

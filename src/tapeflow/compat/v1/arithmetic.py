@@ -8,6 +8,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
+from tapeflow.random.seeds import lasting_seeds
 
 # ---- quotients, products, casts --------------------------------------------------------------------------------------
 
@@ -160,6 +161,39 @@ def set_random_seed(seed: int) -> None:
         True
     """
     tf.random.set_seed(seed)
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The two seeds of an operation: of the global seed and its own, or None twice where there is neither.
+
+    Args:
+        op_seed: the seed that the operation was given, or None. Then the second one is another for each operation.
+
+    Example:
+        >>> tf.compat.v1.set_random_seed(7)
+        >>> tf.compat.v1.get_seed(3)
+        (7, 3)
+    """
+    seeds = lasting_seeds(op_seed)
+    return (None, None) if seeds == (0, 0) else seeds
+
+
+def stateless_multinomial(
+    logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64, name: str | None = None
+) -> Any:
+    """Draws from categorical distributions that follow from the seed alone, see `tf.random.stateless_categorical`.
+
+    Args:
+        logits: unnormalized logarithms of probabilities, of shape [batch, classes].
+        num_samples: how many to draw of each.
+        seed: two integers.
+        output_dtype: int64 or int32.
+
+    Example:
+        >>> tf.compat.v1.random.stateless_multinomial([[0.0, -100.0]], 3, [1, 2]).numpy().tolist()
+        [[0, 0, 0]]
+    """
+    return tf.random.stateless_categorical(logits, num_samples, seed, output_dtype, name)
 
 
 def multinomial(

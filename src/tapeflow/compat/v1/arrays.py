@@ -108,6 +108,49 @@ def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
     return tf.size(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """The tensor of a value; `tf.IndexedSlices` and sparse tensors stay as they are.
+
+    Raises:
+        ValueError: the value is of another dtype.
+
+    Example:
+        >>> tf.compat.v1.convert_to_tensor_or_indexed_slices([1, 2]).dtype
+        tf.int32
+    """
+    return _converted(value, (tf.IndexedSlices, tf.SparseTensor), dtype, name)
+
+
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """The tensor of a value; sparse tensors stay as they are.
+
+    Raises:
+        RuntimeError: the sparse tensor is of another dtype.
+        ValueError: the value is.
+
+    Example:
+        >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).dtype
+        tf.int32
+    """
+    if isinstance(value, tf.compat.v1.SparseTensorValue):
+        value = tf.SparseTensor.from_value(value)
+    if isinstance(value, tf.SparseTensor) and dtype is not None and as_dtype(dtype) is not value.dtype:
+        raise RuntimeError(f"Sparse dtype mismatch. Requested: {as_dtype(dtype).name},  Actual: {value.dtype.name}")
+    return _converted(value, (tf.SparseTensor,), dtype, name)
+
+
+def _converted(value: Any, kept: tuple[type, ...], dtype: Any, name: str | None) -> Any:
+    """The tensor of a value that is none of some kinds."""
+    if not isinstance(value, kept):
+        return tf.convert_to_tensor(value, dtype, name=name)
+    if dtype is not None and as_dtype(dtype) is not value.dtype:
+        raise ValueError(
+            f"Incompatible tensor conversion requested to `dtype` {as_dtype(dtype).name} for `value` ({value}) with "
+            f"dtype {value.dtype.name}"
+        )
+    return value
+
+
 # ---- dimensions ------------------------------------------------------------------------------------------------------
 
 
@@ -374,6 +417,24 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
         [[1, 2], [3, 4]]
     """
     return tf.batch_to_space(input, _square(block_shape, block_size), crops, name)
+
+
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+    """Entries of the batch into blocks of any number of dimensions, see `tf.batch_to_space`.
+
+    Args:
+        input: of shape [batch, *dimensions, ...].
+        block_shape: the sizes of the blocks.
+        crops: of shape [len(block_shape), 2]: how much to leave out afterwards, at either end.
+
+    Raises:
+        InvalidArgumentError: the batch can't be divided so.
+
+    Example:
+        >>> tf.compat.v1.batch_to_space_nd([[[1]], [[2]]], [2], [[0, 0]])[0, :, 0].numpy().tolist()
+        [1, 2]
+    """
+    return tf.batch_to_space(input, block_shape, crops, name)
 
 
 def space_to_batch(

@@ -174,6 +174,26 @@ def assert_rank_in(
     return debugging.assert_rank_in(x, ranks, message, name)
 
 
+def assert_shapes(
+    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
+    """Checks the shapes of tensors, and that dimensions with one name are equal: see `tf.debugging.assert_shapes`.
+
+    Args:
+        shapes: pairs of a tensor and its shape: sizes, names, and None for any size.
+        data, summarize: accepted, and without effect: the error shows the shapes.
+        message: what to say first.
+
+    Raises:
+        ValueError: a shape is another.
+
+    Example:
+        >>> tf.compat.v1.debugging.assert_shapes([(tf.ones([2, 3]), ("N", "D")), (tf.ones([3]), ("D",))])
+    """
+    debugging.assert_shapes(shapes, data, summarize, message, name)
+    return nothing_to_check()
+
+
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
     """Checks that `x` is of an integer dtype, see `tf.debugging.assert_integer`.
 

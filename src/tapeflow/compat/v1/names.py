@@ -13,8 +13,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-# Functions of TensorFlow 1 in namespaces that have no others, and where they are below this one.
+# Functions of TensorFlow 1 that are found by name, and where they are below this namespace, or below `tf`.
 _OWN = {
+    "batch_to_space_nd": "arrays.batch_to_space_nd",
+    "convert_to_tensor_or_indexed_slices": "arrays.convert_to_tensor_or_indexed_slices",
+    "convert_to_tensor_or_sparse_tensor": "arrays.convert_to_tensor_or_sparse_tensor",
     "debugging.assert_all_finite": "checks.verify_tensor_all_finite",
     "debugging.assert_equal": "checks.assert_equal",
     "debugging.assert_greater": "checks.assert_greater",
@@ -32,24 +35,50 @@ _OWN = {
     "debugging.assert_rank_at_least": "checks.assert_rank_at_least",
     "debugging.assert_rank_in": "checks.assert_rank_in",
     "debugging.assert_scalar": "checks.assert_scalar",
+    "debugging.assert_shapes": "checks.assert_shapes",
     "debugging.assert_type": "checks.assert_type",
+    "errors.error_code_from_exception_type": "tf.errors.error_code_from_exception_type",
+    "errors.exception_type_from_error_code": "tf.errors.exception_type_from_error_code",
+    "extract_image_patches": "image.extract_image_patches",
+    "get_seed": "arithmetic.get_seed",
     "io.decode_csv": "parsing.decode_csv",
     "io.decode_raw": "parsing.decode_raw",
     "io.match_filenames_once": "train.producers.match_filenames_once",
     "io.parse_example": "parsing.parse_example",
     "io.parse_single_example": "parsing.parse_single_example",
     "linalg.norm": "reductions.norm",
+    "linalg.transpose": "tf.linalg.matrix_transpose",
+    "manip.batch_to_space_nd": "arrays.batch_to_space_nd",
     "manip.gather_nd": "arrays.gather_nd",
+    "manip.reshape": "tf.reshape",
     "python_io.tf_record_iterator": "io.tf_record_iterator",
+    "random.get_seed": "arithmetic.get_seed",
     "random.multinomial": "arithmetic.multinomial",
     "random.poisson": "arithmetic.random_poisson",
     "random.set_random_seed": "arithmetic.set_random_seed",
+    "random.stateless_multinomial": "arithmetic.stateless_multinomial",
     "sparse.placeholder": "placeholders.sparse_placeholder",
+    "sparse_add": "sparse.add",
+    "sparse_concat": "sparse.concat",
+    "sparse_matmul": "sparse.sparse_matmul",
+    "sparse_merge": "sparse.merge",
+    "sparse_reduce_max": "sparse.reduce_max",
+    "sparse_reduce_max_sparse": "sparse.reduce_max_sparse",
+    "sparse_reduce_sum": "sparse.reduce_sum",
+    "sparse_reduce_sum_sparse": "sparse.reduce_sum_sparse",
+    "sparse_segment_mean": "sparse.segment_mean",
+    "sparse_segment_sqrt_n": "sparse.segment_sqrt_n",
+    "sparse_segment_sum": "sparse.segment_sum",
+    "sparse_split": "sparse.split",
+    "sparse_to_dense": "sparse.sparse_to_dense",
+    "string_split": "texts.string_split",
     "strings.length": "texts.length",
     "strings.reduce_join": "texts.reduce_join",
+    "strings.split": "texts.split",
     "strings.substr": "texts.substr",
     "strings.to_hash_bucket": "texts.string_to_hash_bucket",
     "strings.to_number": "texts.string_to_number",
+    "variable_creator_scope": "tf.variable_creator_scope",
 }
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 
@@ -84,6 +113,8 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
 
     def find(name: str) -> Any:
         path = f"{namespace}.{name}" if namespace else name
+        if _OWN.get(path, "").startswith("tf."):
+            return _resolved(_OWN[path].removeprefix("tf."))
         if path in _OWN:
             module, _, function = _OWN[path].rpartition(".")
             return getattr(importlib.import_module(f"tapeflow.compat.v1.{module}"), function)
@@ -117,4 +148,5 @@ def _made(path: str) -> types.ModuleType:
 def listed(namespace: str = "") -> list[str]:
     """The names that `finder` finds in a namespace."""
     prefix = f"{namespace}." if namespace else ""
-    return sorted({name.removeprefix(prefix).partition(".")[0] for name in _places() if name.startswith(prefix)})
+    known = [*_places(), *_OWN]
+    return sorted({name.removeprefix(prefix).partition(".")[0] for name in known if name.startswith(prefix)})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.dtypes import float32
+from tapeflow.core.tensor import invalid
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
@@ -100,6 +102,83 @@ def reduce_join(
     return strings.reduce_join(
         inputs, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), separator, name
     )
+
+
+def string_split(
+    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The parts of strings between separators, as a `tf.SparseTensor` of a row for each string.
+
+    Args:
+        source: a vector of strings.
+        sep, delimiter: a string, by either name: each of its characters separates; by default a space. An empty one
+            gives the bytes.
+        skip_empty: leaves empty parts out.
+        result_type: "SparseTensor" or "RaggedTensor".
+
+    Raises:
+        ValueError: the separators were given by both names, or there is no such `result_type`.
+        InvalidArgumentError: `source` is no vector.
+
+    Example:
+        >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
+        [b'a', b'b', b'c']
+    """
+    import tapeflow as tf
+
+    separators = either("sep", sep, "delimiter", delimiter)
+    known = b" " if separators is None else tf.get_static_value(tf.convert_to_tensor(separators, tf.string))
+    marks = (known.item() if hasattr(known, "item") else known).decode()
+    source = tf.convert_to_tensor(source, tf.string)
+    if source.shape.rank not in (1, None):
+        raise invalid(f"input must be a vector, got shape: {source.shape} [Op:StringSplit]")
+    if marks:
+        one_of_them = f"[{re.escape(marks)}]"
+        parts = tf.strings.split(tf.strings.regex_replace(source, one_of_them, marks[0]), marks[0])
+    else:
+        parts = tf.strings.bytes_split(source)
+    if skip_empty:
+        parts = tf.ragged.boolean_mask(parts, tf.not_equal(parts, ""))
+    return _as_asked(parts, result_type)
+
+
+def split(
+    input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The parts of strings between separators, see `tf.strings.split`.
+
+    Args:
+        input, source: strings, by either name; a scalar counts as a vector of one.
+        sep: the separator; by default any white space.
+        maxsplit: splits no more often, if not negative.
+        result_type: "SparseTensor" or "RaggedTensor".
+
+    Returns:
+        One of these, of a dimension more.
+
+    Raises:
+        ValueError: the strings were given by both names, or there is no such `result_type`.
+
+    Example:
+        >>> tf.compat.v1.strings.split(["a b", "c"], result_type="RaggedTensor")
+        <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+    """
+    import tapeflow as tf
+
+    given = tf.convert_to_tensor(either("source", source, "input", input), tf.string)
+    if given.shape.rank == 0:
+        given = tf.expand_dims(given, 0)
+    return _as_asked(tf.strings.split(given, sep, maxsplit, name), result_type)
+
+
+def _as_asked(parts: Any, result_type: str) -> Any:
+    if result_type == "SparseTensor":
+        return parts.to_sparse()
+    if result_type == "RaggedTensor":
+        return parts
+    raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
