@@ -49,7 +49,7 @@ def iterated_of_iterated(e):
 
 # Functions of a slice, and what is left in a graph of those that are no ops on batches.
 FUNCTIONS = {
-    "elements": (lambda e: tf.sin(e) * C + tf.reduce_sum(e**3.0), ""),
+    "elementwise": (lambda e: tf.sin(e) * C + tf.reduce_sum(e**3.0), ""),
     "products": (lambda e: tf.tanh(tf.matmul(e[None], W)[0]) * C, ""),
     "what all slices share": (lambda e: tf.exp(tf.reduce_sum(W @ W * C) / 9.0) * e + tf.reduce_sum(W * W), ""),
     "nothing of the slice": (lambda e: W * C, ""),
@@ -64,8 +64,10 @@ FUNCTIONS = {
     "loop of its own length": (iterated_until, "While"),
     "loop of loops": (iterated_of_iterated, "While"),
     "map_fn": (lambda e: tf.map_fn(lambda r: r * tf.reduce_sum(e) * W[0, 0], e), "Vectorized"),
-    "an op without a rule": (lambda e: tf.math.unsorted_segment_sum(e * W[0], [0, 1, 0], 2), "Vectorized"),
-    "scatter": (lambda e: tf.tensor_scatter_nd_add(W, [[0], [2]], tf.stack([e, e * e])), "Vectorized"),
+    "segments": (lambda e: tf.math.unsorted_segment_sum(e * W[0], [0, -1, 0], 2), ""),
+    "an op without a rule": (lambda e: tf.math.segment_sum(e * W[0], [0, 0, 1]), "Vectorized"),
+    "scatter": (lambda e: tf.tensor_scatter_nd_add(W, [[0], [2]], tf.stack([e, e * e])), ""),
+    "elements": (lambda e: tf.gather_nd(e, [[2], [0], [2]]) * tf.scatter_nd([[1], [1]], e[:2], [3]), ""),
     "Python": (lambda e: tf.py_function(lambda a: a * a, [e], tf.float64) * W[0], "While"),
     "nested": (lambda e: tf.vectorized_map(lambda s: s * tf.reduce_sum(e) * W[1], e), ""),
     "gradient": (lambda e: gradient(lambda s: tf.reduce_sum(tf.sin(s) * W * s), e), ""),
@@ -330,6 +332,9 @@ def test_the_programs_own_errors_are_told():
     f = tf.function(lambda x: tf.vectorized_map(lambda i: tf.gather([1.0, 2.0], i), x))
     with pytest.raises(tf.errors.InvalidArgumentError, match="7 is not in"):
         f(tf.constant([1, 7]))
+    segments = tf.function(lambda x: tf.vectorized_map(lambda i: tf.math.unsorted_segment_sum([1.0, 2.0], i, 2), x))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        segments(tf.constant([[0, 2], [0, 1]]))  # 2 is not the first segment of the next slice
     different = tf.function(lambda x: tf.vectorized_map(lambda n: tf.range(n), x, warn=False))
     assert different(tf.constant([2, 2])).numpy().tolist() == [[0, 1], [0, 1]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes"):
@@ -407,15 +412,15 @@ def test_jacobians_by_several_sources():
 # ---- GraphDefs -------------------------------------------------------------------------------------------------------
 
 
-def products_of_parts(e):
-    return tf.math.unsorted_segment_prod(e * C, [0, 1, 0], 2) * tf.reduce_sum(e)
+def sums_of_parts(e):
+    return tf.math.segment_sum(e * C, [0, 0, 1]) * tf.reduce_sum(e)
 
 
 def mapped(e):
     return tf.map_fn(lambda r: r * tf.reduce_sum(e) + C[0], e)
 
 
-@pytest.mark.parametrize(("f", "gradient"), [(products_of_parts, True), (mapped, False)])
+@pytest.mark.parametrize(("f", "gradient"), [(sums_of_parts, True), (mapped, False)])
 def test_graph_defs_have_tensorflows_ops_only(f, gradient):
     """What runs at once here goes through the slices in a loop there; so does its gradient."""
     with tf.Graph().as_default() as graph:

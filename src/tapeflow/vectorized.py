@@ -94,8 +94,9 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
 
             traced = _Traced(converted(fn), elems, flat)
         except Exception as error:
+            found = _one_by_one(fn, elems, values, batched, size) if manner.fallback else None  # the program's errors
             _refused(manner, str(error).strip().split("\n")[0], error)
-            return _one_by_one(fn, elems, values, batched, size)
+            return found
     return traced.called(count, values, batched, manner, at_once)
 
 

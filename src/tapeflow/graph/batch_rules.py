@@ -333,6 +333,52 @@ def _gathered(
     return made if not axis else run("Transpose", made, (axis, *range(axis), *range(axis + 1, rank)))
 
 
+def _numbers(batch: Batch, dtype: Any, dims: Sequence[Any]) -> Any:
+    """The slices' numbers, each repeated to a shape."""
+    count = run("Cast", convert(batch.count), dtype)
+    numbers = run("Range", convert(0, dtype), count, convert(1, dtype))
+    return run("BroadcastTo", batch.reshape(numbers, [1] * len(dims)), (batch.count, *dims))
+
+
+def _numbered(batch: Batch, indices: Slices) -> Any:
+    """Indices of elements, with the slices' numbers in front."""
+    own = batch.stack(indices)
+    return run("ConcatV2", [_numbers(batch, own.dtype, [*batch.dims(indices)[:-1], 1]), own], -1)
+
+
+def _gathered_elements(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, indices: Slices, policy: str
+) -> Any:
+    if not x.stacked:
+        return op.run((x.value, indices.value, policy))
+    return op.run((x.value, _numbered(batch, indices), policy))
+
+
+def _put(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, indices: Slices, updates: Slices, policy: str
+) -> Any:
+    return op.run((batch.stack(x), _numbered(batch, indices), batch.stack(updates), policy))
+
+
+def _scattered(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, indices: Slices, updates: Slices, shape: Any, *attrs: Any
+) -> Any:
+    return op.run((_numbered(batch, indices), batch.stack(updates), (batch.count, *vector(shape)), *attrs))
+
+
+def _by_segments(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, ids: Slices, number: Any) -> Any:
+    number = known(number)
+    own = batch.stack(ids)
+    starts = run("Mul", _numbers(batch, own.dtype, batch.dims(ids)), convert(number, own.dtype))
+    total = batch.count * number if isinstance(batch.count, int) else run("Mul", batch.count, number)
+    placed = run("SelectV2", run("Less", own, convert(0, own.dtype)), own, run("AddV2", own, starts))
+    # what is past the last segment of a slice is not in the next slice
+    past = run("GreaterEqual", own, convert(number, own.dtype))
+    placed = run("SelectV2", past, run("Cast", convert(total), own.dtype), placed)
+    made = op.run((batch.stack(x), placed, total))
+    return batch.reshape(made, [number, *batch.dims(x)[ids.rank :]])
+
+
 def _one_hot(
     batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, depth: Any, on: Slices, off: Slices, axis: int
 ) -> Any:
@@ -437,7 +483,9 @@ _RULES: dict[str, Rule] = {
     "Tile": _in_front(1), "Pad": _in_front((0, 0)), "PadV2": _in_front((0, 0)), "MirrorPad": _in_front((0, 0)),
     "Slice": _sliced, "StridedSlice": _strided, "StridedSliceGrad": _strided_back,
     "ConcatV2": _joined, "Pack": _joined, "AddN": _added, "Unpack": _unpacked, "Split": _split, "SplitV": _split_sizes,
-    "GatherV2": _gathered, "OneHot": _one_hot,
+    "GatherV2": _gathered, "GatherNd": _gathered_elements, "OneHot": _one_hot, "ScatterNd": _scattered,
+    **dict.fromkeys([f"TensorScatter{what}" for what in ("Update", "Add", "Sub", "Max", "Min")], _put),
+    **dict.fromkeys([f"UnsortedSegment{what}" for what in ("Sum", "Prod", "Max", "Min")], _by_segments),
     "MatMul": _product, "BatchMatMulV2": _products, "Einsum": _einsum,
     "BiasAdd": _biased, "BiasAddGrad": _bias_back, "L2Loss": _half_of_squares,
     "Conv2D": _convolved, "DepthwiseConv2dNative": _convolved, "Conv2DBackpropInput": _convolved_back,
