@@ -282,3 +282,15 @@ def test_second_derivatives_of_python_functions():
             y = square(x) ** 2.0
         g = tape.gradient(y, x)
     np.testing.assert_allclose(outer.gradient(g, x), 12.0 * x.numpy() ** 2)
+
+
+def test_tapes_go_on_where_a_graph_is_entered_again():
+    @tf.function
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.compat.v1.get_default_graph().as_default():
+                y = x * 2.0
+        return tape.gradient(y, x)
+
+    assert slope(tf.constant(1.0)).numpy() == 2.0

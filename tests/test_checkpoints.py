@@ -7,6 +7,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -498,3 +499,12 @@ def test_a_coordinator_stops_all_threads_and_tells_the_first_error():
     coordinator.clear_stop()
     coordinator.request_stop(tf.errors.OutOfRangeError(None, None, "the end"))
     coordinator.join([])
+
+
+def test_a_root_may_be_held_weakly(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+    path = tf.train.Checkpoint(root=weakref.ref(module)).save(str(tmp_path / "ckpt"))
+    module.v.assign(2.0)
+    tf.train.Checkpoint(module).restore(path).assert_consumed()
+    assert module.v.numpy() == 1.0

@@ -126,6 +126,22 @@ class Trackable:
         self._handle_deferred_dependencies(name, trackable)
         return trackable
 
+    def _add_variable_with_custom_getter(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        getter: Callable[..., Any] | None = None,
+        overwrite: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """A variable that `getter` makes, as this object's child. Layers of Keras 2 make theirs so."""
+        if getter is None:
+            raise TypeError("a function that makes the variable is needed as `getter`.")
+        made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
+        return self._track_trackable(made, name, overwrite) if isinstance(made, Trackable) else made
+
     def _untrack_trackable(self, name: str) -> None:
         """Makes the child of that name, if there is one, a child no longer."""
         names = getattr(self, "_self_unconditional_dependency_names", {})

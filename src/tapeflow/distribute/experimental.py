@@ -1,5 +1,6 @@
 """The public `tf.distribute.experimental` namespace."""
 
+from tapeflow.distribute import coordinator
 from tapeflow.distribute.mirrored import MultiWorkerMirroredStrategy
 from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions, ValueContext
 

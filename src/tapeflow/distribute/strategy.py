@@ -357,6 +357,8 @@ class Strategy:
         True
     """
 
+    _should_use_with_coordinator = False  # Keras 2 asks: True of strategies with parameter servers
+
     def __init__(self, extended: Any) -> None:
         self._extended = extended
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,3 +25,8 @@ def strategy_supports_no_merge_call() -> bool:
 
 
 interim = SimpleNamespace(maybe_merge_call=_maybe_merge_call)
+
+
+def variable_sync_on_read_context() -> AbstractContextManager[None]:
+    """Where metrics are read. A replica reads its own part of what replicas count together; outside it is the whole."""
+    return nullcontext()

@@ -25,20 +25,36 @@ _ON_FIRST_USE = {
     "FuncGraph": "tapeflow.graph.func_graph",
     "SymbolicTensor": "tapeflow.core.symbolic",
     "distribute": "tapeflow.hosted.distribute",
+    "autograph": "tapeflow.hosted.autograph",
     "decorator": "tapeflow.hosted.decorators",
     "dispatch": "tapeflow.hosted.keras_2",
     "feature_column": "tapeflow.hosted.keras_2",
+    "get_name_scope": "tapeflow.scopes:get_current_name_scope",
     "mixed_precision": "tapeflow.hosted.keras_2",
     "nest": "tapeflow.hosted.nests",
+    "ops": "tapeflow.hosted.ops",
     "register_call_context_function": "tapeflow.hosted.keras_2",
     "register_clear_session_function": "tapeflow.hosted.keras_2",
     "register_get_session_function": "tapeflow.hosted.keras_2",
     "register_load_model_function": "tapeflow.hosted.keras_2",
     "saved_model": "tapeflow.hosted.keras_2",
     "tracking": "tapeflow.hosted.tracking",
+    "train": "tapeflow.hosted.train",
 }
 _MODULES = frozenset(
-    {"decorator", "dispatch", "distribute", "feature_column", "mixed_precision", "nest", "saved_model", "tracking"}
+    {
+        "autograph",
+        "decorator",
+        "dispatch",
+        "distribute",
+        "feature_column",
+        "mixed_precision",
+        "nest",
+        "ops",
+        "saved_model",
+        "tracking",
+        "train",
+    }
 )
 
 
@@ -46,6 +62,7 @@ def __getattr__(name: str) -> Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"TapeFlow has no tf.__internal__.{name}: it is not public, and no library here needs it.")
+    home, _, own_name = home.partition(":")
     module = importlib.import_module(home)
-    value = globals()[name] = module if name in _MODULES else getattr(module, name)
+    value = globals()[name] = module if name in _MODULES else getattr(module, own_name or name)
     return value

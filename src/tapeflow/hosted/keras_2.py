@@ -99,6 +99,11 @@ load = SimpleNamespace(
 )
 
 
+def TF_ListPluggablePhysicalDevices() -> list[bytes]:
+    """The devices of plug-ins: there are none."""
+    return []
+
+
 class KerasModeKeys:
     """What a model is called for."""
 

@@ -149,7 +149,7 @@ MODULES = {
         "variable_scope": "tapeflow.compat.v1.variable_scopes",
     },
     "tensorflow.python.platform.tf_logging": dict.fromkeys(_NAMES_OF_LOGGING, _LOGGING),
-    "tensorflow.python.pywrap_tfe": {},
+    "tensorflow.python.pywrap_tfe": {"TF_ListPluggablePhysicalDevices": _KERAS_2},
     "tensorflow.python.saved_model.model_utils.mode_keys": {"KerasModeKeys": _KERAS_2},
     "tensorflow.python.saved_model.save": {},
     "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +32,7 @@ class Checkpoint(AutoTrackable):
     the program has not yet is restored when it is made.
 
     Args:
-        root: an object whose own attributes are to be saved; others can be added by name.
+        root: an object whose own attributes are to be saved, or a weak reference to it; others can be added by name.
         **kwargs: objects by name.
 
     Raises:
@@ -57,7 +58,8 @@ class Checkpoint(AutoTrackable):
         self._save_counter: Variable | None = None
         self._attached: dict[str, Any] = {}
         self._background = Background()
-        self._root = self if root is None else root
+        self._held_root = root
+        root = None if root is None else self._root
         if root is not None:
             _check_trackable(root, "root")
             if isinstance(root, Checkpoint):
@@ -77,6 +79,12 @@ class Checkpoint(AutoTrackable):
                         f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists."
                     )
                 self._attach(name, child)
+
+    @property
+    def _root(self) -> Any:
+        """The object whose attributes are saved; it may be held weakly, by the object that holds this one."""
+        root = self._held_root
+        return self if root is None else root() if isinstance(root, weakref.ref) else root
 
     def _attach(self, name: str, child: Any) -> None:
         self._attached[name] = child

@@ -79,6 +79,7 @@ class _Making(VariableMeta):
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
+        experimental_enable_variable_lifting: bool | None = None,
     ) -> Any:
         if not isinstance(collections, (list, tuple, set, type(None))):
             raise ValueError(
@@ -98,8 +99,8 @@ class VariableV1(metaclass=_Making):
     Args:
         initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: as of `tf.Variable`.
         collections: the collections of the graph that it is added to; by default that of all global variables.
-        validate_shape, caching_device, variable_def, expected_shape, import_scope, use_resource: accepted, and without
-            effect.
+        validate_shape, caching_device, variable_def, expected_shape, import_scope, use_resource,
+            experimental_enable_variable_lifting: accepted, and without effect.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -173,6 +174,10 @@ class VariableScope:
     def set_regularizer(self, regularizer: Any) -> None:
         """Sets the default regularizer."""
         self.regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Sets the default device of copies; variables are read where they are."""
+        self.caching_device = caching_device
 
     def set_partitioner(self, partitioner: Any) -> None:
         """Sets the default partitioner."""

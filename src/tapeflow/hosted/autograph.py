@@ -1,0 +1,24 @@
+"""`tf.__internal__.autograph`: how libraries have the functions of their users converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.autograph.experimental import do_not_convert
+from tapeflow.core.context import state
+from tapeflow.functional import as_traced
+
+__all__ = ["control_status_ctx", "do_not_convert", "tf_convert"]
+
+
+def control_status_ctx() -> bool:
+    """Whether functions are converted where this is called: where one is being traced."""
+    return state.graph is not None and state.graph.building_function
+
+
+def tf_convert(
+    f: Callable[..., Any], ctx: Any, convert_by_default: bool = True, user_requested: bool = False
+) -> Callable[..., Any]:
+    """The function as AutoGraph converts it, if it is called while a function is traced."""
+    return as_traced(f)

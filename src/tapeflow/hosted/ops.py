@@ -1,0 +1,32 @@
+"""`tf.__internal__.ops`: two functions that the metrics and layers of Keras 2 call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.array.creation import convert_to_tensor, ones_like
+from tapeflow.core.variable import Variable
+from tapeflow.math import multiply
+from tapeflow.math.casting import cast
+
+
+def broadcast_weights(weights: Any, values: Any) -> Any:
+    """Weights in the shape of the values that they weigh.
+
+    Args:
+        weights: of the rank of `values`, or a scalar; each dimension is that of `values`, or 1.
+        values: a tensor.
+
+    Raises:
+        InvalidArgumentError: the shapes do not broadcast.
+    """
+    values = convert_to_tensor(values)
+    weights = cast(convert_to_tensor(weights), values.dtype)
+    if weights.shape.is_fully_defined() and weights.shape == values.shape:
+        return weights
+    return multiply(weights, ones_like(values))
+
+
+def is_resource_variable(var: Any) -> bool:
+    """Whether it is a variable: all are of this kind."""
+    return isinstance(var, Variable)
