@@ -2,6 +2,7 @@
 """Writes the SavedModel in tests/data/saved_model, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
     record_saved_model.py record        writes it anew
+    record_saved_model.py record-graph  writes the one of a session's graph, in tests/data/v1_saved_model
     record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
 """
 
@@ -14,6 +15,7 @@ import tempfile
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "saved_model"
+GRAPH_HOME = HOME.with_name("v1_saved_model")
 
 
 def file_of_words():
@@ -116,6 +118,34 @@ def record():
     print(results(tf, tf.saved_model.load(str(HOME))))
 
 
+def graph_model(tf, path):
+    """What a program of TensorFlow 1 exports: a graph with global and local variables, a main op and an asset."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None, 2], name="x")
+        with v1.variable_scope("layer"):
+            w = v1.get_variable("w", initializer=[[1.0], [2.0]], use_resource=True)
+        words = tf.constant(file_of_words(), name="words")
+        text = v1.get_local_variable("text", initializer=tf.io.read_file(words), use_resource=True)
+        y = tf.matmul(x, w, name="y")
+        tf.identity(text, name="read")
+        session.run(v1.global_variables_initializer())
+        session.run(v1.assign(w, [[3.0], [4.0]]))
+        signature = v1.saved_model.predict_signature_def({"x": x}, {"y": y})
+        builder = v1.saved_model.Builder(str(path))
+        builder.add_meta_graph_and_variables(
+            session, ["serve"], {"serving_default": signature}, [words], main_op=v1.local_variables_initializer()
+        )
+        builder.save()
+
+
+def record_graph():
+    import tensorflow as tf
+
+    shutil.rmtree(GRAPH_HOME, ignore_errors=True)
+    graph_model(tf, GRAPH_HOME)
+
+
 def check(path):
     import tensorflow as tf
 
@@ -132,10 +162,11 @@ def check(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["record", "check"])
+    parser.add_argument("command", choices=["record", "record-graph", "check"])
     parser.add_argument("directory", nargs="?")
     args = parser.parse_args()
-    record() if args.command == "record" else check(args.directory)
+    commands = {"record": record, "record-graph": record_graph, "check": lambda: check(args.directory)}
+    commands[args.command]()
 
 
 if __name__ == "__main__":

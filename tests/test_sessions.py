@@ -1,5 +1,6 @@
 """Graphs and sessions of TensorFlow 1's kind, and the `GraphDef` of a graph."""
 
+import pathlib
 import threading
 
 import numpy as np
@@ -222,6 +223,18 @@ def test_interactive_sessions():
     finally:
         session.close()
     assert v1.get_default_session() is None
+
+
+@pytest.mark.parametrize("scope", [None, "in"])
+def test_loads_graphs_that_tensorflow_1_saved(scope):
+    prefix = f"{scope}/" if scope else ""
+    path = pathlib.Path(__file__).parent / "data" / "v1_saved_model"
+    with tf.Graph().as_default(), v1.Session() as session:
+        signature = v1.saved_model.load(session, ["serve"], path, scope).signature_def["serving_default"]
+        x, y = (prefix + info.name for info in (signature.inputs["x"], signature.outputs["y"]))
+        assert session.run(y, {x: [[1.0, 1.0], [0.0, 2.0]]}).tolist() == [[7.0], [8.0]]
+        assert session.run(f"{prefix}read:0") == b"a\nc\nd\n"
+        assert [v.name for v in v1.global_variables()] == [f"{prefix}layer/w:0"]
 
 
 def test_init_scope_stays_in_the_graph():

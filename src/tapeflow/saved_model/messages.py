@@ -42,10 +42,10 @@ def contains_saved_model(export_dir: Any) -> bool:
     return os.path.exists(os.path.join(os.fspath(export_dir), FILE))
 
 
-def write_model(export_dir: str, meta_graph: Any) -> None:
+def write_model(export_dir: str, *meta_graphs: Any) -> None:
     """Writes `saved_model.pb`."""
     model = SavedModel(
-        saved_model_schema_version=VERSION, meta_graphs=[meta_graph.SerializeToString(deterministic=True)]
+        saved_model_schema_version=VERSION, meta_graphs=[m.SerializeToString(deterministic=True) for m in meta_graphs]
     )
     path = os.path.join(export_dir, FILE)
     write_file(path, model.SerializeToString(), aside=f"{path}.tmp{os.getpid()}")

@@ -57,6 +57,18 @@ _OWN = {
     "random.poisson": "arithmetic.random_poisson",
     "random.set_random_seed": "arithmetic.set_random_seed",
     "random.stateless_multinomial": "arithmetic.stateless_multinomial",
+    "saved_model.builder.SavedModelBuilder": "saved_model.Builder",
+    "saved_model.loader.load": "saved_model.load",
+    "saved_model.loader.maybe_saved_model_directory": "saved_model.maybe_saved_model_directory",
+    "saved_model.main_op.main_op": "saved_model.main_op_function",
+    "saved_model.main_op.main_op_with_restore": "saved_model.main_op_with_restore",
+    "saved_model.signature_def_utils.build_signature_def": "saved_model.build_signature_def",
+    "saved_model.signature_def_utils.classification_signature_def": "saved_model.classification_signature_def",
+    "saved_model.signature_def_utils.is_valid_signature": "saved_model.is_valid_signature",
+    "saved_model.signature_def_utils.predict_signature_def": "saved_model.predict_signature_def",
+    "saved_model.signature_def_utils.regression_signature_def": "saved_model.regression_signature_def",
+    "saved_model.utils.build_tensor_info": "saved_model.build_tensor_info",
+    "saved_model.utils.get_tensor_from_tensor_info": "saved_model.get_tensor_from_tensor_info",
     "sparse.placeholder": "placeholders.sparse_placeholder",
     "sparse_add": "sparse.add",
     "sparse_concat": "sparse.concat",
@@ -80,6 +92,19 @@ _OWN = {
     "strings.to_number": "texts.string_to_number",
     "variable_creator_scope": "tf.variable_creator_scope",
 }
+# The constants of SavedModels, which are in namespaces of their own, too.
+_OWN |= {
+    f"saved_model.{place}.{name}": f"tf.saved_model.{name}"
+    for place, of_it in {
+        "constants": "ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB "
+        "SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME",
+        "signature_constants": "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES "
+        "DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS "
+        "REGRESS_METHOD_NAME REGRESS_OUTPUTS",
+        "tag_constants": "GPU SERVING TPU TRAINING",
+    }.items()
+    for name in of_it.split()
+} | {f"saved_model.constants.{name}": f"saved_model.{name}" for name in ("LEGACY_INIT_OP_KEY", "MAIN_OP_KEY")}
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 
 
@@ -93,7 +118,7 @@ def _places() -> dict[str, str]:
 @functools.cache
 def _namespaces() -> frozenset[str]:
     found: set[str] = set()
-    for name in _places():
+    for name in (*_places(), *_OWN):
         parts = name.split(".")
         found.update(".".join(parts[:i]) for i in range(1, len(parts)))
     return frozenset(found)
