@@ -12,6 +12,7 @@ from tapeflow.array.creation import _range, _shape_argument, fill, range
 from tapeflow.array.joining import concat
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core import device as devices
+from tapeflow.core.bulk import MANY, by_value
 from tapeflow.core.context import detours
 from tapeflow.core.convert import convert, datatype_name, operand
 from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32
@@ -221,12 +222,22 @@ def _hot(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor,
     rank = indices.ndim
     if axis < -1 or depth < 0 or on.ndim or off.ndim:
         raise TypeError("the shape rule says what is wrong")
+    if axis in (-1, rank) and by_value(indices) and indices.numel() * depth >= MANY:
+        return _hot_rows(indices, depth, on, off)
     column = indices.unsqueeze(axis)
     kept = depth <= _MOST_KEPT and not traced(indices)
     places = _count(depth, indices.device) if kept else torch.arange(depth, device=indices.device)
     if axis not in (-1, rank):
         places = places.view((-1,) + (1,) * (rank - axis))
     return torch.where(column == places, on, off)
+
+
+def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Tensor) -> torch.Tensor:
+    """The rows, of which one element is written after the others. Indices outside write what is there."""
+    places = indices.reshape(-1, 1).long()
+    inside = (places >= 0) & (places < depth)
+    rows = off.expand(places.shape[0], depth).scatter(1, places.clamp(0, depth - 1), torch.where(inside, on, off))
+    return rows.reshape(*indices.shape, depth)
 
 
 @op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True)

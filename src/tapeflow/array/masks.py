@@ -9,6 +9,7 @@ import torch
 
 from tapeflow.array.gathering import gather
 from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.core.bulk import select
 from tapeflow.core.context import detours, listeners
 from tapeflow.core.convert import convert, operand
 from tapeflow.core.dtypes import as_dtype, bool_, int32, int64
@@ -43,7 +44,7 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
         raise invalid(f"{shapes} must be broadcastable") from None
 
 
-@op("SelectV2", kernel=torch.where, shape=_select_rule, moves=True)
+@op("SelectV2", kernel=select, shape=_select_rule, moves=True)
 def _select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """`x` where the condition is true, and `y` elsewhere."""
 

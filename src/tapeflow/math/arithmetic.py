@@ -164,7 +164,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     d = torch.sub(x, y)
-    return torch.mul(d, torch.conj(d)) if d.is_complex() else torch.square(d)
+    return torch.mul(d, torch.conj(d)) if d.is_complex() else d.square_()
 
 
 @op("SquaredDifference", kernel=_squared_difference, shape=broadcast)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.bulk import as_bytes
 from tapeflow.core.convert import convert, datatype_name, from_array, storage_type
 from tapeflow.core.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype
 from tapeflow.core.indexed_slices import IndexedSlices
@@ -28,7 +29,7 @@ def _to(x: torch.Tensor, DstT: DType) -> Any:
     if x.is_complex() and not DstT.is_complex:
         x = x.real
     if DstT.torch is not None:
-        return x.to(DstT.torch)
+        return as_bytes(x).to(DstT.torch)
     if not DstT.is_numpy_compatible or DstT.name == "string":
         raise _refuse(FROM_TORCH[x.dtype], DstT)
     return as_numpy(x, FROM_TORCH[x.dtype]).astype(storage_type(DstT))

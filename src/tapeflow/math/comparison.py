@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core import bulk
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import broadcast, same
@@ -23,7 +24,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     return kernel
 
 
-@op("Equal", kernel=torch.eq, shape=broadcast, strings=_of_text(np.equal))
+@op("Equal", kernel=bulk.comparison(torch.eq), shape=broadcast, strings=_of_text(np.equal))
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether elements are equal, with broadcasting. NaN equals nothing.
 
@@ -39,7 +40,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("NotEqual", kernel=torch.ne, shape=broadcast, strings=_of_text(np.not_equal))
+@op("NotEqual", kernel=bulk.comparison(torch.ne), shape=broadcast, strings=_of_text(np.not_equal))
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether elements differ, with broadcasting. NaN differs from everything.
 
@@ -55,7 +56,7 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Less", kernel=torch.lt, shape=broadcast, orders=True)
+@op("Less", kernel=bulk.comparison(torch.lt), shape=broadcast, orders=True)
 def less(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x < y`, element by element, with broadcasting.
 
@@ -71,7 +72,7 @@ def less(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("LessEqual", kernel=torch.le, shape=broadcast, orders=True)
+@op("LessEqual", kernel=bulk.comparison(torch.le), shape=broadcast, orders=True)
 def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x <= y`, element by element, with broadcasting.
 
@@ -87,7 +88,7 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Greater", kernel=torch.gt, shape=broadcast, orders=True)
+@op("Greater", kernel=bulk.comparison(torch.gt), shape=broadcast, orders=True)
 def greater(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x > y`, element by element, with broadcasting.
 
@@ -103,7 +104,7 @@ def greater(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("GreaterEqual", kernel=torch.ge, shape=broadcast, orders=True)
+@op("GreaterEqual", kernel=bulk.comparison(torch.ge), shape=broadcast, orders=True)
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x >= y`, element by element, with broadcasting.
 
@@ -190,7 +191,7 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
 # ---- tests of floats -------------------------------------------------------------------------------------------------
 
 
-@op("IsNan", kernel=torch.isnan, shape=same)
+@op("IsNan", kernel=bulk.is_nan, shape=same)
 def is_nan(x: Any, name: str | None = None) -> Any:
     """Which elements are NaN.
 
@@ -203,7 +204,7 @@ def is_nan(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IsInf", kernel=torch.isinf, shape=same)
+@op("IsInf", kernel=bulk.is_inf, shape=same)
 def is_inf(x: Any, name: str | None = None) -> Any:
     """Which elements are infinite.
 
@@ -216,7 +217,7 @@ def is_inf(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IsFinite", kernel=torch.isfinite, shape=same)
+@op("IsFinite", kernel=bulk.is_finite, shape=same)
 def is_finite(x: Any, name: str | None = None) -> Any:
     """Which elements are neither infinite nor NaN.
 

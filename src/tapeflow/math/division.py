@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.bulk import comparison, select
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.op import not_differentiable, op, widened
@@ -254,9 +255,15 @@ def _(call: Call, dy: Any) -> Any:
 # ---- where zero divides ----------------------------------------------------------------------------------------------
 
 
+_equal = comparison(torch.eq)
+
+
 def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     quotient = torch.div(x, y)
-    return quotient if _is_number_but_zero(y) else quotient.masked_fill(y == 0, 0)
+    if _is_number_but_zero(y):
+        return quotient
+    zero = torch.zeros((), dtype=quotient.dtype, device=quotient.device)
+    return select(_equal(y, zero), zero, quotient)
 
 
 def _is_number_but_zero(y: torch.Tensor) -> bool:

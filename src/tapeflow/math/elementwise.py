@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.bulk import may_have_nan
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
@@ -69,7 +70,9 @@ def abs(x: Any, name: str | None = None) -> Any:
 
 def _signum(x: torch.Tensor) -> torch.Tensor:
     result = torch.sgn(x)
-    return result.masked_fill_(x != x, torch.nan) if x.is_floating_point() else result
+    if x.is_floating_point() and may_have_nan(x):
+        return result.masked_fill_(x != x, torch.nan)
+    return result
 
 
 @op("Sign", kernel=_signum, shape=same)

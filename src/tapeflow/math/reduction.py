@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, int64
@@ -16,7 +17,7 @@ from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import reduced_dimensions, reduction, text
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid, traced
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, is_finite, not_equal
@@ -388,7 +389,13 @@ def _(call: Call, dy: Any) -> Any:
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
-@op("All", kernel=_over(torch.all, torch.all), host=("axis",), rename={"keepdims": "keep_dims"}, shape=reduction)
+@op(
+    "All",
+    kernel=_over(*along(torch.all, torch.amin)),
+    host=("axis",),
+    rename={"keepdims": "keep_dims"},
+    shape=reduction,
+)
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Whether all elements are true, over dimensions; true of no elements.
 
@@ -406,7 +413,13 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     """
 
 
-@op("Any", kernel=_over(torch.any, torch.any), host=("axis",), rename={"keepdims": "keep_dims"}, shape=reduction)
+@op(
+    "Any",
+    kernel=_over(*along(torch.any, torch.amax)),
+    host=("axis",),
+    rename={"keepdims": "keep_dims"},
+    shape=reduction,
+)
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Whether any element is true, over dimensions; false of no elements.
 
@@ -427,21 +440,9 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 # ---- where the extremes are ------------------------------------------------------------------------------------------
 
 
-_MANY = 1 << 12  # elements: from here on it pays to look for the faster way
-
 # NumPy's search along the last dimension is vectorized, and ATen's is not: a tenth of the time for rows of 1,000.
 _BY_NUMPY = {torch.argmax: np.argmax, torch.argmin: np.argmin}
 _VECTORIZED = frozenset({torch.float32, torch.float64, torch.int32, torch.int64})
-
-
-def _may_have_nan(x: torch.Tensor) -> bool:
-    """Whether there may be NaN, which on the CPU is found out sooner than replaced."""
-    try:
-        if traced(x) or not x.is_cpu:
-            return True
-        return math.isnan(torch.sum(x).item()) if x.numel() >= _MANY else not torch.equal(x, x)
-    except RuntimeError:  # where values are not known: vmap
-        return True
 
 
 def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable[..., torch.Tensor]:
@@ -452,9 +453,9 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
             axis = 0
         if not x.ndim:
             raise invalid(f"Expected dimension in the range [0, 0), but got {axis}")
-        if x.is_floating_point() and _may_have_nan(x):
+        if x.is_floating_point() and may_have_nan(x):
             x = torch.nan_to_num(x, worst, math.inf, -math.inf)
-        found = _by_numpy(extreme, x) if x.numel() >= _MANY and axis in (-1, x.ndim - 1) else None
+        found = _by_numpy(extreme, x) if x.numel() >= SOME and axis in (-1, x.ndim - 1) else None
         if found is None:
             found = extreme(x, axis)
         return found if output_type is int64 else found.to(output_type.torch)
@@ -464,7 +465,7 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
 
 def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
     """The positions along the last dimension, where NumPy can look at the values."""
-    if traced(x) or not x.is_cpu or x.dtype not in _VECTORIZED or not x.is_contiguous():
+    if not by_value(x) or x.dtype not in _VECTORIZED or not x.is_contiguous():
         return None
     try:
         return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))

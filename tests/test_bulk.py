@@ -1,0 +1,144 @@
+"""Ops on many elements, which take another way than on few: the same results, to the bit."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+DTYPES = [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.int32, tf.int64, tf.uint8]
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40]
+NANS = [0, 5, 77_000]
+
+
+def values(dtype, seed, count=80_000, special=True):
+    x = np.random.default_rng(seed).integers(0, 5, count).astype(dtype.as_numpy_dtype)
+    if dtype.is_floating and special:
+        x[: len(SPECIAL)] = SPECIAL
+        x[NANS] = np.nan
+    return x
+
+
+@pytest.fixture(params=DTYPES, ids=lambda d: d.name)
+def dtype(request):
+    return request.param
+
+
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+def test_comparisons(dtype, name):
+    x, y = values(dtype, 0), values(dtype, 1)
+    op, expected = getattr(tf, name), getattr(np, name)
+    rows, row = x[:60_000].reshape(200, 300), y[:300]
+    with np.errstate(invalid="ignore"):  # NaN in bfloat16
+        np.testing.assert_array_equal(op(x, y), expected(x, y))
+        np.testing.assert_array_equal(op(x, y[3]), expected(x, y[3]))
+        np.testing.assert_array_equal(op(rows, row), expected(rows, row))
+    assert op(x, y).dtype is tf.bool
+
+
+@pytest.mark.parametrize("name", ["is_nan", "is_inf", "is_finite"])
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d.is_floating], ids=lambda d: d.name)
+def test_tests_of_floats(dtype, name):
+    x = values(dtype, 0)
+    np.testing.assert_array_equal(getattr(tf.math, name)(x), getattr(np, name.replace("_", ""))(x.astype(np.float64)))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ("nm", "nm", "nm"),
+        ("nm", "", "nm"),
+        ("nm", "nm", ""),
+        ("nm", "", ""),
+        ("n1", "nm", "m"),
+        ("m", "nm", "n1"),
+        ("nm", "1m", "n1"),
+    ],
+)
+def test_choices(dtype, shapes):
+    sizes = {"nm": (250, 320), "": (), "n1": (250, 1), "m": (320,), "1m": (1, 320)}
+    condition, x, y = (
+        values(d, i)[: int(np.prod(sizes[s]))].reshape(sizes[s])
+        for i, (d, s) in enumerate(zip((tf.int32, dtype, dtype), shapes, strict=True))
+    )
+    found = tf.where(condition > 2, x, y).numpy()
+    expected = np.where(condition > 2, x, y)
+    assert found.shape == expected.shape and found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.view(f"i{found.itemsize}"), expected.view(f"i{found.itemsize}"))
+
+
+def test_choices_of_slices_that_are_not_contiguous():
+    x, y = values(tf.float32, 0).reshape(200, 400), values(tf.float32, 1).reshape(400, 200)
+    condition = tf.constant(x > 2)
+    np.testing.assert_array_equal(
+        tf.where(condition[:, ::2], tf.transpose(y)[:, ::2], x[:, ::2]), np.where(x > 2, y.T, x)[:, ::2]
+    )
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    many, other = tf.zeros([200, 300]), tf.zeros([200, 299])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be broadcastable"):
+        tf.where(many > 0.0, many, other)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+        tf.less(many, other)
+
+
+def test_bools_to_numbers(dtype):
+    x = values(tf.int32, 0) > 2
+    found = tf.cast(x, dtype)
+    assert found.dtype is dtype
+    np.testing.assert_array_equal(found, x.astype(dtype.as_numpy_dtype))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, [0, 1], []], ids=str)
+@pytest.mark.parametrize("share", [0.0, 0.002, 0.998, 1.0])
+def test_any_and_all(axis, share):
+    x = np.random.default_rng(0).random((250, 320)) < share
+    along = tuple(axis) if isinstance(axis, list) else axis
+    np.testing.assert_array_equal(tf.reduce_any(x, axis), np.any(x, along))
+    np.testing.assert_array_equal(tf.reduce_all(x, axis, keepdims=True), np.all(x, along, keepdims=True))
+
+
+@pytest.mark.parametrize("shape", [(300,), (10, 30), ()], ids=str)
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_one_hot(shape, axis):
+    indices = np.random.default_rng(0).integers(-2, 202, shape) if shape else np.array(7)
+    depth = 200 if shape else 40_000
+    expected = np.where(
+        np.expand_dims(indices, axis) == np.arange(depth).reshape((-1,) + (1,) * (len(shape) if axis == 0 else 0)),
+        2.0,
+        0.5,
+    )
+    np.testing.assert_array_equal(tf.one_hot(indices, depth, 2.0, 0.5, axis), expected)
+
+
+def test_signs_and_quotients():
+    x, y = values(tf.float32, 0), values(tf.float32, 1)
+    np.testing.assert_array_equal(tf.sign(x), np.sign(x))
+    np.testing.assert_array_equal(tf.sign(np.abs(np.nan_to_num(x))), np.sign(np.abs(np.nan_to_num(x))))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(tf.math.divide_no_nan(x, y), np.where(y == 0, 0, x / y))
+        np.testing.assert_array_equal(tf.math.squared_difference(x, y), (x - y) ** 2)
+
+
+def test_each_slice_of_a_batch():
+    x, y = values(tf.float32, 0, special=False).reshape(2, -1), values(tf.float32, 1, special=False).reshape(2, -1)
+
+    def f(pair):
+        x, y = pair
+        return tf.where(x > y, x, y) + tf.cast(tf.equal(x, y), tf.float32) + tf.cast(tf.reduce_any(x > 3.0), tf.float32)
+
+    np.testing.assert_array_equal(tf.vectorized_map(f, (x, y)), np.maximum(x, y) + (x == y) + (x > 3).any())
+    np.testing.assert_array_equal(
+        tf.vectorized_map(lambda i: tf.one_hot(i, 500), np.arange(200).reshape(2, 100))[1, 5], np.eye(500)[105]
+    )
+
+
+def test_gradients_pass_through_choices(dtype=tf.float32):
+    x, y = tf.constant(values(dtype, 0, special=False)), tf.constant(values(dtype, 1, special=False))
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        loss = tf.reduce_sum(tf.where(x > y, x * 2.0, y * y))
+    dx, dy = tape.gradient(loss, [x, y])
+    chosen = x.numpy() > y.numpy()
+    np.testing.assert_array_equal(dx, np.where(chosen, 2.0, 0.0))
+    np.testing.assert_array_equal(dy, np.where(chosen, 0.0, 2 * y.numpy()))
