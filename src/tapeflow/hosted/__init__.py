@@ -31,10 +31,6 @@ MODULES: dict[str, dict[str, str]] = {
         "is_op_determinism_enabled": "tapeflow.hosted.eager_context",
     },
     "tensorflow.python.framework.tensor_util": {"is_tf_type": "tapeflow.hosted.internal"},
-    "tensorflow.python.framework.type_spec_registry": {
-        "get_name": "tapeflow.hosted.type_spec_registry",
-        "lookup": "tapeflow.hosted.type_spec_registry",
-    },
     "tensorflow.python.lib.io.tf_record": {"tf_record_iterator": "tapeflow.compat.v1.io"},
     "tensorflow.python.ops.math_ops": {"is_nan": "tapeflow.math"},
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": {

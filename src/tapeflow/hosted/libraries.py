@@ -110,8 +110,8 @@ MODULES = {
     "tensorflow.python.framework.type_spec_registry": {
         "_NAME_TO_TYPE_SPEC": _REGISTRY,
         "_TYPE_SPEC_TO_NAME": _REGISTRY,
-        "get_name": _REGISTRY,
-        "lookup": _REGISTRY,
+        "get_name": f"{_H}.type_spec_registry",
+        "lookup": f"{_H}.type_spec_registry",
         "register": _REGISTRY,
     },
     "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.graph.legacy_ops"},
