@@ -171,8 +171,7 @@ class InterleaveDataset(Node):
 
 def in_turn(sources: Iterator[Iterator[Any]], cycle_length: int, block_length: int) -> Iterator[Any]:
     """What several iterators give: `block_length` items of each of `cycle_length` in turn; the next takes the place of
-    one
-    that has ended."""
+    one that has ended."""
     cycle: list[Iterator[Any] | None] = [None] * cycle_length
     more = True
     while more or any(cycle):

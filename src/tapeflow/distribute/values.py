@@ -130,8 +130,7 @@ class MirroredValues(Mirrored):
 
 def regroup(values: Sequence[Any], wrap: type = PerReplica) -> Any:
     """One value of those of all replicas: structures are entered, what is the same object everywhere stays as it is,
-    and
-    the rest is wrapped."""
+    and the rest is wrapped."""
     first = values[0]
     if len(values) == 1:
         return first
