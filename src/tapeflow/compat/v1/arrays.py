@@ -139,7 +139,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return _converted(value, (tf.SparseTensor,), dtype, name)
 
 
-def _converted(value: Any, kept: tuple[type, ...], dtype: Any, name: str | None) -> Any:
+def _converted(value: Any, kept: Any, dtype: Any, name: str | None) -> Any:
     """The tensor of a value that is none of some kinds."""
     if not isinstance(value, kept):
         return tf.convert_to_tensor(value, dtype, name=name)

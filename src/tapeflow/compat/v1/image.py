@@ -263,7 +263,7 @@ def sample_distorted_bounding_box(
 
 
 def extract_image_patches(
-    images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: str | None = None,
+    images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
     name: str | None = None, sizes: Any = None,
 ) -> Any:  # fmt: skip
     """The patches of images side by side in the channels, see `tf.image.extract_patches`.

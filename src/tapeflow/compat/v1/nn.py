@@ -341,7 +341,7 @@ def fused_batch_norm(
 
 def batch_norm_with_global_normalization(
     t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None,
-    scale_after_normalization: bool | None = None, name: str | None = None, input: Any = None, mean: Any = None,
+    scale_after_normalization: Any = None, name: str | None = None, input: Any = None, mean: Any = None,
     variance: Any = None,
 ) -> Any:  # fmt: skip
     """Images with a mean and a variance of each channel taken out: see `tf.nn.batch_normalization`.

@@ -132,8 +132,8 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     for label, given in (("inputs", inputs), ("outputs", outputs)):
         if not given:
             raise ValueError(f"Prediction `{label}` cannot be None or empty.")
-    parts = [{name: build_tensor_info(tensor) for name, tensor in given.items()} for given in (inputs, outputs)]
-    return build_signature_def(*parts, f"{_SERVING}predict")
+    ins, outs = ({name: build_tensor_info(tensor) for name, tensor in given.items()} for given in (inputs, outputs))
+    return build_signature_def(ins, outs, f"{_SERVING}predict")
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
@@ -195,7 +195,7 @@ def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]
                     f"{tensor.dtype.name}"
                 )
         parts.append({name: build_tensor_info(tensor) for name, (tensor, _) in given.items()})
-    return build_signature_def(*parts, f"{_SERVING}{method}")
+    return build_signature_def(parts[0], parts[1], f"{_SERVING}{method}")
 
 
 def is_valid_signature(signature_def: Any) -> bool:

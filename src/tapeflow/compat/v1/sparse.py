@@ -249,8 +249,8 @@ def sparse_matmul(
         >>> tf.compat.v1.sparse_matmul([[1.0, 0.0]], [[2.0], [3.0]], a_is_sparse=True).numpy().tolist()
         [[2.0]]
     """
-    wide = [tf.cast(convert(m), tf.float32) for m in (a, b)]
-    return tf.matmul(*wide, transpose_a, transpose_b, name=name)
+    a, b = (tf.cast(convert(m), tf.float32) for m in (a, b))
+    return tf.matmul(a, b, transpose_a, transpose_b, name=name)
 
 
 __getattr__ = names.finder("sparse")
