@@ -341,6 +341,18 @@ def test_the_programs_own_errors_are_told():
         different(tf.constant([2, 3]))
 
 
+@pytest.mark.parametrize("name", ["map_fn", "an op without a rule"])
+def test_gradients_by_constants_of_the_graph(name):
+    f, _ = FUNCTIONS[name]
+
+    @tf.function
+    def inside():
+        x = tf.constant(X.numpy())
+        return gradient(lambda x: tf.vectorized_map(f, x), x)
+
+    np.testing.assert_allclose(inside(), gradient(lambda x: slice_by_slice(f, x), X))
+
+
 def test_it_is_traced_once():
     calls = []
 
@@ -420,17 +432,16 @@ def mapped(e):
     return tf.map_fn(lambda r: r * tf.reduce_sum(e) + C[0], e)
 
 
-@pytest.mark.parametrize(("f", "gradient"), [(sums_of_parts, True), (mapped, False)])
-def test_graph_defs_have_tensorflows_ops_only(f, gradient):
+@pytest.mark.parametrize("f", [sums_of_parts, mapped])
+def test_graph_defs_have_tensorflows_ops_only(f):
     """What runs at once here goes through the slices in a loop there; so does its gradient."""
     with tf.Graph().as_default() as graph:
         x = tf.compat.v1.placeholder(tf.float64, [None, 3], "x")
         y = tf.vectorized_map(f, x, warn=False)
-        fetches = [y, tf.gradients(y, x)[0]] if gradient else [y]
-        fetches = [tf.identity(t, f"out{i}") for i, t in enumerate(fetches)]
+        assert any(o.type == "Vectorized" for o in graph.get_operations())
+        fetches = [tf.identity(t, f"out{i}") for i, t in enumerate([y, tf.gradients(y, x)[0]])]
         with tf.compat.v1.Session() as session:
             want = session.run(fetches, {x: X.numpy()})
-    assert any(o.type == "Vectorized" for o in graph.get_operations())
     proto = graph.as_graph_def()
     functions = [node for function in proto.library.function for node in function.node_def]
     assert "Vectorized" not in {node.op for node in [*proto.node, *functions]}

@@ -21,10 +21,9 @@ from tapeflow.core.tape import record
 from tapeflow.function.body import Body, Call, is_watched, order_of_tapes, raw
 from tapeflow.functional import map_fn
 from tapeflow.graph.compile import eager_outputs
-from tapeflow.graph.lowering import _function as function_of
-from tapeflow.graph.operation import Operation
+from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.operation import Operation, variable_of
 from tapeflow.graph.static import value_of
-from tapeflow.graph.taped import taped_gradient
 from tapeflow.graph.vectorized import SHARED, STACKED, SUMMED, Manner, OnSlices, varying
 
 
@@ -89,7 +88,7 @@ class Vectorized(Call):
         self._count, self._manner = count, manner
         self.kernel = self.on_slices = OnSlices(body, gives, batched, [self._form(t) for t in gives], manner)
 
-        self.lowered = self._in_turn
+        self.lowered = self._lowered
         self._apart: dict[int, Body] = {}  # backward functions as `_with_own_outputs` makes them, by their ids
 
     @functools.cached_property
@@ -121,9 +120,13 @@ class Vectorized(Call):
     # ---- gradients -----------------------------------------------------------------------------------------------
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
-        if not call.attrs and self.keeps_objects:
-            return taped_gradient(self.separately)(call, *dys)
-        return super()._gradient(call, *dys)
+        if call.attrs or not self.keeps_objects:
+            return super()._gradient(call, *dys)
+        operation = call.outputs[0].op
+        if operation.op is self:  # from now on a loop does what it does, as loops know their gradients
+            operation.op, operation.args = self._in_turn(operation)
+        found = dict(zip(map(id, operation.args), operation.op._gradient(call, *dys), strict=True))
+        return [found.get(id(t)) for t in call.inputs]
 
     def call_backward(self, backward: Body, given: Sequence[bool], values: Sequence[Any]) -> list[Any]:
         forms = [self._form(t) for t, has in zip(self.gives, given, strict=False) if has]
@@ -157,33 +160,44 @@ class Vectorized(Call):
         columns = zip(self.body.outputs, zip(*results, strict=True), strict=True)
         return [stack(list(c)) if self._form(t) == STACKED else registry["AddN"].function(list(c)) for t, c in columns]
 
-    # ---- in a GraphDef -------------------------------------------------------------------------------------------
+    # ---- by a loop -----------------------------------------------------------------------------------------------
 
-    def _in_turn(self, operation: Operation) -> list[Operation]:
-        """The operation that stands for one of this op in a `GraphDef`: it calls a function that goes through the
-        slices in a loop."""
+    def _in_turn(self, operation: Operation) -> tuple[Call, list[Any]]:
+        """A call of a function that does what an operation of this op does, in a loop over the slices, and what it
+        takes."""
+        graph = FuncGraph(f"{operation.name.replace('/', '_')}_in_turn")
+        graph.outer_graph = operation.graph
+        tensors = {id(t): t for t in operation.args if variable_of(t) is None}
+        with graph.as_default():
+            own = {i: graph.input(TensorSpec(t.shape, t.dtype), "input") for i, t in tensors.items()}
+            graph.outputs = self._by_a_loop(*[own.get(id(t), t) for t in operation.args])
+        body = Body(graph)
+        return Call(body, body.outputs), [*tensors.values(), *graph.external_captures]
+
+    def _by_a_loop(self, count: Any, *values: Any) -> list[Any]:
+        """What an operation of this op gives, by ops of the graph that is being built."""
         gives, forms = list(self.gives), [self._form(t) for t in self.gives]
 
-        def given(count: Any, *values: Any) -> list[Any]:
-            def of(slices: Callable[[Any], Any]) -> list[Any]:
-                taken = [slices(v) if b else v for v, b in zip(values, self.on_slices.batched, strict=True)]
-                specs = [(t.dtype, t.shape) for t in gives]
-                return list(state.graph.node(Call(self.body, gives), taken, specs).outputs)
+        def of(slices: Callable[[Any], Any]) -> list[Any]:
+            taken = [slices(v) if b else v for v, b in zip(values, self.on_slices.batched, strict=True)]
+            return list(state.graph.node(Call(self.body, gives), taken, [(t.dtype, t.shape) for t in gives]).outputs)
 
-            def one(i: Any) -> list[Any]:
-                made = of(lambda batch: registry["GatherV2"].function(batch, i, 0))
-                return [t for t, form in zip(made, forms, strict=True) if form != SHARED]
+        def one(i: Any) -> list[Any]:
+            made = of(lambda batch: registry["GatherV2"].function(batch, i, 0))
+            return [t for t, form in zip(made, forms, strict=True) if form != SHARED]
 
-            specs = [TensorSpec(t.shape, t.dtype) for t, form in zip(gives, forms, strict=True) if form != SHARED]
-            found = iter(map_fn(one, range_(count), fn_output_signature=specs) if specs else [])
-            shared = of(_no_slice) if SHARED in forms else gives
-            return [
-                same if form == SHARED else next(found) if form == STACKED else registry["Sum"].function(next(found), 0)
-                for same, form in zip(shared, forms, strict=True)
-            ]
+        specs = [TensorSpec(t.shape, t.dtype) for t, form in zip(gives, forms, strict=True) if form != SHARED]
+        found = iter(map_fn(one, range_(count), fn_output_signature=specs) if specs else [])
+        shared = of(_no_slice) if SHARED in forms else gives
+        return [
+            same if form == SHARED else next(found) if form == STACKED else registry["Sum"].function(next(found), 0)
+            for same, form in zip(shared, forms, strict=True)
+        ]
 
-        body = function_of(f"{operation.name.replace('/', '_')}_in_turn", operation.args, given)
-        made = Operation(operation.graph, Call(body, body.outputs), operation.name, operation.args)
+    def _lowered(self, operation: Operation) -> list[Operation]:
+        """The operation that stands for one of this op in a `GraphDef`."""
+        op, args = self._in_turn(operation)
+        made = Operation(operation.graph, op, operation.name, args)
         made.outputs, made.device = operation.outputs, operation.device
         made._control_inputs = operation._control_inputs
         return [made]
