@@ -141,6 +141,21 @@ def test_unique_slices(x, axis, y, index):
     assert tf.raw_ops.UniqueV2(x=x, axis=tf.constant(axis, tf.int32)).idx.numpy().tolist() == index
 
 
+@pytest.mark.parametrize(
+    ("shape", "wanted", "found"),
+    [
+        ([0, 3], [0, -1], [0, 3]), ([3, 0], [-1, 0], [3, 0]), ([0, 3, 2], [0, 2, -1], [0, 2, 3]),
+        ([0, 3], [0, 4, -1], [0, 4, 0]), ([0, 0], [0, -1], [0, 1]), ([0, 3], [-1, 4], [0, 4]),
+    ],
+)  # fmt: skip
+def test_what_is_left_of_nothing(shape, wanted, found):
+    assert tf.reshape(tf.zeros(shape), wanted).shape == found
+    assert tf.function(lambda x: tf.reshape(x, wanted))(tf.zeros(shape)).shape == found
+    assert tf.reshape(tf.fill(shape, "a"), wanted).shape == found
+    with pytest.raises(Invalid, match="a tensor with 6 values, but the requested shape has 0"):
+        tf.reshape(tf.zeros([2, 3]), [0, -1])
+
+
 def test_slices_with_nan_are_never_equal():
     assert len(tf.raw_ops.UniqueV2(x=[[3.0, np.nan], [3.0, np.nan]], axis=[0]).y) == 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
         found = TensorShape([left if i in missing else d for i, d in enumerate(wanted)])
         if None in wanted:  # which is not known while a graph is built
             return found
+    if missing and not known and count:
+        raise invalid(f"Input to reshape is a tensor with {count} values, but the requested shape has 0")
     if missing and known and count is not None and count % known:
         raise invalid(
             f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {known}"
@@ -47,7 +50,14 @@ def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
 
 
 def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
-    return torch.reshape(x, shape if type(shape) is not int else (shape,))
+    try:
+        return torch.reshape(x, shape if type(shape) is not int else (shape,))
+    except RuntimeError:
+        if x.numel() or type(shape) is int or 0 not in shape or list(shape).count(-1) != 1 or min(shape) < -1:
+            raise
+        # What is left is ambiguous beside a 0, and torch refuses. In TensorFlow it is what is left without all zeros.
+        left = math.prod(d for d in x.shape if d) // math.prod(d for d in shape if d > 0)
+        return torch.reshape(x, [left if d == -1 else d for d in shape])
 
 
 @op("Reshape", kernel=_reshaped, host=("shape",), shape=_reshape_rule, moves=True)
