@@ -398,3 +398,15 @@ def test_sparse_ids_of_unknown_shape_in_a_function():
 
     ids = tf.SparseTensor([[0, 1, 0], [1, 0, 0], [1, 0, 1]], np.array([1, 0, 2]), [2, 2, 2])
     np.testing.assert_allclose(look_up(ids), tf.nn.safe_embedding_lookup_sparse(TABLE, ids), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.float16, tf.int32], ids=lambda d: d.name)
+@pytest.mark.parametrize(("shape", "size"), [((2, 8, 6, 3), 2), ((1, 9, 9, 2), 3), ((2, 8, 8, 1), [2, 1])], ids=str)
+def test_windows_that_divide_an_image_have_the_maxima_of_any_windows(shape, size, dtype):
+    x = np.random.default_rng(0).integers(-50, 50, shape).astype(dtype.as_numpy_dtype)
+    x[0, 3, 3, 0] = np.inf if dtype.is_floating else 99
+    height, width = size if isinstance(size, list) else (size, size)
+    rows, columns = shape[1] // height, shape[2] // width
+    expected = x.reshape(shape[0], rows, height, columns, width, shape[3]).max((2, 4))
+    np.testing.assert_array_equal(tf.nn.max_pool2d(x, size, size, "VALID"), expected)
+    np.testing.assert_array_equal(tf.nn.max_pool2d(x, size, size, "SAME"), expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ import tapeflow as tf
 from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.op import op
 from tapeflow.core.tape import Call
+from tapeflow.core.tensor import traced
 from tapeflow.errors import UnimplementedError
 from tapeflow.nn.pooling import (
     PoolLayout,
@@ -67,8 +68,25 @@ def max_of_windows(
     lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if lay.empty:
         return x.new_zeros(lay.output)
+    if x.is_cpu and not lay.padded and channels_last(data_format) and not traced(x) and _in_blocks(x, lay):
+        return _max_of_blocks(x, lay.window)
     pool = _MAX_POOL[len(lay.window)]
     return pool(_image(x, lay), lay.window, lay.at.strides, lay.border).permute(lay.from_first)
+
+
+def _in_blocks(x: torch.Tensor, lay: PoolLayout) -> bool:
+    """Whether small windows divide the image without rests, borders or overlaps."""
+    window = tuple(lay.window)
+    divided = all(not n % k for n, k in zip(x.shape[1:-1], window, strict=True))
+    return divided and max(window) <= 4 and tuple(lay.at.strides) == window and not any(lay.border)
+
+
+def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
+    """The maxima along one dimension after the other, which is vectorized as ATen's pooling is not."""
+    for dim, size in enumerate(window, 1):
+        if size > 1:
+            x = functools.reduce(torch.maximum, x.unflatten(dim, (-1, size)).unbind(dim + 1))
+    return x.contiguous()
 
 
 def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:
