@@ -155,6 +155,41 @@ v1.convert_to_tensor_or_sparse_tensor(v1.SparseTensorValue([[0, 1]], [2.], [1, 2
 v1.debugging.assert_shapes([(data, ("N", 2)), (tf.ones([4]), ("N",))])
 v1.set_random_seed(5), v1.get_seed(3), v1.random.get_seed(4), v1.get_seed(0), v1.get_seed(2 ** 31 - 1)
 """)
+GROUP.snippets("""
+# sparse tensors as strings
+one, many = v1.serialize_sparse(a), v1.io.serialize_many_sparse(sp_input=a, name="n")
+found = tf.io.deserialize_many_sparse(one[None], tf.float32), tf.io.deserialize_many_sparse(many, tf.float32)
+*found, v1.io.TFRecordCompressionType.GZIP, v1.python_io.TFRecordCompressionType.NONE
+
+# tables that a session initializes
+def run():
+    with tf.Graph().as_default(), v1.Session() as session:
+        words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+        table = v1.lookup.StaticHashTable(initializer=words, default_value=-1, name="t")
+        more = v1.lookup.StaticVocabularyTable(words, num_oov_buckets=2)
+        found = [table.lookup(tf.constant(["b", "c"])), more.lookup(tf.constant(["a", "zz"])), table.size()]
+        session.run([table.initializer, more.initializer]), session.run(v1.initializers.tables_initializer())
+        return session.run(found)
+run()
+
+# checks of all numbers in a graph
+def run():
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        tf.math.log(x)
+        check = v1.add_check_numerics_ops()
+        session.run(check, {x: [1., 2.]})
+        try:
+            session.run(check, {x: [0., 2.]})
+        except tf.errors.InvalidArgumentError as error:
+            return "Inf" in str(error)
+run()
+
+# datasets by their older names
+e = v1.data.experimental
+ones, twos = (tf.data.Dataset.from_tensors(x).repeat(3) for x in (1, 2))
+[int(x) for x in e.choose_from_datasets([ones, twos], e.Counter().take(2))], [int(x) for x in e.Counter(3, 2).take(2)]
+""")
 GROUP.shapes("""
 v1.random.stateless_multinomial([[0.5, 0.5]], 3, [1, 2])
 v1.random.stateless_multinomial(logits=[[0.5, 0.5]], num_samples=3, seed=[1, 2], output_dtype=tf.int32, name="n")

@@ -169,6 +169,8 @@ class StaticHashTable(LookupTable):
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
         self._initializer = self._track_trackable(initializer, "_initializer")
         self._init_op = initializer.initialize(self)
+        if self._init_op is not None:  # filled when a session runs it, or `tf.compat.v1.tables_initializer`
+            self._init_op.graph.add_to_collection("table_initializer", self._init_op)
 
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow import debugging
+from tapeflow.array.passing import group
 from tapeflow.compat.v1.renamed import either
+from tapeflow.core.context import state
 from tapeflow.core.convert import convert
 from tapeflow.core.tensor import invalid
 from tapeflow.debugging.values import pair
@@ -124,6 +126,25 @@ def assert_near(
         return debugging.assert_near(x, y, rtol, atol, message, summarize)
 
     return _check(near, pair(x, y), data, summarize, message)
+
+
+def add_check_numerics_ops() -> Any:
+    """An operation that checks all floating tensors of the default graph for infinities and NaNs.
+
+    Raises:
+        RuntimeError: eager execution is enabled.
+        InvalidArgumentError: there is one, when the operation runs.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     y = tf.math.log(tf.constant([1.0, 2.0]))
+        ...     sess.run(tf.compat.v1.add_check_numerics_ops())
+    """
+    graph = state.graph
+    if graph is None:
+        raise RuntimeError("add_check_numerics_ops() is not compatible with eager execution.")
+    tensors = [t for op in graph.get_operations() for t in op.outputs if t.dtype.is_floating]
+    return group(*[debugging.check_numerics(t, f"{t.op.name}:{t.value_index}") for t in tensors])
 
 
 # ---- ranks and dtypes ------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """The public `tf.compat.v1.initializers` namespace: first values of variables, from their shapes."""
-# ruff: noqa: F401 (what is imported from `variables` is public)
+# ruff: noqa: F401 (what is imported here is public)
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.compat.v1.tables import tables_initializer
 from tapeflow.compat.v1.variables import global_variables_initializer as global_variables
 from tapeflow.compat.v1.variables import local_variables_initializer as local_variables
 from tapeflow.compat.v1.variables import variables_initializer as variables
