@@ -252,3 +252,26 @@ def gradients_of_broadcasting_and_joining_of_unknown_sizes(tf):
     ]
     grads = [g for y in found for g in tf.gradients(y * y, [x, z]) if g is not None]
     return Built([*found, *grads], {x: VALUES, z: VALUES[:1] * 0.5})
+
+
+@program
+def gradients_of_unknown_ranks(tf):
+    v1 = tf.compat.v1
+    x, z = v1.placeholder(tf.float32, None, name="x"), v1.placeholder(tf.float32, None, name="z")
+    i, axes, order = (v1.placeholder(tf.int32, [None], name=name) for name in ("i", "axes", "order"))
+    found = [
+        tf.reduce_sum(x * z),
+        tf.reduce_sum(x, 0),
+        tf.reduce_mean(x, [-1]),
+        tf.reduce_max(x, 1),
+        tf.reduce_sum(x, axes),
+        tf.concat([x, x * 2.0], 0),
+        tf.transpose(x, order),
+        tf.gather(x, i),
+        x / (z + 4.0),
+        tf.nn.relu(x) - z,
+        tf.reshape(x, [-1]),
+        tf.expand_dims(x, 0),
+    ]
+    grads = [tf.convert_to_tensor(g) for y in found for g in tf.gradients(y * y, [x, z]) if g is not None]
+    return Built([*found, *grads], {x: VALUES, z: VALUES[:1], i: [1, 0], axes: [1], order: [1, 0]})

@@ -17,7 +17,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
-from tapeflow.math.gradients import shape_of, size_of
+from tapeflow.math.gradients import is_unranked, shape_of, size_of
 
 # ---- gather ----------------------------------------------------------------------------------------------------------
 
@@ -112,6 +112,8 @@ def _gather(params: Any, indices: Any, axis: Any, batch_dims: int = 0, name: str
 @_gather.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     axis, batch_dims = call.attrs
+    if is_unranked(call.shape(0)) and axis == 0 and batch_dims == 0:
+        return _rows_of_any_rank(dy, call.inputs[1], call.shape(0).__tf_tensor__()), None
     shape, indices = tuple(call.shape(0)), call.inputs[1]
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:
@@ -123,6 +125,12 @@ def _(call: Call, dy: Any) -> Any:
     if batch_dims < 0:
         batch_dims += len(shape_of(indices))
     return _scattered_back(dy, indices, shape, axis, batch_dims), None
+
+
+def _rows_of_any_rank(dy: Any, indices: Any, shape: Any) -> IndexedSlices:
+    """The gradient of gathering rows of a tensor whose shape is known when the graph runs."""
+    rows = concat([reshape(size_of(shape_of(indices)), [1]), shape[1:]], 0)
+    return IndexedSlices(reshape(dy, rows), reshape(indices, (-1,)), shape)
 
 
 def _scattered_back(dy: Any, indices: Any, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:

@@ -15,6 +15,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.math.gradients import is_unranked
 
 # ---- concat ----------------------------------------------------------------------------------------------------------
 
@@ -100,7 +101,7 @@ def _(call: Call, dy: Any) -> Any:
     if count == 1:
         return [dy]
     sizes = [call.shape(i)[axis] for i in range(count)]
-    if all(call.wanted):
+    if all(call.wanted) or is_unranked(call.shape(0)):
         return _split_sizes(dy, sizes, axis, count)
     from tapeflow.array.slicing import slice
 

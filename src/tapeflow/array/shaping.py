@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
@@ -266,8 +267,10 @@ def _(call: Call, dy: Any) -> Any:
 _REVERSED = [tuple(range(rank))[::-1] for rank in range(16)]
 
 
-def inverse_permutation(perm: Any) -> tuple[int, ...]:
+def inverse_permutation(perm: Any) -> Any:
     """The permutation that undoes another, whose entries may count from the end."""
+    if isinstance(perm, Tensor):  # not known while a graph is built
+        return registry["InvertPermutation"].function(perm % registry["Size"].function(perm))
     rank = len(perm)
     inverse = [0] * rank
     for i, p in enumerate(perm):

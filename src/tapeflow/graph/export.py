@@ -96,9 +96,8 @@ class FunctionWriter:
                 elif type(arg) is list:
                     node.input.extend(map(_input, arg))
                 else:
-                    constant = _host_constant(operation, argument, param, arg)
-                    before.append(constant)
-                    node.input.append(constant.name)
+                    before += _host_nodes(operation, argument, param, arg)
+                    node.input.append(before[-1].name)
         node.input.extend(f"^{c.name}" for c in operation._control_inputs)
         definitions = {} if isinstance(op, NodeOp) else op.opdef.attrs
         for name, value in attrs_of(operation).items():
@@ -320,16 +319,29 @@ def _output_at(op: str, index: int, count: int) -> str:
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def _host_constant(operation: Operation, argument: Any, param: str, value: Any) -> Any:
-    """The constant that an operation takes where its kernel takes Python numbers."""
+def _host_nodes(operation: Operation, argument: Any, param: str, value: Any) -> list[Any]:
+    """What an operation takes where its kernel takes Python numbers: a constant, as a rule. The last node gives it."""
     dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
     if value is None:  # all dimensions
-        rank = next(t.shape.rank for t in operation.inputs)
-        value = list(range(rank or 0))
+        rank = operation.inputs[0].shape.rank
+        if rank is None:
+            return _all_dimensions(operation, param)
+        value = list(range(rank))
     name = f"{operation.name}/{param}"
     while name in operation.graph._by_name:
         name += "_"
-    return _constant(name, np.asarray(value), dtype or dtype_of_value(value))
+    return [_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
+
+
+def _all_dimensions(operation: Operation, param: str) -> list[Any]:
+    """The nodes that give the numbers of all dimensions of an operation's first input, whose rank is not known."""
+    tensor, name = operation.inputs[0], f"{operation.name}/{param}"
+    rank = node_def_pb2.NodeDef(name=f"{name}/rank", op="Rank", input=[_input(tensor)])
+    rank.attr["T"].type = tensor.dtype.as_datatype_enum
+    bounds = [_constant(f"{name}/start", 0, int32), _constant(f"{name}/delta", 1, int32)]
+    numbers = node_def_pb2.NodeDef(name=name, op="Range", input=[bounds[0].name, rank.name, bounds[1].name])
+    numbers.attr["Tidx"].type = int32.as_datatype_enum
+    return [rank, *bounds, numbers]
 
 
 def _constant(name: str, value: Any, dtype: DType) -> Any:

@@ -7,7 +7,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.core import vjp
@@ -39,7 +39,12 @@ class DynamicShape(Sequence):
     def __len__(self) -> int:
         return len(self.tensor.shape)
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items())
+
     def __getitem__(self, key: Any) -> Any:
+        if self.tensor.shape.rank is None and isinstance(key, int):
+            return self.__tf_tensor__()[key]
         return self._items()[key]
 
     def __eq__(self, other: object) -> bool:

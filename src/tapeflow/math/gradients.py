@@ -29,6 +29,11 @@ def shape_of(x: Any) -> Any:
     return shape_of_symbolic(x)
 
 
+def is_unranked(shape: Any) -> bool:
+    """Whether of a shape, as `shape_of` gives it, not even the rank is known."""
+    return not isinstance(shape, tuple) and shape.tensor.shape.rank is None
+
+
 def size_of(dims: Iterable[Any]) -> Any:
     """The product of dimensions, of which some may be scalar tensors, in a graph."""
     return functools.reduce(operator.mul, dims, 1)

@@ -12,7 +12,7 @@ import torch
 from tapeflow.core.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int64
+from tapeflow.core.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import reduced_dimensions, reduction, text
@@ -24,7 +24,7 @@ from tapeflow.math.comparison import equal, is_finite, not_equal
 from tapeflow.math.complex import real
 from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import exp, log, sqrt, square
-from tapeflow.math.gradients import conj, shape_of
+from tapeflow.math.gradients import conj, is_unranked, shape_of
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 
@@ -62,8 +62,21 @@ def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
     """What was reduced from `shape`, with the reduced dimensions, of length 1, so that it broadcasts against it."""
     if keepdims or axis is None:
         return dy
+    if isinstance(axis, Tensor) or is_unranked(shape):
+        return registry["Reshape"].function(dy, _kept_lengths(shape, axis))
     axes = reduced_dimensions(axis, len(shape))
     return registry["Reshape"].function(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
+
+
+def _kept_lengths(shape: Any, axis: Any) -> Any:
+    """A shape with 1 for the reduced dimensions, where these are not known while a graph is built."""
+    from tapeflow import range, where
+
+    shape = convert(list(shape), int32) if isinstance(shape, tuple) else shape.__tf_tensor__()
+    rank = registry["Size"].function(shape)
+    axes = (registry["Reshape"].function(cast(convert(axis), int32), (1, -1)) + rank) % rank
+    places = registry["Reshape"].function(range(rank), (-1, 1))
+    return where(reduce_any(equal(places, axes), 1), 1, shape)
 
 
 def _reduced_shape(x: torch.Tensor, axis: Any, keepdims: bool) -> Any:
