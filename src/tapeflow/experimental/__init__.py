@@ -1,6 +1,18 @@
 """The public `tf.experimental` namespace."""
 
-from tapeflow.experimental import dtensor, extension_type, numpy
+from tapeflow.dtypes.experimental import (
+    float4_e2m1fn,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    int2,
+    int4,
+    uint2,
+    uint4,
+)
+from tapeflow.experimental import dlpack, dtensor, extension_type, numpy
 from tapeflow.experimental.batching import BatchableExtensionType, ExtensionTypeBatchEncoder
 from tapeflow.experimental.dispatch import (
     dispatch_for_api,
@@ -9,6 +21,7 @@ from tapeflow.experimental.dispatch import (
     dispatch_for_unary_elementwise_apis,
     unregister_dispatch_for,
 )
+from tapeflow.experimental.execution import async_clear_error, async_scope, function_executor_type
 from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec
 from tapeflow.optional import Optional
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape

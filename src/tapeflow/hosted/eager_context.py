@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.device import Machine, current, machine
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.settings import settings
@@ -43,6 +44,13 @@ _context = Context()
 def context() -> Context:
     """The one context there is."""
     return _context
+
+
+@contextmanager
+def graph_mode() -> Iterator[None]:
+    """Ops inside go to the default graph."""
+    with get_default_graph().as_default():
+        yield
 
 
 def get_device_name() -> str:

@@ -75,6 +75,7 @@ MODULES = {
         "executing_eagerly": "tapeflow.scopes",
         "get_config": _KERAS_2,
         "get_device_name": f"{_H}.eager_context",
+        "graph_mode": f"{_H}.eager_context",
     },
     "tensorflow.python.eager.monitoring": {},
     "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.composite"},

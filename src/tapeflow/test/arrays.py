@@ -30,8 +30,11 @@ class ArrayAssertions(absltest.TestCase):
         """The values of tensors, as arrays."""
         raise NotImplementedError
 
-    def _array(self, value: Any) -> np.ndarray:
-        """The array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints."""
+    def _GetNdArray(self, value: Any) -> np.ndarray:
+        """The array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints.
+
+        All assertions ask it: libraries override it for values of their own, under this name of TensorFlow's.
+        """
         if _holds_tensors(value):
             value = self.evaluate(value)
         array = value if isinstance(value, np.ndarray) else np.array(value)
@@ -67,12 +70,12 @@ class ArrayAssertions(absltest.TestCase):
                 self._all_close(x, y, rtol, atol, msg, f"{path}[{index}]")
         else:
             place = f"Mismatched value: a{path} is different from b{path}. {msg or ''}"
-            self._close(self._array(a), self._array(b), rtol, atol, place)
+            self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, place)
 
     def _is_one_array(self, a: Any, b: Any) -> bool:
         """Whether two sequences are arrays of numbers, written out. Others are compared by elements."""
         try:
-            return "O" not in (self._array(a).dtype.kind, self._array(b).dtype.kind)
+            return "O" not in (self._GetNdArray(a).dtype.kind, self._GetNdArray(b).dtype.kind)
         except (ValueError, TypeError):  # parts of different shapes
             return False
 
@@ -116,7 +119,7 @@ class ArrayAssertions(absltest.TestCase):
             "bfloat16": (bfloat16_rtol, bfloat16_atol),
         }
         for value in (a, b):
-            kind = _NARROW.get(np.dtype(_dtype(value, self._array)).name)
+            kind = _NARROW.get(np.dtype(_dtype(value, self._GetNdArray)).name)
             if kind:
                 rtol, atol = max(rtol, wider[kind][0]), max(atol, wider[kind][1])
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
@@ -134,7 +137,7 @@ class ArrayAssertions(absltest.TestCase):
         if _is_ragged(a) or _is_ragged(b):
             self.assertEqual(self._lists(a), self._lists(b), msg)
             return
-        x, y = self._array(a), self._array(b)
+        x, y = self._GetNdArray(a), self._GetNdArray(b)
         self._same_shape(x, y, msg)
         same = x == y
         if "f" in (x.dtype.kind, y.dtype.kind) or "c" in (x.dtype.kind, y.dtype.kind):
@@ -154,7 +157,7 @@ class ArrayAssertions(absltest.TestCase):
         raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
 
     def _bounds(self, a: Any, target: Any, find: Callable[..., Any], holds: Callable[..., Any], words: str) -> None:
-        extreme = find(self._array(a))
+        extreme = find(self._GetNdArray(a))
         if not holds(extreme, target):
             raise AssertionError(f"{extreme!r} not {words} {target!r}")
 
@@ -183,7 +186,7 @@ class ArrayAssertions(absltest.TestCase):
         open_upper_bound: bool = False,
     ) -> None:
         """Checks that all elements are between two numbers, which are themselves allowed unless they are open."""
-        array = self._array(target)
+        array = self._GetNdArray(target)
         if array.dtype.kind not in "iuf":
             raise AssertionError(
                 f"The value of {array} does not have an ordered numeric type, instead it has type: {array.dtype}"
@@ -208,7 +211,7 @@ class ArrayAssertions(absltest.TestCase):
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Checks that all elements are among those of a set."""
-        odd = np.setdiff1d(self._array(target), list(expected_set))
+        odd = np.setdiff1d(self._GetNdArray(target), list(expected_set))
         if odd.size:
             raise AssertionError(f"{odd.size} unique element(s) are not in the set {expected_set}: {odd}")
 
@@ -231,7 +234,8 @@ class ArrayAssertions(absltest.TestCase):
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Checks the dtype of a value."""
-        found = self._array(target).dtype if isinstance(target, list) else np.dtype(_dtype(target, self._array))
+        dtype = self._GetNdArray(target).dtype if isinstance(target, list) else _dtype(target, self._GetNdArray)
+        found = np.dtype(dtype)
         self.assertEqual(found, expected_dtype)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
