@@ -68,17 +68,10 @@ def max_of_windows(
     lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
     if lay.empty:
         return x.new_zeros(lay.output)
-    if x.is_cpu and not lay.padded and channels_last(data_format) and not traced(x) and _in_blocks(x, lay):
+    if lay.in_blocks and x.is_cpu and not traced(x):
         return _max_of_blocks(x, lay.window)
     pool = _MAX_POOL[len(lay.window)]
     return pool(_image(x, lay), lay.window, lay.at.strides, lay.border).permute(lay.from_first)
-
-
-def _in_blocks(x: torch.Tensor, lay: PoolLayout) -> bool:
-    """Whether small windows divide the image without rests, borders or overlaps."""
-    window = tuple(lay.window)
-    divided = all(not n % k for n, k in zip(x.shape[1:-1], window, strict=True))
-    return divided and max(window) <= 4 and tuple(lay.at.strides) == window and not any(lay.border)
 
 
 def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:

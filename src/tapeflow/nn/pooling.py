@@ -36,6 +36,7 @@ class PoolLayout(NamedTuple):
         border: the padding that ATen adds.
         padded: whether instead the image must be padded first, as ATen can't: unevenly, or by more than half a window.
         to_first, from_first: permutations to ATen's order of dimensions, and back.
+        in_blocks: whether small windows divide images with channels last, without rests, borders or overlaps.
     """
 
     at: Geometry
@@ -46,6 +47,7 @@ class PoolLayout(NamedTuple):
     padded: bool
     to_first: tuple[int, ...]
     from_first: tuple[int, ...]
+    in_blocks: bool
 
 
 @functools.lru_cache(4096)
@@ -82,6 +84,7 @@ def pool_layout(
     last = channels_last(data_format)
     as_is = tuple(range(dims + 2))
     is_padded = not at.symmetric or any(2 * b > k for b, k in zip(at.before, windows, strict=True))
+    divided = all(not n % k for n, k in zip(spatial(image, data_format), windows, strict=True))
     return PoolLayout(
         at=at,
         window=windows,
@@ -91,6 +94,7 @@ def pool_layout(
         padded=is_padded,
         to_first=TO_FIRST[dims + 2] if last else as_is,
         from_first=TO_LAST[dims + 2] if last else as_is,
+        in_blocks=last and divided and max(windows) <= 4 and tuple(at.strides) == tuple(windows) and not any(at.before),
     )
 
 
