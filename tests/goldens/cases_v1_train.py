@@ -447,6 +447,62 @@ def run():
         return session.run("y:0"), [w.name for w in v1.global_variables()], sorted(exported.collection_def)[:1]
 run()
 
+# what hooks are told, and who makes sessions
+def run():
+    told = []
+    class Hook(v1.train.SessionRunHook):
+        def before_run(self, context):
+            told.append((isinstance(context, v1.train.SessionRunContext), context.original_args.fetches.name,
+                         context.stop_requested))
+            return v1.train.SessionRunArgs("x:0")
+        def after_run(self, context, values):
+            told.append((isinstance(values, v1.train.SessionRunValues), values.results))
+            context.request_stop()
+    with tf.Graph().as_default():
+        x = tf.constant(2., name="x")
+        y = x * 3.
+        creators = [v1.train.ChiefSessionCreator(), v1.train.WorkerSessionCreator()]
+        for creator in creators:
+            with v1.train.MonitoredSession(creator, [Hook()]) as session:
+                told.append((session.run(y), session.should_stop(), isinstance(creator, v1.train.SessionCreator)))
+    return told
+run()
+
+# a queue and its runner
+def run():
+    with tf.Graph().as_default(), v1.Session() as session:
+        queue = v1.FIFOQueue(4, tf.int32, shapes=[])
+        v1.train.add_queue_runner(v1.train.QueueRunner(queue, [queue.enqueue(7)]))
+        coordinator = v1.train.Coordinator()
+        threads = v1.train.start_queue_runners(session, coordinator)
+        found = session.run(queue.dequeue_many(3))
+        coordinator.request_stop()
+        coordinator.join(threads)
+        return found, len(v1.get_collection(v1.GraphKeys.QUEUE_RUNNERS)), isinstance(v1.TFRecordReader(), v1.ReaderBase)
+run()
+
+# a network whose state goes on
+def run():
+    class Sum:
+        state_size = output_size = 1
+        def zero_state(self, batch_size, dtype):
+            return tf.zeros([batch_size, 1], dtype)
+        def __call__(self, inputs, state, scope=None):
+            return state + inputs, state + inputs
+    class Saver:
+        def __init__(self):
+            self.held = v1.get_variable("held", initializer=[[0.]], use_resource=True)
+        def state(self, name):
+            return self.held.read_value()
+        def save_state(self, name, value):
+            return v1.assign(self.held, value)
+    with tf.Graph().as_default(), v1.Session() as session:
+        inputs = [tf.constant([[1.]]), tf.constant([[2.]])]
+        outputs, state = v1.nn.static_state_saving_rnn(Sum(), inputs, Saver(), "sum")
+        session.run(v1.global_variables_initializer())
+        return [session.run(outputs[-1]) for _ in range(3)], len(outputs)
+run()
+
 # tables are ready
 def run():
     with tf.Graph().as_default(), v1.Session() as session:
