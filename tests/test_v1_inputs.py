@@ -231,7 +231,7 @@ def test_whole_files_and_the_state_of_their_reader(files):
     reader = v1.WholeFileReader()
     record, state = reader.read(work(files)), reader.serialize_state()
     restore, produced = reader.restore_state(b"\x08\x05\x10\x05\x18\x05"), reader.num_records_produced()
-    assert reader.supports_serialize
+    assert reader.supports_serialize and isinstance(reader, v1.ReaderBase)
     with train.MonitoredSession() as sess:
         assert sess.run(record) == [files[0].encode(), b"a0\r\na1\r\na2\r\n"]
         assert sess.run(state) == b"\x08\x01\x10\x01\x18\x01\x22" + bytes([len(files[0])]) + files[0].encode()

@@ -407,6 +407,8 @@ def test_queue_runners():
     numbers = v1.get_local_variable("n", initializer=0)
     add = queue.enqueue(numbers.count_up_to(5))
     runner = train.QueueRunner(queue, [add])
+    train.add_queue_runner(runner)
+    assert v1.get_collection("queue_runners") == [runner]
     take = queue.dequeue()
     assert (runner.name, runner.queue, runner.enqueue_ops) == ("fifo_queue", queue, [add])
     assert runner.queue_closed_exception_types == (errors.OutOfRangeError,)
@@ -542,3 +544,28 @@ def test_a_supervisor_raises_what_its_threads_raise(tmp_path):
     assert calls == ["x", "x"]
     with pytest.raises(RuntimeError, match="Only chief supervisor"):
         train.Supervisor(is_chief=False).start_standard_services(None)
+
+
+def test_what_hooks_are_told():
+    args = train.SessionRunArgs("x:0", {"y:0": 1})
+    assert (args.fetches, args.feed_dict, args.options) == ("x:0", {"y:0": 1}, None)
+    context = train.SessionRunContext(args, "session")
+    assert (context.original_args, context.session, context.stop_requested) == (args, "session", False)
+    assert train.SessionRunValues(results=1, options=2, run_metadata=3) == (1, 2, 3)
+
+
+def test_creators_of_sessions():
+    class Plain(train.SessionCreator):
+        def create_session(self):
+            return v1.Session()
+
+    x = tf.constant(3.0)
+    with train.MonitoredSession(Plain()) as sess:
+        assert sess.run(x) == 3.0
+    with pytest.raises(TypeError, match="abstract"):
+        train.SessionCreator()
+    assert train.WorkerSessionCreator().create_session().run(x) == 3.0
+    with tf.Graph().as_default():
+        tf.Variable(1.0)
+        with pytest.raises(errors.DeadlineExceededError):
+            train.WorkerSessionCreator(max_wait_secs=0).create_session()

@@ -57,11 +57,6 @@ def test_variables_are_shared_by_name():
             with v1.variable_scope(None, "layer"):
                 names.append(v1.get_variable("w", [1]).name)
         assert names == ["layer/w:0", "layer_1/w:0"]
-        with (
-            v1.variable_scope("", partitioner=v1.fixed_size_partitioner(2)),
-            pytest.raises(tf.errors.UnimplementedError),
-        ):
-            v1.get_variable("p", [4])
 
 
 def test_what_scopes_say_where_nothing_else_is_said():
@@ -192,3 +187,92 @@ def test_initial_values_of_a_checkpoint(tmp_path):
         assert session.run(v).tolist() == [1.0, 2.0]
         with pytest.raises(ValueError, match="nope is not found"):
             v1.train.init_from_checkpoint(path, {"nope": v})
+
+
+# ---- variables in parts ----------------------------------------------------------------------------------------------
+
+
+def in_two(axis=0):
+    return v1.fixed_size_partitioner(2, axis=axis)
+
+
+def test_a_variable_in_parts():
+    with tf.Graph().as_default(), v1.Session() as sess:
+        v = v1.get_variable("v", [3, 5], partitioner=in_two(1), initializer=v1.ones_initializer())
+        assert [(p.name, p.shape.as_list()) for p in v] == [("v/part_0:0", [3, 3]), ("v/part_1:0", [3, 2])]
+        assert (v.name, v.dtype, v.shape, v.get_shape(), len(v)) == ("v", tf.float32, (3, 5), (3, 5), 2)
+        assert tf.convert_to_tensor(v).name == "v:0"
+        assert tf.matmul(v, tf.ones([5, 1])).shape == (3, 1)
+        sess.run(v1.global_variables_initializer())
+        sess.run(v.assign(tf.reshape(tf.range(15.0), [3, 5])))
+        added = sess.run(v.assign_add(tf.ones([3, 5])))
+        assert [a.shape for a in added] == [(3, 3), (3, 2)]
+        sess.run(v.assign_sub(tf.ones([3, 5])))
+        assert sess.run(v.as_tensor()).tolist() == np.arange(15.0).reshape(3, 5).tolist()
+        whole = v1.get_variable("whole", [3], partitioner=lambda shape, dtype: [1], initializer=v1.ones_initializer())
+        scalar = v1.get_variable("scalar", [], partitioner=in_two())
+        assert [p.name for p in whole] == ["whole/part_0:0"] and scalar.name == "scalar:0"
+
+
+def test_initializers_of_parts():
+    told = []
+
+    def first(shape, dtype=None, partition_info=None):
+        told.append((shape, partition_info.full_shape, partition_info.var_offset))
+        return tf.zeros(shape)
+
+    with tf.Graph().as_default(), v1.Session() as sess:
+        v1.get_variable("f", [5], initializer=first, partitioner=in_two())
+        assert told == [([3], [5], [0]), ([2], [5], [3])]
+        value = v1.get_variable("value", initializer=tf.range(5.0), partitioner=in_two())
+        sess.run(v1.global_variables_initializer())
+        assert [p.tolist() for p in sess.run(list(value))] == [[0.0, 1.0, 2.0], [3.0, 4.0]]
+
+
+def test_parts_are_shared_by_the_name_of_the_whole():
+    with tf.Graph().as_default():
+        v = v1.get_variable("v", [4, 2], partitioner=in_two())
+        with v1.variable_scope("", reuse=True):
+            assert v1.get_variable("v", [4, 2]) is v
+            assert v1.get_variable("v", [4, 2], partitioner=in_two()) is v
+            with pytest.raises(ValueError, match=r"specified partitions \[1, 2\] and found partitions \[2, 1\]"):
+                v1.get_variable("v", [4, 2], partitioner=in_two(1))
+            with pytest.raises(ValueError, match="specified shape"):
+                v1.get_variable("v", [4, 3])
+        with pytest.raises(ValueError, match="already exists"):
+            v1.get_variable("v", [4, 2], partitioner=in_two())
+
+
+def test_parts_by_a_list():
+    with tf.Graph().as_default():
+        parts = v1.create_partitioned_variables([4, 2], [2, 1], v1.zeros_initializer(), name="cut")
+        assert [p.name for p in parts] == ["cut/part_0:0", "cut/part_1:0"]
+        with pytest.raises(ValueError, match="same length"):
+            v1.create_partitioned_variables([4, 2], [2], v1.zeros_initializer())
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ([2, 2], "Can only slice a variable along one dimension"),
+        ([2], "does not match the Variable's rank"),
+        (2, "must return a sequence"),
+        ([0, 1], "zero partitions"),
+    ],
+)
+def test_partitioners_that_are_not_possible(parts, message):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
+        v1.get_variable("v", [4, 4], partitioner=lambda shape, dtype: parts)
+
+
+def test_variables_that_begin_with_one_tensor_are_restored_apart(tmp_path):
+    with tf.Graph().as_default(), v1.Session() as sess:
+        first = tf.constant([1.0, 2.0])
+        a, b = tf.Variable(first, name="a"), tf.Variable(first, name="b")
+        sess.run(v1.global_variables_initializer())
+        sess.run(b.assign([5.0, 6.0]))
+        saver = v1.train.Saver()
+        path = saver.save(sess, str(tmp_path / "model"))
+        sess.run(v1.global_variables_initializer())
+        saver.restore(sess, path)
+        assert [x.tolist() for x in sess.run([a, b])] == [[1.0, 2.0], [5.0, 6.0]]

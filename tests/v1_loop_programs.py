@@ -237,4 +237,47 @@ def recurrent(tf: Any, folder: str) -> dict[str, Any]:
     return {**found, "variables": [v.name for v in tf.trainable_variables()]}
 
 
-PROGRAMS = {f.__name__: f for f in (monitored_training, input_pipeline, shuffled_input, supervised, recurrent)}
+def partitioned(tf: Any, folder: str) -> dict[str, Any]:
+    """Tables in several parts, which are trained, saved as one, and restored into other parts."""
+
+    def rows(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        begin = 0 if partition_info is None else partition_info.single_offset(shape)
+        return tf.cast(tf.reshape(tf.range(shape[0] * 2) + 2 * begin, [-1, 2]), tf.float32) / 10.0
+
+    def build(parts: int) -> Any:
+        with tf.variable_scope("model", partitioner=tf.fixed_size_partitioner(parts), regularizer=tf.reduce_sum):
+            table = tf.get_variable("table", [7, 2], initializer=rows)
+            weights = tf.get_variable("weights", [2, 3], initializer=tf.ones_initializer())
+            scale = tf.get_variable("scale", [], initializer=tf.ones_initializer())
+        found = tf.nn.embedding_lookup(table, [0, 3, 6], partition_strategy="div")
+        loss = tf.reduce_sum(tf.square(tf.matmul(found, weights) * scale - 1.0))
+        return table, weights, loss, tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+
+    with tf.Session() as sess:
+        table, weights, loss, train = build(3)
+        sess.run(tf.global_variables_initializer())
+        losses = [sess.run([loss, train])[0] for _ in range(4)]
+        path = tf.train.Saver().save(sess, f"{folder}/model")
+        parts = [[p.name, p.shape.as_list(), p._save_slice_info.spec] for p in table]
+        whole = sess.run(tf.convert_to_tensor(table))
+        with tf.variable_scope("model", reuse=True):
+            same = tf.get_variable("table", [7, 2]) is table
+        regularized = [t.name for t in tf.losses.get_regularization_losses()]
+        sess.run(weights.assign(tf.zeros([2, 3])))
+        assigned = sess.run(tf.convert_to_tensor(weights))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        table, weights, loss, train = build(2)
+        tf.train.Saver().restore(sess, path)
+        again = [sess.run([loss, train])[0] for _ in range(2)]
+        names = [v.name for v in tf.global_variables()]
+    return {
+        "losses": losses, "parts": parts, "whole": whole, "same": same, "regularized": regularized,
+        "assigned": assigned, "again": again, "names": names,
+        "saved": [[name, list(shape)] for name, shape in tf.train.list_variables(path)],
+    }  # fmt: skip
+
+
+PROGRAMS = {
+    f.__name__: f
+    for f in (monitored_training, input_pipeline, shuffled_input, supervised, recurrent, partitioned)
+}

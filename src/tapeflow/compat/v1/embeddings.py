@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
+from tapeflow.compat.v1.partitioned import PartitionedVariable
 from tapeflow.core.convert import convert
 
 
@@ -34,7 +35,8 @@ def embedding_lookup(
         >>> tf.compat.v1.nn.embedding_lookup(pieces, [3, 0]).numpy().tolist()
         [[3.0], [0.0]]
     """
-    pieces = list(params) if isinstance(params, (list, tuple)) else [] if params is None else [params]
+    many = isinstance(params, (list, tuple, PartitionedVariable))
+    pieces = list(params) if many else [] if params is None else [params]
     if not pieces:
         raise ValueError("Need at least one param: `params` must be specified.")
     if len(pieces) == 1:
@@ -129,7 +131,7 @@ def safe_embedding_lookup_sparse(
 
 def _in_pieces(params: Any) -> bool:
     """Whether a table is a list of its pieces, and not a nest of numbers."""
-    return isinstance(params, (list, tuple)) and all(hasattr(p, "shape") for p in params)
+    return isinstance(params, (list, tuple, PartitionedVariable)) and all(hasattr(p, "shape") for p in params)
 
 
 def sampled_softmax_loss(

@@ -1,4 +1,4 @@
-"""Into how many parts to cut a variable: accepted by `get_variable`, which refuses more than one."""
+"""Into how many parts `get_variable` cuts a variable."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.compat.v1 import initializers
+from tapeflow.compat.v1.partitioned import PartitionedVariable, check_parts, made_in_parts
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import state
 from tapeflow.core.convert import convert
@@ -34,7 +34,7 @@ class _Store:
     """The variables that `get_variable` made in a graph, and the scope in force."""
 
     def __init__(self) -> None:
-        self.variables: dict[str, Variable] = {}
+        self.variables: dict[str, Variable | PartitionedVariable] = {}
         self.scope = VariableScope(False)
         self.counts: dict[str, int] = {}
 
@@ -380,18 +380,17 @@ def get_variable(
         regularizer: a function of the variable, whose result is added to the collection of regularization losses.
         trainable: whether it is in the collection of trainable variables.
         collections: the collections that it is added to; by default that of global variables.
-        partitioner: a function of shape and dtype that says into how many parts to cut each dimension; more than one
-            part is refused.
+        partitioner: a function of shape and dtype that says into how many parts to cut each dimension, of which one at
+            most may have several.
         custom_getter: called in place of this function, with it as its first argument.
         constraint, synchronization, aggregation: as of `tf.Variable`.
         caching_device, validate_shape, use_resource: accepted, and without effect.
 
     Returns:
-        A `tf.Variable`.
+        A `tf.Variable`; with a partitioner a `PartitionedVariable`, unless it is a scalar.
 
     Raises:
         ValueError: the variable is there and must be new, or the other way round, or is of another shape or dtype.
-        UnimplementedError: the partitioner asks for several parts.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -444,8 +443,8 @@ def _get(scope: VariableScope, name: str, custom_getter: Any = None, **given: An
     given["dtype"] = _dtype(given.get("dtype"), given["initializer"], scope)
     getter = custom_getter or scope.custom_getter
     if getter is None:
-        return _find_or_make(full, **given)
-    return getter(_find_or_make, full, **given)
+        return find_or_make(full, **given)
+    return getter(find_or_make, full, **given)
 
 
 def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
@@ -454,7 +453,7 @@ def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
     return convert(initializer).dtype if initializer is not None and not callable(initializer) else scope.dtype
 
 
-def _find_or_make(
+def find_or_make(
     name: str,
     shape: Any = None,
     dtype: Any = float32,
@@ -471,30 +470,56 @@ def _find_or_make(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
+    """The variable of a full name, see `get_variable`."""
     dims = None if shape is None else TensorShape(shape)
     known = _store().variables.get(name) if state.graph is not None else None
+    if isinstance(known, PartitionedVariable):
+        _check_shared(known, name, dims, dtype, reuse)
+        check_parts(known, dims, dtype, partitioner)
+        return known
     if known is not None:
-        return _shared(known, name, dims, dtype, reuse)
+        _check_shared(known, name, dims, dtype, reuse)
+        return known
     if reuse is True and state.graph is not None:
         raise ValueError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
             "reuse=tf.AUTO_REUSE in VarScope?"
         )
-    if partitioner is not None and dims is not None:
-        _check_parts(name, partitioner(shape=dims, dtype=dtype))
     if initializer is None:
         initializer = _default_initializer(name, dtype)
-    with _where_variables_are():
-        with at_the_root(name):
-            value = _first_value(name, initializer, dims, dtype)
-        with at_the_root(""):
-            made = Variable(
-                value, trainable, name=name, dtype=dtype, constraint=constraint, synchronization=synchronization,
-                aggregation=aggregation,
-            )  # fmt: skip
-        in_collections(made, collections)
+
+    def make(name: str, shape: TensorShape | None, initializer: Any) -> Variable:
+        return _made(
+            name, shape, dtype, initializer, regularizer, collections, trainable=trainable, constraint=constraint,
+            synchronization=synchronization, aggregation=aggregation,
+        )  # fmt: skip
+
+    made: Any
+    if partitioner is None or (dims is not None and dims.rank == 0):
+        made = make(name, dims, initializer)
+    else:
+        made = made_in_parts(name, dims, dtype, initializer, partitioner, make)
     if state.graph is not None:
         _store().variables[name] = made
+    return made
+
+
+def _made(
+    name: str,
+    shape: TensorShape | None,
+    dtype: Any,
+    initializer: Any,
+    regularizer: Any,
+    collections: Any,
+    **options: Any,
+) -> Variable:
+    """A new variable."""
+    with _where_variables_are():
+        with at_the_root(name):
+            value = _first_value(name, initializer, shape, dtype)
+        with at_the_root(""):
+            made = Variable(value, name=name, dtype=dtype, **options)
+        in_collections(made, collections)
     if regularizer is not None:
         with at_the_root(f"{name}/Regularizer"):
             loss = regularizer(made)
@@ -513,7 +538,7 @@ def _where_variables_are() -> AbstractContextManager[None]:
     return nullcontext() if graph is None else init_scope()
 
 
-def _shared(known: Variable, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> Variable:
+def _check_shared(known: Any, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> None:
     if not reuse:
         raise ValueError(
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
@@ -524,17 +549,6 @@ def _shared(known: Variable, name: str, shape: TensorShape | None, dtype: Any, r
     if not dtype.is_compatible_with(known.dtype):
         raise ValueError(
             f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {known.dtype.name}."
-        )
-    return known
-
-
-def _check_parts(name: str, parts: Any) -> None:
-    if any(p > 1 for p in parts):
-        raise errors.UnimplementedError(
-            None,
-            None,
-            f"The partitioner wants variable {name} in {list(parts)} parts: variables are kept whole here, leave it "
-            "out",
         )
 
 

@@ -199,7 +199,11 @@ class Optimizer:
             from tapeflow.array.creation import fill
 
             value = fill(var.shape.as_list(), convert(first, var.dtype))
-            slots[_key(var)] = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
+            made: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
+            slots[_key(var)] = made
+            part = getattr(var, "_save_slice_info", None)
+            if part is not None:  # the slot is a part, too
+                made._save_slice_info = part._replace(full_name=part.full_name + made._name.removeprefix(var._name))
         return slots[_key(var)]
 
     def _variable(self, name: str, first: float) -> Variable:

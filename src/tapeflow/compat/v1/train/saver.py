@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tapeflow import errors
+from tapeflow.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.train.global_step import global_step as step_of
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
@@ -84,7 +85,7 @@ class Saver:
             self._max_to_keep, self._keep_every = saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours
         self._next_kept = time.time() + self._keep_every * 3600
         self._last: list[tuple[str, float]] = []
-        self._variables: dict[str, Variable] | None = None
+        self._variables: dict[str, Any] | None = None
         if not defer_build:
             self.build()
 
@@ -203,21 +204,27 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         bundle = Bundle(path)
-        values = {name: self._read(bundle, name, v) for name, v in self._built().items()}
+        pairs = [
+            pair
+            for name, v in self._built().items()
+            for pair in zip(pieces_of(v), part_values(v, self._read(bundle, name, v)), strict=True)
+        ]
         if sess is None:
-            for name, v in self._built().items():
-                v.assign(values[name])
+            for variable, value in pairs:
+                variable.assign(value)
             return
-        initializers = [v.initializer for v in self._built().values()]
-        feeds = {i.inputs[1]: values[name] for i, name in zip(initializers, self._built(), strict=True)}
-        sess.run(initializers, feeds)
+        while pairs:  # variables that begin with one tensor are fed in turns
+            now = {v.initializer.inputs[1]: (v, value) for v, value in reversed(pairs)}
+            sess.run([v.initializer for v, _ in now.values()], {t: value for t, (_, value) in now.items()})
+            done = {id(v) for v, _ in now.values()}
+            pairs = [pair for pair in pairs if id(pair[0]) not in done]
 
-    def _built(self) -> dict[str, Variable]:
+    def _built(self) -> dict[str, Any]:
         if self._variables is None:
             self.build()
         return self._variables or {}
 
-    def _read(self, bundle: Bundle, name: str, variable: Variable) -> Any:
+    def _read(self, bundle: Bundle, name: str, variable: Any) -> Any:
         if name not in bundle.entries:
             raise errors.NotFoundError(
                 None,
@@ -259,12 +266,15 @@ class Saver:
                 os.remove(f"{oldest}.{suffix}")
 
 
-def _by_name(given: Any) -> dict[str, Variable]:
-    """The variables by the names that they have in checkpoints."""
-    pairs = given.items() if isinstance(given, Mapping) else [(getattr(v, "_name", ""), v) for v in given]
-    found: dict[str, Variable] = {}
+def _by_name(given: Any) -> dict[str, Any]:
+    """The variables by the names that they have in checkpoints; those that are parts of one as that."""
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        pairs = [(getattr(v, "_name", ""), v) for v in joined_parts(given)]
+    found: dict[str, Any] = {}
     for name, variable in pairs:
-        if not isinstance(variable, Variable):
+        if not isinstance(variable, (Variable, PartitionedVariable)):
             raise TypeError(f"Variable to save is not a Variable: {variable!r}")
         if name in found:
             raise ValueError(f"At least two variables have the same name: {name}")
@@ -272,12 +282,15 @@ def _by_name(given: Any) -> dict[str, Variable]:
     return dict(sorted(found.items()))
 
 
-def _values(sess: Any, variables: dict[str, Variable]) -> list[Any]:
+def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
+    pieces = [pieces_of(v) for v in variables.values()]
     if sess is None:
-        return [v.read_value() for v in variables.values()]
-    if not hasattr(sess, "run"):
+        values = [[p.read_value() for p in parts] for parts in pieces]
+    elif hasattr(sess, "run"):
+        values = sess.run(pieces)
+    else:
         raise TypeError(f"'sess' must be a Session; {sess}")
-    return sess.run(list(variables.values()))
+    return [whole_value(v, found) for v, found in zip(variables.values(), values, strict=True)]
 
 
 def _mismatch(said: str) -> errors.InvalidArgumentError:
