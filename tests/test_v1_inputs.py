@@ -313,3 +313,23 @@ def test_eager_mode_has_tf_data_for_this(make, kind):
     with executing_eagerly(), pytest.raises(kind, match="eager"):
         make()
     assert train.limit_epochs(1) == 1
+
+
+def test_meta_graphs_keep_queue_runners_and_parts(tmp_path):
+    v = v1.get_variable("v", [3, 2], partitioner=v1.fixed_size_partitioner(2), initializer=v1.zeros_initializer())
+    train.batch([numbers(5)], 2, name="batch")
+    with v1.Session() as sess:
+        sess.run([v1.global_variables_initializer(), v1.local_variables_initializer()])
+        sess.run(v.assign(tf.reshape(tf.range(6.0), [3, 2])))
+        path = train.Saver().save(sess, str(tmp_path / "model"))
+    with tf.Graph().as_default(), v1.Session() as sess:
+        train.import_meta_graph(f"{path}.meta").restore(sess, path)
+        assert [p.tolist() for p in sess.run(v1.global_variables())] == [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
+        assert [p._save_slice_info.spec for p in v1.global_variables()] == ["3 2 0,2:0,2", "3 2 2,1:0,2"]
+        sess.run(v1.local_variables_initializer())
+        coordinator = tf.train.Coordinator()
+        threads = train.start_queue_runners(sess, coordinator)
+        assert [sess.run("batch:0").tolist() for _ in range(2)] == [[0, 1], [2, 3]]
+        coordinator.request_stop()
+        coordinator.join(threads)
+        assert tf.train.list_variables(train.Saver().save(sess, str(tmp_path / "again"))) == [("v", [3, 2])]

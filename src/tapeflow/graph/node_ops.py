@@ -368,6 +368,7 @@ BUILDERS: dict[str, Build] = {
     "PlaceholderWithDefault": _placeholder_with_default,
     "NoOp": _nothing,
     "ControlTrigger": _nothing,
+    "DisableCopyOnRead": _nothing,
     "Snapshot": _passed_on,
     "DebugGradientIdentity": _passed_on,
     "VarHandleOp": _handle,

@@ -10,9 +10,13 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.compat.v1.partitioned import SaveSliceInfo
 from tapeflow.compat.v1.protos import message
+from tapeflow.compat.v1.train.queue_runner import QueueRunner
+from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.variable import Variable
 from tapeflow.graph.importing import import_graph_def
+from tapeflow.train.protos import QueueRunnerDef
 from tapeflow.version import VERSION
 
 _OF_VARIABLES = (
@@ -82,7 +86,9 @@ def _write_collection(found: Any, key: str, items: list[Any]) -> None:
     if not items:
         return
     if all(isinstance(item, Variable) for item in items):
-        found[key].bytes_list.value.extend(v.to_proto().SerializeToString() for v in items if v._graph is not None)
+        found[key].bytes_list.value.extend(_variable_proto(v) for v in items if v._graph is not None)
+    elif all(isinstance(item, QueueRunner) for item in items):
+        found[key].bytes_list.value.extend(item.to_proto().SerializeToString() for item in items)
     elif all(hasattr(item, "graph") and hasattr(item, "name") for item in items):
         found[key].node_list.value.extend(item.name for item in items)
     elif all(type(item) is int for item in items):
@@ -91,6 +97,14 @@ def _write_collection(found: Any, key: str, items: list[Any]) -> None:
         found[key].float_list.value.extend(items)
     elif all(isinstance(item, (str, bytes)) for item in items):
         found[key].bytes_list.value.extend(item.encode() if isinstance(item, str) else item for item in items)
+
+
+def _variable_proto(variable: Any) -> bytes:
+    """A variable as a serialized message, with its place in a whole if it is a part."""
+    proto, part = variable.to_proto(), getattr(variable, "_save_slice_info", None)
+    if part is not None:
+        proto.save_slice_info_def.MergeFrom(type(proto.save_slice_info_def)(**part._asdict()))
+    return proto.SerializeToString()
 
 
 def import_meta_graph(
@@ -128,7 +142,7 @@ def import_meta_graph(
     graph = get_default_graph()
     import_graph_def(meta.graph_def, name=import_scope or "")
     prefix = f"{import_scope}/" if import_scope else ""
-    made: dict[str, Variable] = {}
+    made: dict[str, Any] = {}
     for key, collection in meta.collection_def.items():
         for item in _items(graph, key, collection, prefix, made):
             graph.add_to_collection(key, item)
@@ -138,7 +152,7 @@ def import_meta_graph(
     return Saver(saver_def=saver_def, **kwargs)
 
 
-def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, Variable]) -> list[Any]:
+def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, Any]) -> list[Any]:
     """What is in a collection of a message."""
     kind = collection.WhichOneof("kind")
     if kind is None:
@@ -146,6 +160,8 @@ def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, V
     values = getattr(collection, kind).value
     if kind == "node_list":
         return [graph.as_graph_element(prefix + name) for name in values]
+    if key == GraphKeys.QUEUE_RUNNERS:
+        return [QueueRunner.from_proto(QueueRunnerDef.FromString(data), prefix.rstrip("/")) for data in values]
     if key not in _OF_VARIABLES or kind != "bytes_list":
         return list(values)
     found = []
@@ -153,7 +169,11 @@ def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, V
         definition = message("VariableDef").FromString(data)
         name = prefix + definition.variable_name
         if name not in made:
-            made[name] = Variable.from_proto(definition, prefix)
+            made[name] = variable = Variable.from_proto(definition, prefix)
+            if definition.HasField("save_slice_info_def"):
+                part = definition.save_slice_info_def
+                places = list(part.full_shape), list(part.var_offset), list(part.var_shape)
+                variable._save_slice_info = SaveSliceInfo(prefix + part.full_name, *places)
         found.append(made[name])
     return found
 
