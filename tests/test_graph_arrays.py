@@ -262,3 +262,11 @@ def test_lists_of_pieces():
         assert joined.numpy().tolist() == x.numpy().tolist()
         assert lengths.numpy().tolist() == [1, 2]
         assert tape.gradient(y, x).numpy().tolist() == [[5, 5]] * 3
+
+
+def test_shapes_that_others_broadcast_to_are_known():
+    with tf.Graph().as_default():
+        shape = tf.broadcast_dynamic_shape(tf.shape(tf.zeros([3, 1])), tf.shape(tf.zeros([4])))
+        assert shape.shape.as_list() == [2] and tf.zeros(shape).shape.as_list() == [3, 4]
+        unknown = tf.compat.v1.placeholder(tf.int32, [None])
+        assert tf.broadcast_dynamic_shape(unknown, [1]).shape.as_list() == [None]

@@ -202,7 +202,12 @@ def _broadcast_dims(s0: torch.Tensor, s1: torch.Tensor) -> torch.Tensor:
     return torch.tensor(dims.as_list(), dtype=s0.dtype)
 
 
-@op("BroadcastArgs", kernel=_broadcast_dims)
+def _broadcast_rank(s0: TensorShape, s1: TensorShape) -> TensorShape:
+    ranks = [s[0] for s in (s0, s1) if s.rank == 1 and s[0] is not None]
+    return TensorShape([max(ranks) if len(ranks) == 2 else None])
+
+
+@op("BroadcastArgs", kernel=_broadcast_dims, shape=_broadcast_rank)
 def _broadcast_args(shape_x: Any, shape_y: Any, name: str | None = None) -> Any:
     """The shape that two shapes broadcast to."""
 
