@@ -15,6 +15,8 @@ import torch
 
 from tapeflow.core.tensor import traced
 
+_is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
+
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
 MANY = 1 << 15
 
@@ -24,19 +26,16 @@ _BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: to
 
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
     """Whether a tensor has at least so many elements, on the CPU, with values to look at."""
-    return x.numel() >= count and x.is_cpu and not traced(x)
+    return x.numel() >= count and x.is_cpu and not traced(x) and not _is_batched(x)
 
 
 def comparison(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """The kernel of a comparison, such as `torch.eq`."""
 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        if x.numel() < MANY or x.dtype not in _BITS or x.dtype is not y.dtype or not by_value(x):
+        if x.numel() < MANY or x.dtype not in _BITS or x.dtype is not y.dtype or not (by_value(x) and by_value(y)):
             return function(x, y)
-        try:
-            return function(x, y, out=torch.empty(0, dtype=x.dtype, device=x.device)).bool()
-        except RuntimeError:  # a batched value: vmap
-            return function(x, y)
+        return function(x, y, out=torch.empty(0, dtype=x.dtype, device=x.device)).bool()
 
     return kernel
 
@@ -66,16 +65,15 @@ def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:
 def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """`torch.where`: `x` where the condition is true, `y` elsewhere."""
     bits = _BITS.get(x.dtype)
-    if condition.numel() < MANY or bits is None or x.dtype is not y.dtype or not by_value(condition):
+    if condition.numel() < MANY or bits is None or x.dtype is not y.dtype:
         return torch.where(condition, x, y)
-    try:
-        mask = condition.view(torch.uint8).to(bits).neg_()  # all ones, or all zeros
-        other = y.view(bits)
-        found = torch.bitwise_xor(x.view(bits), other)
-        found = found.bitwise_and_(mask) if found.shape == mask.shape else torch.bitwise_and(found, mask)
-        return found.bitwise_xor_(other).view(x.dtype)
-    except RuntimeError:  # shapes that do not fit; a batched value
+    if not (by_value(condition) and by_value(x) and by_value(y)):
         return torch.where(condition, x, y)
+    mask = condition.view(torch.uint8).to(bits).neg_()  # all ones, or all zeros
+    other = y.view(bits)
+    found = torch.bitwise_xor(x.view(bits), other)
+    found = found.bitwise_and_(mask) if found.shape == mask.shape else torch.bitwise_and(found, mask)
+    return found.bitwise_xor_(other).view(x.dtype)
 
 
 def as_bytes(x: torch.Tensor) -> torch.Tensor:
@@ -102,9 +100,6 @@ def along(
 
 def may_have_nan(x: torch.Tensor) -> bool:
     """Whether there may be NaN, which on the CPU is found out sooner than replaced."""
-    try:
-        if traced(x) or not x.is_cpu:
-            return True
-        return math.isnan(torch.sum(x).item()) if x.numel() >= SOME else not torch.equal(x, x)
-    except RuntimeError:  # where values are not known: vmap
+    if not by_value(x):
         return True
+    return math.isnan(torch.sum(x).item()) if x.numel() >= SOME else not torch.equal(x, x)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.bulk import comparison, select
+from tapeflow.core.bulk import by_value, comparison, select
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.op import not_differentiable, op, widened
 from tapeflow.core.shape_rules import broadcast, same
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid, traced
+from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.core.variable import Variable
 from tapeflow.errors import InternalError, NotFoundError
 from tapeflow.math.arithmetic import multiply, negative
@@ -268,10 +268,7 @@ def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def _is_number_but_zero(y: torch.Tensor) -> bool:
     """Whether it is a scalar that divides well; losses and means are divided by such."""
-    try:
-        return not y.ndim and y.is_cpu and not traced(y) and bool(y.item())
-    except RuntimeError:  # where values are not known: vmap
-        return False
+    return not y.ndim and by_value(y) and bool(y.item())
 
 
 @op("DivNoNan", kernel=_div_no_nan, shape=broadcast)

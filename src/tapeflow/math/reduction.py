@@ -480,10 +480,7 @@ def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Te
     """The positions along the last dimension, where NumPy can look at the values."""
     if not by_value(x) or x.dtype not in _VECTORIZED or not x.is_contiguous():
         return None
-    try:
-        return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
-    except RuntimeError:  # a batched value: vmap
-        return None
+    return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
 
 
 def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:

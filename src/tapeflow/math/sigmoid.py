@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.bulk import by_value
 from tapeflow.core.op import op
 from tapeflow.core.shape_rules import same
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs as absolute
@@ -74,17 +74,14 @@ _AT_ONCE = 1 << 18  # elements whose copies in oneDNN's form stay in the process
 
 def _tanh(x: torch.Tensor) -> torch.Tensor:
     """`tanh` by oneDNN for many numbers: three times as fast as MKL where that is slow, to the same 8e-8."""
-    if x.numel() < _MANY or x.dtype is not torch.float32 or not x.is_cpu or traced(x) or not x.is_contiguous():
+    if x.numel() < _MANY or x.dtype is not torch.float32 or not by_value(x) or not x.is_contiguous():
         return torch.tanh(x)
-    try:
-        if x.numel() <= _AT_ONCE:
-            return x.to_mkldnn().tanh().to_dense()
-        result = torch.empty_like(x)
-        for given, made in zip(x.view(-1).split(_AT_ONCE), result.view(-1).split(_AT_ONCE), strict=True):
-            made.copy_(given.to_mkldnn().tanh().to_dense())
-        return result
-    except RuntimeError:  # a batched value: vmap
-        return torch.tanh(x)
+    if x.numel() <= _AT_ONCE:
+        return x.to_mkldnn().tanh().to_dense()
+    result = torch.empty_like(x)
+    for given, made in zip(x.view(-1).split(_AT_ONCE), result.view(-1).split(_AT_ONCE), strict=True):
+        made.copy_(given.to_mkldnn().tanh().to_dense())
+    return result
 
 
 @op("Tanh", kernel=_tanh if _mkl_is_slow() else torch.tanh, shape=same)
