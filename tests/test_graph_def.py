@@ -254,3 +254,24 @@ def test_graphs_in_files(tmp_path):
         == read(tf, pathlib.Path(binary))
         == graph.as_graph_def()
     )
+
+
+def test_clipping_is_written_as_tensorflow_writes_it():
+    """Its op takes no bounds that broadcast."""
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [2, 3], name="x")
+        tf.clip_by_value(x, [0.0, -1.0, -5.0], 2.0, name="clipped")
+    nodes = {node.name: node for node in graph.as_graph_def().node}
+    assert [nodes[name].op for name in ("clipped/Minimum", "clipped")] == ["Minimum", "Maximum"]
+    assert nodes["clipped"].input[0] == "clipped/Minimum"
+
+
+def test_names_of_outputs_count_what_tensorflow_gives_before_them():
+    """A loop gives its counter and its limit first."""
+    with tf.Graph().as_default() as graph:
+        tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [tf.constant(0)], name="loop")
+    assert graph.get_tensor_by_name("loop:2").dtype is tf.int32
+    with pytest.raises(KeyError):
+        graph.get_tensor_by_name("loop:0")
+    (loop,) = [node for node in graph.as_graph_def().node if node.name == "loop"]
+    assert loop.input[:3] == ["loop/loop_counter", "loop/maximum_iterations", "Const"]

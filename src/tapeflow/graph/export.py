@@ -84,7 +84,7 @@ class FunctionWriter:
     def _nodes(self, operation: Operation) -> list[Any]:
         op = operation.op
         if operation.type in _DECOMPOSED:
-            return _DECOMPOSED[operation.type](operation)
+            return _DECOMPOSED[operation.type][1](operation)
         node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
         before: list[Any] = []
         if isinstance(op, NodeOp):
@@ -296,7 +296,8 @@ def _input(tensor: SymbolicTensor) -> str:
 def _result(tensor: SymbolicTensor) -> str:
     """A tensor of a function as its nodes name it."""
     op = tensor.op
-    return f"{op.name}:{_output_at(op.type, tensor.value_index, len(op.outputs))}"
+    kind, _ = _DECOMPOSED.get(op.type, (op.type, None))
+    return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
 
 
 def _output_at(op: str, index: int, count: int) -> str:
@@ -408,25 +409,37 @@ def _shape(shape: TensorShape) -> Any:
 # ---- what TensorFlow has no op for -----------------------------------------------------------------------------------
 
 
+def _part(operation: Operation, suffix: str, op: str, inputs: Sequence[str], **attrs: Any) -> Any:
+    """One of the nodes that stand for an operation; the one without a suffix has its name."""
+    name = f"{operation.name}/{suffix}" if suffix else operation.name
+    node = node_def_pb2.NodeDef(name=name, op=op, device=operation.device, input=inputs)
+    for attr, value in attrs.items():
+        _set(node.attr[attr], value)
+    return node
+
+
 def _sum_to_shape(operation: Operation) -> list[Any]:
     """The sum over the axes along which a tensor was broadcast, from the shapes of the tensors when the graph runs."""
     dy, like = map(_input, operation.inputs)
     name, dtype = operation.name, operation.outputs[0].dtype
-
-    def node(suffix: str, op: str, inputs: Sequence[str], **attrs: Any) -> Any:
-        made = node_def_pb2.NodeDef(name=f"{name}/{suffix}" if suffix else name, op=op, device=operation.device)
-        made.input.extend(inputs)
-        for attr, value in attrs.items():
-            _set(made.attr[attr], value)
-        return made
-
     return [
-        node("from", "Shape", [dy], T=dtype, out_type=int32),
-        node("to", "Shape", [like], T=operation.inputs[1].dtype, out_type=int32),
-        node("axes", "BroadcastGradientArgs", [f"{name}/to", f"{name}/from"], T=int32),
-        node("sum", "Sum", [dy, f"{name}/axes"], T=dtype, Tidx=int32, keep_dims=False),
-        node("", "Reshape", [f"{name}/sum", f"{name}/to"], T=dtype, Tshape=int32),
+        _part(operation, "from", "Shape", [dy], T=dtype, out_type=int32),
+        _part(operation, "to", "Shape", [like], T=operation.inputs[1].dtype, out_type=int32),
+        _part(operation, "axes", "BroadcastGradientArgs", [f"{name}/to", f"{name}/from"], T=int32),
+        _part(operation, "sum", "Sum", [dy, f"{name}/axes"], T=dtype, Tidx=int32, keep_dims=False),
+        _part(operation, "", "Reshape", [f"{name}/sum", f"{name}/to"], T=dtype, Tshape=int32),
     ]
 
 
-_DECOMPOSED = {"SumToShape": _sum_to_shape}
+def _clip(operation: Operation) -> list[Any]:
+    """As TensorFlow's function writes it: its op takes no bounds that broadcast."""
+    x, low, high = map(_input, operation.inputs)
+    dtype = operation.outputs[0].dtype
+    return [
+        _part(operation, "Minimum", "Minimum", [x, high], T=dtype),
+        _part(operation, "", "Maximum", [f"{operation.name}/Minimum", low], T=dtype),
+    ]
+
+
+# The op that gives the result, and what writes the nodes.
+_DECOMPOSED = {"ClipByValue": ("Maximum", _clip), "SumToShape": ("Reshape", _sum_to_shape)}
