@@ -68,3 +68,13 @@ def test_a_spec_keeps_the_array():
     spec = tf.type_spec_from_value(ta)
     assert spec == tf.TensorArraySpec([2])
     assert spec._from_components(spec._to_components(ta)) is ta
+
+
+def test_methods_taken_from_the_class_are_those_of_arrays_of_graphs_too():
+    @tf.function
+    def stacked(x):
+        arrays = [tf.TensorArray(tf.float32, 2).unstack(x), tf.TensorArray(tf.float32, 2).unstack(x + 1.0)]
+        return tf.nest.map_structure(tf.TensorArray.stack, arrays)
+
+    assert [t.numpy().tolist() for t in stacked(tf.constant([1.0, 2.0]))] == [[1.0, 2.0], [2.0, 3.0]]
+    assert tf.TensorArray.size(written()).numpy() == written().size().numpy()

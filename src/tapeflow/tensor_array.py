@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,17 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 from tapeflow.errors import OutOfRangeError
 from tapeflow.math.casting import cast
+
+
+def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that, taken from `tf.TensorArray` itself, still does what the array's own class does: that of a graph."""
+
+    @functools.wraps(method)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        own = getattr(type(self), method.__name__)
+        return method(self, *args, **kwargs) if own is called else own(self, *args, **kwargs)
+
+    return called
 
 
 class TensorArray:
@@ -126,14 +138,17 @@ class TensorArray:
                 flow = flow if tensor is None else list_set_item(flow, i, tensor)
         return with_flow(self._type_spec, flow)
 
+    @_of_its_class
     def size(self, name: str | None = None) -> Tensor:
         """How many tensors there are, as an int32 scalar."""
         return operand(len(self._tensors), int32)
 
+    @_of_its_class
     def identity(self) -> TensorArray:
         """This array."""
         return self
 
+    @_of_its_class
     def close(self, name: str | None = None) -> None:
         """Gives up all tensors."""
         self._tensors = []
@@ -143,6 +158,7 @@ class TensorArray:
 
     # ---- one tensor --------------------------------------------------------------------------------------------------
 
+    @_of_its_class
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The tensor at `index`, or zeros where none was written.
 
@@ -169,6 +185,7 @@ class TensorArray:
             self._cleared.add(i)
         return tensor
 
+    @_of_its_class
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Puts a tensor at `index`.
 
@@ -219,12 +236,14 @@ class TensorArray:
 
     # ---- all of them -------------------------------------------------------------------------------------------------
 
+    @_of_its_class
     def stack(self, name: str | None = None) -> Tensor:
         """All tensors as one, with a new first dimension."""
         if state.graph is not None:
             return self.__tf_composite__().stack()
         return self._stacked(range(len(self._tensors)))
 
+    @_of_its_class
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The tensors at `indices` as one, with a new first dimension."""
         if state.graph is not None:
@@ -239,6 +258,7 @@ class TensorArray:
         shape = self._element_shape.as_list() if self._element_shape.is_fully_defined() else []
         return zeros([0, *shape], self._dtype)
 
+    @_of_its_class
     def concat(self, name: str | None = None) -> Tensor:
         """All tensors joined along their first dimension."""
         if state.graph is not None:
@@ -253,6 +273,7 @@ class TensorArray:
             return zeros([0, *inner], self._dtype)
         return concat([self._present(i) for i in range(len(self._tensors))], 0)
 
+    @_of_its_class
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Makes the slices of `value` along its first dimension the array's tensors.
 
@@ -273,6 +294,7 @@ class TensorArray:
         self._cleared.clear()
         return self
 
+    @_of_its_class
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Writes the slices of `value` along its first dimension to `indices`.
 
@@ -286,6 +308,7 @@ class TensorArray:
             self.write(i, tensor)
         return self
 
+    @_of_its_class
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Makes the pieces of `value` along its first dimension the array's tensors.
 
