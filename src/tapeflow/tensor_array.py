@@ -25,7 +25,7 @@ from tapeflow.math.casting import cast
 
 
 def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that, taken from `tf.TensorArray` itself, still does what the array's own class does: that of a graph."""
+    """A method that, taken from `tf.TensorArray` itself, does what the array's own class does: that of a graph."""
 
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
