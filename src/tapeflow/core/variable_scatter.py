@@ -8,6 +8,7 @@ built, each is an operation that does so when the graph runs.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,7 @@ from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.kernels import COMPUTE_IN
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
 
+_counting = threading.Lock()  # several threads may count with one variable
 Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
 
 
@@ -262,6 +264,11 @@ class AssignsParts:
 
             op = NodeOp("ResourceCountUpTo", kernel, stateful=True, attrs={"limit": limit, "T": self.dtype})
             return state.graph.node(op, [self], [(self.dtype, [])]).outputs[0]
+        with _counting:
+            return self._count(limit)
+
+    def _count(self, limit: int) -> Tensor:
+        """`count_up_to`, for one thread."""
         before = self._value
         if self.dtype not in (int32, int64):
             raise invalid(
