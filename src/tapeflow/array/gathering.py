@@ -112,9 +112,10 @@ def _gather(params: Any, indices: Any, axis: Any, batch_dims: int = 0, name: str
 @_gather.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     axis, batch_dims = call.attrs
-    if is_unranked(call.shape(0)) and axis == 0 and batch_dims == 0:
-        return _rows_of_any_rank(dy, call.inputs[1], call.shape(0).__tf_tensor__()), None
-    shape, indices = tuple(call.shape(0)), call.inputs[1]
+    whole: Any = call.shape(0)
+    if is_unranked(whole) and axis == 0 and batch_dims == 0:
+        return _rows_of_any_rank(dy, call.inputs[1], whole.__tf_tensor__()), None
+    shape, indices = tuple(whole), call.inputs[1]
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:
         if type(indices) is not EagerTensor or indices.value.ndim != 1:
