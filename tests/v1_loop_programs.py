@@ -278,6 +278,5 @@ def partitioned(tf: Any, folder: str) -> dict[str, Any]:
 
 
 PROGRAMS = {
-    f.__name__: f
-    for f in (monitored_training, input_pipeline, shuffled_input, supervised, recurrent, partitioned)
+    f.__name__: f for f in (monitored_training, input_pipeline, shuffled_input, supervised, recurrent, partitioned)
 }
