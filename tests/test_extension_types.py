@@ -292,6 +292,9 @@ def test_maps_take_slices_of_them_and_stack_them():
     assert tf.map_fn(lambda p: p.x * p.y, points, fn_output_signature=tf.int32).numpy().tolist() == [[1, 2], [6, 8]]
     mapped = tf.function(lambda p: tf.map_fn(lambda q: Points(q.x * 2, q.y), p))(points)
     assert mapped.x.numpy().tolist() == [[2, 4], [6, 8]]
+    assert tf.vectorized_map(lambda p: p.x * p.y, points).numpy().tolist() == [[1, 2], [6, 8]]
+    nested_ones = tf.vectorized_map(lambda t: t[0].y + t[1], (points, tf.constant([10, 20])))
+    assert nested_ones.numpy().tolist() == [11, 22]
     ragged = Rows(tf.ragged.constant([[[1], [2, 3]], [[4, 5, 6], []]]), Points([1, 2], [3, 4]))
     again = tf.map_fn(lambda r: Rows(r.rows + 1, Points(r.at.x * 3, r.at.y)), ragged)
     assert again.rows.to_list() == [[[2], [3, 4]], [[5, 6, 7], []]] and again.at.x.numpy().tolist() == [3, 6]

@@ -72,6 +72,10 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
         at_once: False computes them one after the other.
     """
     flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
+    if any(hasattr(getattr(e, "_type_spec", None), "_encoded") for e in flat):
+        from tapeflow.experimental.batching import over_parts
+
+        return on_slices(*over_parts(fn, elems), manner, at_once)
     if not flat:
         raise ValueError("vectorized_map needs at least one tensor in `elems`")
     if any(not isinstance(e, CompositeTensor) and e.shape.rank == 0 for e in flat):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tapeflow import nest
@@ -138,6 +138,21 @@ class BatchableExtensionType(ExtensionType):
 
     __batch_encoder__ = ExtensionTypeBatchEncoder()
     _spec_kind = BatchableExtensionTypeSpec
+
+
+def over_parts(fn: Callable[[Any], Any], elems: Any) -> tuple[Callable[[Any], Any], Any]:
+    """A function of slices of a nest as one of slices of the tensors that extension types in it are stacked as, and
+    these tensors in the place of the nest."""
+    flat = nest.flatten(elems)
+    specs = [e._type_spec if isinstance(e, BatchableExtensionType) else None for e in flat]
+    parts = [e if spec is None else spec._encoded(e, 1) for e, spec in zip(flat, specs, strict=True)]
+
+    def of_parts(found: Any) -> Any:
+        pairs = zip(found, specs, strict=True)
+        values = [v if spec is None else spec._unbatch()._decoded(iter(v)) for v, spec in pairs]
+        return fn(nest.pack_sequence_as(elems, values))
+
+    return of_parts, parts
 
 
 def _with_parts(spec: Any, function: Any) -> Any:
