@@ -20,19 +20,21 @@ for count, size in ((1, 1 << 20), (12, 1 << 20), (3, 6 << 20)):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(10):
         step(count, size)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    print(faults / (10 * count * 2 * size * 4 / resource.getpagesize()))  # of the pages of all tensors
 """
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is what glibc does")
 def test_freed_memory_is_taken_again():
-    """Fresh memory for every tensor would be a fault for each 4 KiB: from 20,000 to 370,000 in the cases above."""
+    """Fresh memory for every tensor would be a fault for each page: 20,000 to 370,000 in the cases above. Some are there
+    once, when the heap grows."""
     run = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
-    assert all(int(faults) < 5000 for faults in run.stdout.split())
+    assert all(float(share) < 0.3 for share in run.stdout.split())
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is what glibc does")
 def test_what_the_environment_says_of_memory_stays_in_force():
     environment = os.environ | {"MALLOC_TRIM_THRESHOLD_": "0", "MALLOC_MMAP_THRESHOLD_": "131072"}
     run = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, env=environment)
-    assert all(int(faults) > 15_000 for faults in run.stdout.split())
+    assert all(float(share) > 0.9 for share in run.stdout.split())
