@@ -27,8 +27,7 @@ for count, size in ((1, 1 << 20), (12, 1 << 20), (3, 6 << 20)):
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is what glibc does")
 def test_freed_memory_is_taken_again():
-    """Fresh memory for every tensor would be a fault for each page: 20,000 to 370,000 in the cases above. Some are there
-    once, when the heap grows."""
+    """Fresh memory for every tensor would be a fault for each page. Some are there once, when the heap grows."""
     run = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
     assert all(float(share) < 0.3 for share in run.stdout.split())
 

@@ -155,4 +155,6 @@ def quantize_and_dequantize(
         [1.0, 3.0]
     """
     axis = -1 if axis is None else axis
-    return _round(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name)
+    return _round(
+        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis, name
+    )
