@@ -1,6 +1,7 @@
 """`tf.random`: the numbers are TensorFlow's own, for every seed; and what has no seed is distributed as it should
 be."""
 
+import gc
 import threading
 import zlib
 
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 import tapeflow as tf
+from tapeflow.random import seeds
 
 Invalid = tf.errors.InvalidArgumentError
 
@@ -363,3 +365,61 @@ def test_a_graph_knows_as_much_of_the_shape_as_of_the_numbers():
 
     draw.get_concrete_function(tf.TensorSpec([None, 3]))
     assert shapes == [[None, 3]] * 3
+
+
+# ---- operations of graphs --------------------------------------------------------------------------------------------
+
+
+def drawn(*tensors):
+    return [round(float(t[0]), 6) for t in tensors]
+
+
+def test_each_operation_of_a_function_has_a_stream_of_its_own():
+    """The numbers are TensorFlow 2.21's."""
+    tf.random.set_seed(1234)
+    first, second = (tf.function(lambda: (tf.random.uniform([1]), tf.random.uniform([1]))) for _ in range(2))
+    assert drawn(*first()) == drawn(*second()) == [0.130471, 0.168981]
+    assert drawn(*first()) == drawn(*second()) != [0.130471, 0.168981]
+    same = tf.function(lambda: (tf.random.uniform([1], seed=1), tf.random.uniform([1], seed=1)))
+    assert drawn(*same()) == [0.168981, 0.168981]
+    assert drawn(*same()) == [0.753908, 0.753908]
+    tf.random.set_seed(1234)
+    assert drawn(*same()) == [0.168981, 0.168981]
+
+
+def test_an_operation_in_a_loop_goes_on_with_its_stream():
+    tf.random.set_seed(1234)
+
+    @tf.function
+    def f():
+        total = tf.TensorArray(tf.float32, 3)
+        for i in tf.range(3):
+            total = total.write(i, tf.random.uniform([1], seed=1)[0])
+        return total.stack()
+
+    a, b = f().numpy(), f().numpy()
+    assert len({*a, *b}) == 6
+
+
+def test_each_session_begins_anew():
+    with tf.Graph().as_default():
+        tf.compat.v1.set_random_seed(3)
+        a, b, c = tf.random.normal([1], seed=1), tf.random.normal([1], seed=1), tf.random.normal([1])
+        runs = []
+        for _ in range(2):
+            with tf.compat.v1.Session() as session:
+                runs.append([drawn(*session.run([a, b, c])) for _ in range(2)])
+    assert runs[0] == runs[1]
+    (first, second), _ = runs
+    assert first[0] == first[1] != first[2]
+    assert second[0] == second[1] != first[0]
+
+
+def test_dropped_functions_leave_no_streams():
+    tf.random.set_seed(1)
+    f = tf.function(lambda: tf.random.uniform([1], seed=1))
+    f()
+    before = len(seeds.state.streams._of_operations)
+    del f
+    gc.collect()
+    assert len(seeds.state.streams._of_operations) == before - 1

@@ -25,7 +25,7 @@ from tapeflow.data.structure import Element, Packer
 from tapeflow.function.body import Body, raw
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.operation import PRUNABLE
-from tapeflow.random.seeds import own_streams
+from tapeflow.random.seeds import Streams, own_streams
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
 
@@ -128,7 +128,7 @@ class MappedFunction:
         call = plain if self._plain else unpacked
         if not self._draws:
             return call
-        streams: dict[Any, Any] = {}
+        streams = Streams()
 
         def drawing(element: Element) -> Element:
             with own_streams(streams):

@@ -7,6 +7,7 @@ stands apart, and runs before or between what is compiled.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from tapeflow.graph.operation import PRUNABLE, variable_of
 from tapeflow.graph.program import CALLS, Program, Step
 from tapeflow.graph.python_op import eager_arguments
 from tapeflow.graph.static import numbers
+from tapeflow.graph.writing import with_streams
 
 # What a change of a variable computes of the old value and the operand; None: it is the operand.
 _CHANGES: dict[Any, Any] = {_assign: None, _add: torch.add, _subtract: torch.sub}
@@ -280,10 +282,9 @@ def _kernel(step: Step) -> Callable[..., Any]:
     if step.placed:
         raise Refused(f"{label(step)} runs on {step.operation.device}, and TorchInductor is given one device")
     kernel = step.op.kernel
-    if not step.op.creates:
-        return kernel
-    device = devices.current_or_default()
-    return lambda *args: kernel(*args, device=device)
+    if step.op.creates:
+        kernel = functools.partial(kernel, device=devices.current_or_default())
+    return with_streams(step, kernel)
 
 
 def _why_not(step: Step) -> str:

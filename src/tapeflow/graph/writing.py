@@ -169,15 +169,14 @@ class Writer:
 
     def _kernel(self, step: Step) -> str:
         op = step.op
-        if step.placed:
-            return self.named(f"careful_{op.name}", self._careful(step))
-        if runs_on_arrays(step):
-            return self.named(f"op_{op.name}", op.string_kernel)
-        if not step.exact:
-            return self.named(f"careful_{op.name}", self._careful(step))
-        if op.creates:
-            return self.named(f"op_{op.name}", functools.partial(op.kernel, device=devices.current_or_default()))
-        return self.named(f"op_{op.name}", op.kernel)
+        arrays = runs_on_arrays(step)
+        if step.placed or not (step.exact or arrays):
+            kernel, name = self._careful(step), f"careful_{op.name}"
+        else:
+            kernel, name = op.string_kernel if arrays else op.kernel, f"op_{op.name}"
+            if op.creates and not arrays:
+                kernel = functools.partial(kernel, device=devices.current_or_default())
+        return self.named(name, with_streams(step, kernel))
 
 
 def runs_on_arrays(step: Step) -> bool:
@@ -185,6 +184,16 @@ def runs_on_arrays(step: Step) -> bool:
     if not step.registered or step.op.string_kernel is None:
         return False
     return any(t.dtype is string or t.dtype is variant for t in step.operation.tensor_inputs)
+
+
+def with_streams(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a registered op; where seeds decide what it draws, with the streams of the step's operation."""
+    seeds = [a for p, a in zip(step.op.params, step.args, strict=True) if p in ("seed", "seed2")]
+    if not step.op.opdef.stateful or not any(seeds):
+        return kernel
+    from tapeflow.random.seeds import of_operation  # the package needs graphs
+
+    return of_operation(step.operation, kernel)
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:

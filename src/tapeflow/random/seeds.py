@@ -1,8 +1,8 @@
 """Seeds: the global one, those of ops, and where the streams of numbers that follow from them stand.
 
 With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds goes
-on with its stream at each call, and so does an op of a graph; `tf.random.set_seed` begins all anew. Without any seed
-the numbers come from torch's generators, one for each thread and device, which are not the user's own.
+on with its stream at each call, and so does each operation of a graph; `tf.random.set_seed` begins all anew. Without
+any seed the numbers come from torch's generators, one for each thread and device, which are not the user's own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import random
 import secrets
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,6 +26,27 @@ _DEFAULT = 87654321  # stands for the global seed where only the op has one
 _MODULUS = 2**31 - 1
 
 
+class Streams:
+    """Where the streams of ops with seeds stand.
+
+    An operation of a graph has its own, as it has a kernel of its own in TensorFlow: two with the same seeds give the
+    same numbers. Ops that run at once share those of their op, attrs and seeds.
+    """
+
+    def __init__(self) -> None:
+        self._shared: dict[Any, Philox] = {}
+        self._of_operations: weakref.WeakKeyDictionary[Any, dict[Any, Philox]] = weakref.WeakKeyDictionary()
+
+    def of(self, operation: Any) -> dict[Any, Philox]:
+        """Those of an operation, or the shared ones, by op, attrs and seeds."""
+        return self._shared if operation is None else self._of_operations.setdefault(operation, {})
+
+    def clear(self) -> None:
+        """Begins all anew."""
+        self._shared.clear()
+        self._of_operations.clear()
+
+
 class _Global:
     """The global seed, and the streams of the ops that have seeds.
 
@@ -33,7 +54,7 @@ class _Global:
         seed: the global seed, or None.
         sequence: gives the seeds of ops without one.
         once: the seeds that `sequence` gave to an op that is about to run; all other streams go on.
-        streams: by op, attrs and seeds, where its stream stands.
+        streams: where the streams stand.
         given: how many ops of a graph got seeds of it.
     """
 
@@ -42,14 +63,15 @@ class _Global:
         self.seed: Any = None
         self.sequence = random.Random()
         self.once: set[tuple[int, int]] = set()
-        self.streams: dict[Any, Philox] = {}
+        self.streams = Streams()
         self.given: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
 class _Own(threading.local):
-    """The streams that this thread uses in place of the program's."""
+    """The streams that this thread uses in place of the program's, and the operation that it runs."""
 
-    streams: dict[Any, Philox] | None = None
+    streams: Streams | None = None
+    operation: Any = None
 
 
 state = _Global()
@@ -119,13 +141,26 @@ def _following(graph: Any) -> int:
 
 
 @contextmanager
-def own_streams(streams: dict[Any, Philox]) -> Iterator[None]:
+def own_streams(streams: Streams) -> Iterator[None]:
     """Ops of this thread with seeds go on with these streams, not with the program's."""
     before, _own.streams = _own.streams, streams
     try:
         yield
     finally:
         _own.streams = before
+
+
+def of_operation(operation: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of an op with seeds, with the streams of an operation of a graph."""
+
+    def of_its_own(*values: Any) -> Any:
+        before, _own.operation = _own.operation, operation
+        try:
+            return kernel(*values)
+        finally:
+            _own.operation = before
+
+    return of_its_own
 
 
 def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
@@ -143,7 +178,8 @@ def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
         if (seed, seed2) in state.once:
             state.once.remove((seed, seed2))
             return from_seeds(seed, seed2)
-        key, streams = (op, seed, seed2), state.streams if _own.streams is None else _own.streams
+        streams = (state.streams if _own.streams is None else _own.streams).of(_own.operation)
+        key = op, seed, seed2
         stream = streams.get(key) or from_seeds(seed, seed2)
         streams[key] = stream.skipped(blocks)
     return stream

@@ -27,6 +27,7 @@ from tapeflow.graph.stepping import Stepping
 from tapeflow.graph.variables import held_by_session
 from tapeflow.queue.held import Resources, in_use
 from tapeflow.queue.waiting import time_limit
+from tapeflow.random.seeds import Streams, own_streams
 
 _handles = itertools.count(1)
 
@@ -82,6 +83,7 @@ class Session:
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         self._graph = get_default_graph() if graph is None else graph
         self._compiled: dict[Any, Compiled] = {}
+        self._streams = Streams()  # another session draws the same numbers
         self._variables: dict[int, Variable] = {}
         self._partials: dict[str, _Partial] = {}
         self._resources = Resources()
@@ -187,7 +189,7 @@ class Session:
         tensors = [w for w in wanted if isinstance(w, SymbolicTensor)]
         key = (tuple([id(w) for w in wanted]), tuple([id(t) for t, _ in feeds]))
         limit = 0 if options is None else options.timeout_in_ms / 1000
-        with executing_eagerly(), in_use(self._resources), time_limit(limit):
+        with executing_eagerly(), in_use(self._resources), own_streams(self._streams), time_limit(limit):
             try:
                 compiled = self._compiled.get(key)
                 if compiled is None:
@@ -298,7 +300,7 @@ class Session:
                         None,
                         f"The {kind} {item.name} was not specified in partial_run_setup, or is done already.",
                     )
-        with executing_eagerly(), in_use(self._resources):
+        with executing_eagerly(), in_use(self._resources), own_streams(self._streams):
             try:
                 values = partial.stepping.run({id(t): v.value for t, v in feeds}, wanted)
             except AttributeError as error:
