@@ -17,11 +17,13 @@ import torch
 
 import tapeflow as tf
 from tapeflow.graph import passes
+from tapeflow.graph.compile import Compiled
 
 WITHOUT = {
     "folding": "fold",
     "sharing": "share",
     "fusing": "fuse",
+    "updating": "update",
     "grouping": "group",
     "reuse": "reuse",
     "binding": "bind",
@@ -92,14 +94,16 @@ def programs():
 
 def compiled(make, without):
     """A function without one pass, as fast as it gets."""
-    everything = passes.SIMPLIFY, passes.SPECIALIZE
-    passes.SIMPLIFY, passes.SPECIALIZE = (tuple(p for p in some if p.__name__ != without) for some in everything)
+    everything = passes.SIMPLIFY, Compiled.special_passes
+    passes.SIMPLIFY, Compiled.special_passes = (
+        tuple(p for p in some if p.__name__ != without) for some in everything
+    )
     try:
         function = make()
         for _ in range(3):
             function()
     finally:
-        passes.SIMPLIFY, passes.SPECIALIZE = everything
+        passes.SIMPLIFY, Compiled.special_passes = everything
     return function
 
 
