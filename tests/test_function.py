@@ -619,3 +619,50 @@ def test_dtypes_that_are_computed_in_another_one():
     a, b = tf.constant([1, 2, 100], tf.uint16), tf.constant([3, 2, 700], tf.uint16)
     for _ in range(3):
         assert function(a, b).numpy().tolist() == [4, 6, (100 * 700 + 100) % 65536]
+
+
+# ---- first values of variables that depend on arguments --------------------------------------------------------------
+
+
+class Scaled(tf.Module):
+    """A module whose variable begins with what its first call brings."""
+
+    def __init__(self):
+        super().__init__()
+        self.v = None
+        self.w = tf.Variable(3.0)
+        self.k = tf.constant([2.0, 2.0])
+
+    @tf.function
+    def first(self, y):
+        if self.v is None:
+            self.v = tf.Variable(y * self.w + self.k[0])
+        return self.v
+
+    @tf.function
+    def __call__(self, x, b):
+        return self.first(tf.reduce_sum(x) + b) * x
+
+
+@pytest.mark.parametrize("x", [np.array([1.0, 3.0], np.float32), tf.constant([1.0, 3.0])], ids=["array", "tensor"])
+def test_a_variable_begins_with_what_the_first_call_brings(x):
+    module = Scaled()
+    np.testing.assert_array_equal(module(x, b=tf.constant(1.0)), [17.0, 51.0])
+    np.testing.assert_array_equal(module(tf.constant([1.0, 5.0]), tf.constant(9.0)), [17.0, 85.0])
+    assert float(module.v) == 17.0
+
+
+def test_a_variable_can_not_begin_with_what_no_call_has_brought():
+    module = Scaled()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="placeholder tensor 'y'"):
+        module.first.get_concrete_function(tf.TensorSpec([]))
+
+
+def test_a_traced_function_does_not_keep_the_arguments_of_its_first_call():
+    f = tf.function(lambda x: x + 1.0)
+    x = tf.constant([1.0, 2.0, 3.0])
+    f(x)
+    there = weakref.ref(x)
+    del x
+    gc.collect()
+    assert there() is None

@@ -272,6 +272,7 @@ class Function:
                 graph.trace(self._converted(), call_args, call_kwargs)
         else:
             graph.trace(self._python_function, call_args, call_kwargs)
+        graph.given.clear()
         return ConcreteFunction(graph, function_type, self._jit)
 
     def _python_arguments(
@@ -303,7 +304,10 @@ class Function:
 
         def stand_in(leaf: Any, given: Any) -> Any:
             if isinstance(leaf, TensorSpec):
-                return graph.input(leaf, leaf.name or name)
+                made = graph.input(leaf, leaf.name or name)
+                if graph.may_make_variables and not isinstance(given, TensorSpec):
+                    graph.given[id(made)] = given
+                return made
             if is_tensor_spec(leaf):
                 parts = [graph.input(s, name) for s in nest.flatten(leaf._component_specs, expand_composites=True)]
                 return nest.pack_sequence_as(leaf, parts, expand_composites=True)

@@ -13,9 +13,10 @@ from tapeflow.core.dtypes import resource
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import id_of
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.graph import _MOST_CONSTANT, Graph
 from tapeflow.graph.operation import PRUNABLE, NodeOp, Operation
+from tapeflow.graph.python_op import executing_eagerly
 
 
 class FuncGraph(Graph):
@@ -46,6 +47,7 @@ class FuncGraph(Graph):
         self.names_results = False  # what it gives is called `Identity`, as of a function that a user calls
         self.depth = 0  # how many functions are being traced around it
         self.outer_graph = state.graph
+        self.given: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
         self._tapes = [tape for tape in state.tapes if hasattr(tape, "watched")]  # those that record its calls
 
@@ -168,6 +170,17 @@ class FuncGraph(Graph):
                 around.variables_made.append(variable)
             around = around.outer_graph
         return super().initial_value(variable, value, dtype)
+
+    def _given_to(self, placeholder: SymbolicTensor) -> Any:
+        given = self.given.get(id(placeholder))
+        if given is None:
+            given = next((outer for outer, inner in self.captures if inner is placeholder), None)
+        if given is None or isinstance(given, ReadAsTensor):
+            return given
+        if isinstance(given, SymbolicTensor):
+            return given.graph.value_now(given)
+        with executing_eagerly():
+            return convert(given, placeholder.dtype).value
 
     def variable_made(self, variable: Any, value: Any) -> None:
         """A variable made in a function has its value at once."""

@@ -443,11 +443,30 @@ class Graph(Collections, Names):
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
         """The first value of a variable that is made while this graph is built: computed at once."""
-        if not isinstance(value, SymbolicTensor):
-            return value
+        return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
+
+    def value_now(self, tensor: SymbolicTensor) -> Any:
+        """The raw value that a tensor has while this graph is built.
+
+        Raises:
+            InvalidArgumentError: it depends on a placeholder whose value nobody knows yet.
+        """
         from tapeflow.graph.compile import Compiled
 
-        return EagerTensor(Compiled("initial_value", (), [value])()[0], value.dtype)
+        found, waiting, seen = [], [tensor], {id(tensor)}
+        while waiting:
+            t = waiting.pop()
+            given = self._given_to(t) if t.op.type == "Placeholder" else None
+            if given is not None:
+                found.append((t, given))
+            new = [i for i in t.op.inputs if id(i) not in seen]
+            seen.update(map(id, new))
+            waiting += new
+        return Compiled("initial_value", [t for t, _ in found], [tensor])(*[given for _, given in found])[0]
+
+    def _given_to(self, placeholder: SymbolicTensor) -> Any:
+        """The raw value, or the variable, that a placeholder has in the call that this graph is built for, or None."""
+        return None
 
     def variable_made(self, variable: Any, value: Any) -> None:
         """Notes a variable that was made while this graph is built: each session holds its own value of it."""
