@@ -217,3 +217,13 @@ def test_tanh_of_many_in_other_layouts_and_on_slices():
     np.testing.assert_allclose(tf.tanh(x[:, 10:]), expected[:, 10:], rtol=1e-7)
     batch = tf.reshape(x, [2, 30_000])
     np.testing.assert_allclose(tf.vectorized_map(tf.tanh, batch), expected.reshape(2, -1), rtol=1e-7)
+
+
+def test_python_bools_are_numbers_where_an_axis_is_wanted():
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert tf.reduce_sum(x, axis=True).numpy().tolist() == [3.0, 7.0]
+    assert tf.argmax(x, axis=True).numpy().tolist() == [1, 1]
+    assert tf.expand_dims([1.0], True).shape == tf.squeeze(tf.ones([1, 1, 1]), True).shape == [1, 1]
+    assert tf.concat([[1], [2]], False).numpy().tolist() == [1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bool"):
+        tf.reduce_sum(x, axis=tf.constant(True))

@@ -257,6 +257,8 @@ class Op:
                 position += len(out[i])
             elif kind == "host":
                 given = out[i]
+                if type(given) is bool and self.takes_integers(inputs[i]):
+                    given = int(given)  # as an axis; a tensor of bools is none
                 out[i] = host_value(given)
                 position += 1
                 if type(given) in (list, tuple) and self.takes_integers(inputs[i]):
