@@ -142,7 +142,9 @@ def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
 
 
 def _axes(squeeze_dims: Any) -> tuple[int, ...]:
-    return () if squeeze_dims is None else (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(squeeze_dims)
+    if squeeze_dims is None:
+        return ()
+    return (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(squeeze_dims)
 
 
 def _squeezed(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
