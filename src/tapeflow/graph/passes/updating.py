@@ -24,8 +24,9 @@ from tapeflow.graph.program import Program, Step
 
 def update(program: Program) -> None:
     """Puts one step in the place of a change and of the steps that compute what it changes by."""
-    updating = _Updating(program)
-    program.steps = [updating.updated(step) for step in program.steps]
+    if any(step.name in _RULES for step in program.steps):
+        updating = _Updating(program)
+        program.steps = [updating.updated(step) for step in program.steps]
 
 
 class _Updating:
