@@ -40,22 +40,22 @@ def comparison(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Ten
     return kernel
 
 
-_equal, _differ = comparison(torch.eq), comparison(torch.ne)
+equal, not_equal = comparison(torch.eq), comparison(torch.ne)
 
 
 def is_nan(x: torch.Tensor) -> torch.Tensor:
     """Where NaN is."""
-    return torch.isnan(x) if x.numel() < MANY else _differ(x, x)
+    return torch.isnan(x) if x.numel() < MANY else not_equal(x, x)
 
 
 def is_inf(x: torch.Tensor) -> torch.Tensor:
     """Where an infinity is."""
-    return torch.isinf(x) if x.numel() < MANY or x.dtype not in _BITS else _equal(x.abs(), _scalar(math.inf, x))
+    return torch.isinf(x) if x.numel() < MANY or x.dtype not in _BITS else equal(x.abs(), _scalar(math.inf, x))
 
 
 def is_finite(x: torch.Tensor) -> torch.Tensor:
     """Where neither NaN nor an infinity is: only there a number less itself is zero."""
-    return torch.isfinite(x) if x.numel() < MANY or x.dtype not in _BITS else _equal(x - x, _scalar(0.0, x))
+    return torch.isfinite(x) if x.numel() < MANY or x.dtype not in _BITS else equal(x - x, _scalar(0.0, x))
 
 
 def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:

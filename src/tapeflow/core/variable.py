@@ -286,11 +286,11 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
 
     def _in_place(self) -> torch.Tensor | None:
         """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
-        if state.on_slices:
-            once_for_each_slice("an assignment")
         value = self._value.value
         if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
             return None
+        if state.on_slices:
+            once_for_each_slice("an assignment")
         self._tape_value = None
         # The counts of one who holds them alone: this function's own references and one each by variable and wrapper.
         if sys.getrefcount(self._value) > 2 or sys.getrefcount(value) > 3:

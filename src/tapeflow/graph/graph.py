@@ -452,17 +452,11 @@ class Graph(Collections, Names):
             InvalidArgumentError: it depends on a placeholder whose value nobody knows yet.
         """
         from tapeflow.graph.compile import Compiled
+        from tapeflow.graph.program import needed
 
-        found, waiting, seen = [], [tensor], {id(tensor)}
-        while waiting:
-            t = waiting.pop()
-            given = self._given_to(t) if t.op.type == "Placeholder" else None
-            if given is not None:
-                found.append((t, given))
-            new = [i for i in t.op.inputs if id(i) not in seen]
-            seen.update(map(id, new))
-            waiting += new
-        return Compiled("initial_value", [t for t, _ in found], [tensor])(*[given for _, given in found])[0]
+        placeholders = [op.outputs[0] for op in needed([tensor], (), set()) if op.type == "Placeholder"]
+        given = [(t, value) for t in placeholders if (value := self._given_to(t)) is not None]
+        return Compiled("initial_value", [t for t, _ in given], [tensor])(*[value for _, value in given])[0]
 
     def _given_to(self, placeholder: SymbolicTensor) -> Any:
         """The raw value, or the variable, that a placeholder has in the call that this graph is built for, or None."""

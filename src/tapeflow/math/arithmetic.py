@@ -70,30 +70,24 @@ def _added_rows(total: Any, dy: Any) -> bool:
     """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share are; False where they do
     not fit. As a product with ones that is one kernel, and not two."""
     rows, value = dy.value, total.value
-    if rows.ndim != 2 or value.ndim != 1 or rows.dtype not in _ONES or not value.is_cpu:
+    if rows.ndim != 2 or value.ndim != 1 or rows.dtype not in _SINGLE_AND_DOUBLE or not value.is_cpu:
+        return False
+    if len(rows) > _MOST_ROWS:
         return False
     try:
-        value.addmv_(rows.t(), _ONES[rows.dtype][rows.shape[0]])
+        value.addmv_(rows.t(), _ones(len(rows), rows.dtype))
     except RuntimeError:  # another shape, or a batched value
         return False
     return True
 
 
-class _Ones(dict[int, torch.Tensor]):
-    """Vectors of ones, made when their length is first asked for."""
-
-    def __init__(self, dtype: torch.dtype) -> None:
-        self._dtype = dtype
-
-    def __missing__(self, length: int) -> torch.Tensor:
-        ones = torch.ones(length, dtype=self._dtype)
-        if length <= _LONGEST:
-            self[length] = ones
-        return ones
+_SINGLE_AND_DOUBLE = frozenset({torch.float32, torch.float64})
+_MOST_ROWS = 1024  # with more, the arithmetic takes longer than the calls
 
 
-_LONGEST = 1024
-_ONES = {dtype: _Ones(dtype) for dtype in (torch.float32, torch.float64)}
+@functools.lru_cache(256)
+def _ones(length: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.ones(length, dtype=dtype)
 
 
 @op("Sub", kernel=torch.sub, shape=broadcast)

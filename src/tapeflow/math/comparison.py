@@ -24,7 +24,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     return kernel
 
 
-@op("Equal", kernel=bulk.comparison(torch.eq), shape=broadcast, strings=_of_text(np.equal))
+@op("Equal", kernel=bulk.equal, shape=broadcast, strings=_of_text(np.equal))
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether elements are equal, with broadcasting. NaN equals nothing.
 
@@ -40,7 +40,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("NotEqual", kernel=bulk.comparison(torch.ne), shape=broadcast, strings=_of_text(np.not_equal))
+@op("NotEqual", kernel=bulk.not_equal, shape=broadcast, strings=_of_text(np.not_equal))
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether elements differ, with broadcasting. NaN differs from everything.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.bulk import by_value, comparison, select
+from tapeflow.core import bulk
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.op import not_differentiable, op, widened
@@ -255,20 +255,17 @@ def _(call: Call, dy: Any) -> Any:
 # ---- where zero divides ----------------------------------------------------------------------------------------------
 
 
-_equal = comparison(torch.eq)
-
-
 def _div_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     quotient = torch.div(x, y)
     if _is_number_but_zero(y):
         return quotient
     zero = torch.zeros((), dtype=quotient.dtype, device=quotient.device)
-    return select(_equal(y, zero), zero, quotient)
+    return bulk.select(bulk.equal(y, zero), zero, quotient)
 
 
 def _is_number_but_zero(y: torch.Tensor) -> bool:
     """Whether it is a scalar that divides well; losses and means are divided by such."""
-    return not y.ndim and by_value(y) and bool(y.item())
+    return not y.ndim and bulk.by_value(y) and bool(y.item())
 
 
 @op("DivNoNan", kernel=_div_no_nan, shape=broadcast)
