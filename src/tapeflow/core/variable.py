@@ -7,7 +7,6 @@ variable's own id, and that is all a tape needs to know of variables.
 
 from __future__ import annotations
 
-import enum
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,36 +23,9 @@ from tapeflow.core.dtypes import DType, as_dtype, resource
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.trackable import Trackable
+from tapeflow.core.variable_copies import VariableAggregation, VariableSynchronization
+from tapeflow.core.variable_in_graph import OfGraph
 from tapeflow.core.variable_scatter import AssignsParts
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together.
-
-    Example:
-        >>> tf.VariableSynchronization.ON_READ
-        <VariableSynchronization.ON_READ: 3>
-    """
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together.
-
-    Example:
-        >>> tf.VariableAggregation.MEAN
-        <VariableAggregation.MEAN: 2>
-    """
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
 
 _IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than finding out whether the old one is shared
 
@@ -128,7 +100,7 @@ def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
         return convert(initial_value())
 
 
-class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
+class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=VariableMeta):
     """A tensor whose value can be changed by `assign` and its kin.
 
     Args:
@@ -159,7 +131,6 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
 
     _tape_value: EagerTensor | None
     _device: str | None = None  # where it was made, if that is another logical CPU than the first
-    _graph: Any = None  # the graph that it was made in, where that is no function's
 
     def __init__(
         self,
@@ -253,24 +224,6 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
     def numpy(self) -> Any:
         """The value as a NumPy array; always a copy."""
         return self._value.numpy()
-
-    def eval(self, session: Any = None) -> Any:
-        """The value that a variable of a graph has in a session, by default the default one.
-
-        Raises:
-            RuntimeError: it is not a graph's.
-        """
-        return self._of_graph("eval").read_of(self).eval(session=session)
-
-    def _as_graph_element(self) -> Any:
-        """The tensor of its graph that stands for it where sessions and collections want one."""
-        return self._of_graph("a tensor of a graph").read_of(self, vars(self).get("_staged"))
-
-    def _of_graph(self, what: str) -> Any:
-        """The graph that it was made in."""
-        if self._graph is None:
-            raise RuntimeError(f"This operation is not supported when eager execution is enabled: {what}")
-        return self._graph
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self._value.__array__(dtype, copy)
@@ -390,14 +343,6 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
             said = f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
         return errors.InvalidArgumentError(None, None, f"{said} [Op:{op}] name: ")
 
-    def load(self, value: Any, session: Any = None) -> None:
-        """Assigns `value`, for a variable of a graph in a session; left over from TensorFlow 1."""
-        if self._graph is None:
-            self.assign(value)
-            return
-        initializer = self.initializer
-        initializer.run({initializer.inputs[1]: value}, session)
-
     def _assigned(self) -> Any:
         alias = _new(_UnreadVariable)
         alias._variable = self
@@ -468,35 +413,10 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
         return made
 
     @property
-    def graph(self) -> Any:
-        """The graph that it was made in."""
-        if self._graph is None:
-            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-        return self._graph
-
-    @property
     def _type_spec(self) -> Any:
         from tapeflow.core.spec import VariableSpec
 
         return VariableSpec.from_value(self)
-
-    @property
-    def op(self) -> Any:
-        """The operation of the graph that gives its handle."""
-        if self._graph is None:
-            raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-        return self._graph.capture_variable(self).op
-
-    @property
-    def initializer(self) -> Any:
-        """In a graph, the operation that gives the variable its first value."""
-        return None if self._graph is None else self._graph._own_variables.get(self._id)
-
-    @property
-    def initial_value(self) -> Tensor:
-        """The tensor of the graph that is its first value."""
-        self._of_graph("initial_value")
-        return self.initializer.inputs[1]
 
     def initialized_value(self) -> Tensor:
         return self._read()
@@ -516,29 +436,6 @@ class Variable(AssignsParts, ReadAsTensor, Trackable, metaclass=VariableMeta):
                 f"{self.shape} and name {self.name}."
             )
         self._set(value)
-
-    def to_proto(self, export_scope: str | None = None) -> Any:
-        """What a graph's collections keep of it in files, as a `VariableDef` message.
-
-        Raises:
-            RuntimeError: it is not a graph's.
-        """
-        from tapeflow.graph.variables import variable_def
-
-        return variable_def(self, self._of_graph("to_proto"))
-
-    @staticmethod
-    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
-        """The variable of the default graph that a `VariableDef` message tells of.
-
-        Raises:
-            RuntimeError: no graph is being built.
-        """
-        if state.graph is None:
-            raise RuntimeError("from_proto is not supported when eager execution is enabled.")
-        from tapeflow.graph.variables import variable_of_def
-
-        return variable_of_def(state.graph, variable_def, import_scope or "")
 
     def ref(self) -> Reference:
         """A hashable reference to this variable, for sets and dict keys."""

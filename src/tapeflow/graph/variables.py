@@ -48,7 +48,7 @@ def has_value(variable: Variable) -> bool:
 # ---- in files --------------------------------------------------------------------------------------------------------
 
 
-def variable_def(variable: Variable, graph: Any) -> Any:
+def variable_def(variable: Any, graph: Any) -> Any:
     """A variable of a graph as a `VariableDef` message: the names of its operations."""
     from tensorboard.compat.proto.variable_pb2 import VariableDef
 

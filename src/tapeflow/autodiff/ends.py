@@ -1,0 +1,167 @@
+"""The two ends of a differentiation: what is differentiated, by what, and what the gradients begin with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+import torch
+
+from tapeflow import nest
+from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.context import registry, state
+from tapeflow.core.convert import convert, operand
+from tapeflow.core.dtypes import variant
+from tapeflow.core.indexed_slices import IndexedSlices
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.math.gradients import shape_of
+
+logger = logging.getLogger("tensorflow")
+
+
+class UnconnectedGradients(Enum):
+    """What the gradient is where the source has no influence on the target: None, or zeros.
+
+    Example:
+        >>> x, y = tf.constant(1.0), tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     z = y * y
+        >>> tape.gradient(z, x, unconnected_gradients=tf.UnconnectedGradients.ZERO).numpy().item()
+        0.0
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def sources_in(value: Any) -> list[Any]:
+    """The tensors and variables in a nest of sources; a flat list of them is given back itself."""
+    if isinstance(value, (Tensor, ReadAsTensor)):
+        return [value]
+    if type(value) is list:
+        for v in value:
+            if not isinstance(v, (ReadAsTensor, Tensor)):
+                break
+        else:
+            return value
+    flat = [_variable_in(v) for v in nest.flatten(value, expand_composites=True)]
+    for v in flat:
+        if not isinstance(v, (Tensor, ReadAsTensor)):
+            raise TypeError(
+                f"The sources of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
+            )
+    return flat
+
+
+def _variable_in(source: Any) -> Any:
+    """The variable that one of another library stands for, as Keras's do; anything else as it is."""
+    return source.value if getattr(source, "_should_act_as_resource_variable", False) else source
+
+
+def packed(sources: Any, found: list[Any]) -> Any:
+    """The gradients in the structure of the sources. That of a composite value is one too: its values' gradients, with
+    what is no number in it (row splits, indices) as it is in the source.
+    """
+    gradients = iter(found)
+    leaves = []
+    for source in nest.flatten(sources):
+        if not isinstance(source, CompositeTensor):
+            leaves.append(next(gradients))
+            continue
+        parts = nest.flatten(source, expand_composites=True)
+        own = [next(gradients) for _ in parts]
+        if all(g is None for g in own):
+            leaves.append(None)
+        else:
+            kept = [g if p.dtype.differentiable else p for g, p in zip(own, parts, strict=True)]
+            leaves.append(nest.pack_sequence_as(source, kept, expand_composites=True))
+    return nest.pack_sequence_as(sources, leaves)
+
+
+def gives_zeros(unconnected: Any) -> bool:
+    """Whether a source without influence has zeros for a gradient.
+
+    Raises:
+        ValueError: `unconnected` is neither of `UnconnectedGradients`.
+    """
+    if unconnected is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
+
+
+def targets_in(value: Any) -> list[Any]:
+    """The tensors in a nest of targets."""
+    if value is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+            "differentiated, but received None."
+        )
+    flat = [value] if isinstance(value, (Tensor, ReadAsTensor)) else []
+    for leaf in () if flat else nest.flatten(value):
+        parts = nest.flatten(leaf, expand_composites=True)
+        composite = isinstance(leaf, CompositeTensor)
+        flat += [p for p in parts if p.dtype.differentiable] if composite else parts
+    for v in flat:
+        if not isinstance(v, (Tensor, ReadAsTensor)):
+            raise TypeError(
+                f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
+            )
+        if not v.dtype.differentiable:
+            logger.warning(
+                "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, "
+                "got %r", v.dtype,
+            )  # fmt: skip
+    return flat
+
+
+def seed_of(target: Any, given: Any) -> Any:
+    """The gradient that a target begins with: the one given, or ones."""
+    if given is not None:
+        return given if isinstance(given, IndexedSlices) else convert(given, target.dtype)
+    if not target.dtype.differentiable:
+        return None
+    if state.graph is not None:
+        return registry["OnesLike"].function(target)
+    value = value_of(target)
+    if value.ndim == 0 and not value.is_cuda:
+        return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
+    return EagerTensor(torch.ones_like(value), target.dtype)
+
+
+def zeros_like(source: Any) -> Any:
+    if state.graph is not None:
+        return registry["ZerosLike"].function(source)
+    return EagerTensor(torch.zeros_like(value_of(source)), source.dtype)
+
+
+def zero_gradient(output: Any) -> Any:
+    """A gradient of zeros for what an op gave."""
+    if output.dtype is variant:
+        from tapeflow.array.tensor_list import zeros_variant
+
+        return convert(EagerTensor(zeros_variant(), variant))
+    return zeros_like(output)
+
+
+def value_of(tensor: Any) -> torch.Tensor:
+    return (tensor._value if isinstance(tensor, ReadAsTensor) else tensor).value
+
+
+def dims_of(tensor: Any) -> tuple[Any, ...]:
+    """The shape of a tensor or variable: ints, and scalar tensors for what is not known."""
+    if isinstance(tensor, SymbolicTensor):
+        return tuple(shape_of(tensor))
+    return tuple(value_of(tensor).shape)
+
+
+def zeros_of(dims: Sequence[Any], dtype: Any) -> Any:
+    from tapeflow import zeros
+
+    return zeros(dims, dtype)

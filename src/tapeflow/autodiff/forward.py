@@ -1,0 +1,135 @@
+"""`ForwardAccumulator`: forward-mode differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.autodiff.ends import UnconnectedGradients, gives_zeros, zero_gradient, zeros_like
+from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.convert import convert
+from tapeflow.core.tape import Call, Tape, describe, gradient_of_call
+from tapeflow.core.tensor import Tensor, next_id
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products while a function runs: forward-mode differentiation.
+
+    Args:
+        primals: the tensors or variables to differentiate by, in a nest.
+        tangents: the vector, in the same structure.
+
+    Raises:
+        ValueError: the structures differ, or a tensor is given twice.
+
+    Example:
+        >>> x = tf.constant([2.0, 3.0])
+        >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+        ...     y = tf.reduce_sum(x * x)
+        >>> acc.jvp(y).numpy().item()
+        4.0
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        nest.assert_same_structure(primals, tangents, expand_composites=True)
+        self._tangents: dict[int, Any] = {}
+        self._kept: list[Any] = []  # variables' ids are theirs, tensors get one here
+        for primal, tangent in zip(
+            nest.flatten(primals, expand_composites=True), nest.flatten(tangents, expand_composites=True), strict=True
+        ):
+            if not primal._id:
+                primal._id = next_id()
+            if primal._id in self._tangents:
+                raise ValueError(
+                    f"Tensor {primal!r} already has a tangent: a primal can be given only once to a ForwardAccumulator."
+                )
+            tangent = convert(tangent, primal.dtype)
+            if not tangent.shape.is_compatible_with(primal.shape):
+                raise ValueError(f"A tangent must have its primal's shape {primal.shape}, not {tangent.shape}.")
+            self._tangents[primal._id] = tangent
+            self._kept.append(primal)
+        self._recording = False
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        state.tapes.append(self)
+        listeners.append(self)
+        self._recording = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            discard(state.tapes, self)
+            discard(listeners, self)
+            self._recording = False
+
+    variables = frozenset[int]()
+
+    def variable_read(self, variable: Any) -> None:
+        """A variable is known by its id; reading it tells nothing new."""
+
+    def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Computes the tangents of an op's outputs.
+
+        The gradient of an op is linear in the output gradients, so its own gradient by them, seeded with the
+        tangents of the inputs, is the product of the op's Jacobian with the tangents.
+        """
+        outputs = list(outputs)  # an operation of a graph may get more
+        tangents = [self._tangents.get(t._id) for t in inputs]
+        if all(t is None for t in tangents) or not op.differentiable:
+            return
+        if not any(o.dtype.differentiable for o in outputs):
+            return
+        # What encloses this accumulator sees the computation of the tangents; what it encloses does not.
+        all_tapes = state.tapes
+        outer = []
+        for tape in all_tapes:
+            if tape is self:
+                break
+            outer.append(tape)
+        wanted = tuple([t is not None for t in tangents])
+        call = Call(op, attrs, [0] * len(inputs), 0, wanted)
+        describe(call, list(inputs), outputs)
+        inner = Tape(persistent=False, watch_accessed=False)
+        state.tapes = outer
+        try:
+            dys = [zero_gradient(o) for o in outputs]
+            inner.start()
+            try:
+                for dy in dys:
+                    inner.watch(dy)
+                found = gradient_of_call(call, dys)
+                found = list(found) if isinstance(found, (list, tuple)) else [found]
+                pairs = [
+                    (convert(g), t) for g, t in zip(found, tangents, strict=True) if g is not None and t is not None
+                ]
+            finally:
+                inner.stop()
+            result = inner.gradients([g for g, _ in pairs], dys, [t for _, t in pairs])
+        finally:
+            state.tapes = all_tapes
+        for out, tangent in zip(outputs, result, strict=True):
+            if tangent is not None and out.dtype.differentiable:
+                if not out._id:
+                    out._id = next_id()
+                self._tangents[out._id] = tangent if isinstance(tangent, Tensor) else tangent.__tf_tensor__()
+
+    def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
+        """The product of the Jacobian of `primals` with the tangents given at the start.
+
+        Args:
+            primals: tensors computed inside the context, or a nest of them.
+            unconnected_gradients: what to give for a tensor that nothing led to.
+
+        Returns:
+            Tensors in the structure of `primals`, or None.
+        """
+        zeros = gives_zeros(unconnected_gradients)
+
+        def tangent(t: Any) -> Any:
+            found = self._tangents.get(t._id) if t._id else None
+            return zeros_like(t) if found is None and zeros else found
+
+        return nest.map_structure(tangent, primals, expand_composites=True)

@@ -1,0 +1,322 @@
+"""`GradientTape`: reverse-mode differentiation."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow import nest
+from tapeflow.autodiff.ends import (
+    UnconnectedGradients,
+    dims_of,
+    gives_zeros,
+    packed,
+    seed_of,
+    sources_in,
+    targets_in,
+    zeros_like,
+    zeros_of,
+)
+from tapeflow.autodiff.jacobians import identity_matrix, reshaped, rows_of
+from tapeflow.core.context import registry, state
+from tapeflow.core.convert import convert
+from tapeflow.core.tape import Tape
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+
+logger = logging.getLogger("tensorflow")
+
+
+class GradientTape:
+    """Records what is computed inside its context, for gradients.
+
+    Trainable variables are watched when they are read; tensors when `watch` says so.
+
+    Args:
+        persistent: keeps the record, so that `gradient` can be called more than once.
+        watch_accessed_variables: whether variables are watched when they are read.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.gradient(y, x).numpy().item()
+        6.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._tape: Tape | None = None
+        self._variables: dict[int, Any] = {}  # those of a tape that is gone
+        self._recording = False
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
+        if self._tape is None:
+            self._tape = Tape(self._persistent, self._watch_accessed_variables)
+        self._tape.start()
+        self._recording = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            self._stop()
+
+    def _stop(self) -> None:
+        if not self._recording or self._tape is None:
+            raise ValueError("Tape is not recording.")
+        self._tape.stop()
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Watches tensors, or a nest of them.
+
+        Raises:
+            ValueError: something in it is no tensor, or the tape is not recording.
+        """
+        for t in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(t, (Tensor, ReadAsTensor)):
+                raise ValueError(
+                    f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or tf.Variable or "
+                    "ExtensionType."
+                )
+            if not t.dtype.differentiable:
+                logger.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", t.dtype)
+            if self._tape is None:
+                raise ValueError("A tape can only watch inside its context.")
+            if isinstance(t, ReadAsTensor):
+                self._tape.watch_variable(t)
+            else:
+                self._tape.watch(t)
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Nothing inside is recorded.
+
+        Raises:
+            RuntimeError: the tape is not recording.
+        """
+        if not self._recording or self._tape is None:
+            raise RuntimeError("Trying to stop a tape which has not been started.")
+        self._tape.stop()
+        self._recording = False
+        try:
+            yield
+        finally:
+            self._tape.start()
+            self._recording = True
+
+    def reset(self) -> None:
+        """Forgets everything recorded and watched so far, as if the tape were new."""
+        recording = self._recording
+        if recording:
+            self._stop()
+        self._tape, self._variables = None, {}
+        if recording:
+            self.__enter__()
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables watched so far, in the order they were made; of a strategy's variables the whole ones."""
+        watched = self._variables if self._tape is None else self._tape.variables
+        wholes = [_whole(v) for _, v in sorted(watched.items())]
+        return tuple({id(v): v for v in wholes}.values())
+
+    def _asked_once(self) -> None:
+        """Forgets what was recorded once it has been asked for, where it is not kept."""
+        if not self._persistent and self._tape is not None:
+            self._variables, self._tape = self._tape.variables, None
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of the sum of all targets for each source.
+
+        Args:
+            target: a tensor or a nest of them.
+            sources: a tensor or variable that was watched, or a nest of them.
+            output_gradients: what to multiply each target with; one for each target. Default ones.
+            unconnected_gradients: what to give for a source without influence.
+
+        Returns:
+            Gradients in the structure of `sources`: tensors, `IndexedSlices`, or None where a source has no
+            influence on any target.
+
+        Raises:
+            RuntimeError: a tape that is not persistent was asked before.
+            ValueError: `unconnected_gradients` is unknown.
+        """
+        tape = self._asked()
+        if self._recording:
+            logger.warning(
+                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
+                "efficient than "
+                "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
+                "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
+                "want to trace the gradient in order to compute higher order derivatives."
+            )
+        zeros = gives_zeros(unconnected_gradients)
+        flat = sources_in(sources)
+        if type(target) is EagerTensor and output_gradients is None:
+            targets = [target] if target.dtype.differentiable else targets_in(target)
+        else:
+            targets = targets_in(target)
+        # As in TensorFlow, a list is one gradient for each target, also where there is only one target.
+        seeds = [] if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+        dys = [seed_of(t, seeds[i] if i < len(seeds) else None) for i, t in enumerate(targets)]
+        if None in dys:
+            targets = [t for t, d in zip(targets, dys, strict=True) if d is not None]
+            dys = [d for d in dys if d is not None]
+        found = tape.gradients(targets, flat, dys)
+        self._asked_once()
+        if zeros:
+            found = [zeros_like(s) if g is None else g for g, s in zip(found, flat, strict=True)]
+        if flat is sources:
+            return found
+        if isinstance(sources, (Tensor, ReadAsTensor)):
+            return found[0]
+        return packed(sources, found)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivatives of each element of the target by each element of each source.
+
+        Args:
+            target: a tensor.
+            sources: a tensor or variable that was watched, or a nest of them.
+            unconnected_gradients: what to give for a source without influence.
+            parallel_iterations: how many rows are computed in one pass at most, to save memory; None for all.
+            experimental_use_pfor: True computes all rows in one vectorised pass; False one after the other.
+
+        Returns:
+            In the structure of `sources`, tensors of shape `target.shape + source.shape`, or None.
+
+        Raises:
+            RuntimeError: a tape that is not persistent was asked before, or outside of functions is asked for rows one
+                after the other.
+            ValueError: `parallel_iterations` is less than 2.
+
+        Example:
+            >>> x = tf.constant([1.0, 2.0])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x * x
+            >>> tape.jacobian(y, x).numpy().tolist()
+            [[2.0, 0.0], [0.0, 4.0]]
+        """
+        tape = self._asked()
+        chunk = self._rows_at_once("jacobian", parallel_iterations, experimental_use_pfor)
+        flat = sources_in(sources)
+        target = convert(target)
+        dims = dims_of(target)
+        size = math.prod(dims)
+        seeds = registry["Reshape"].function(identity_matrix(size, target), (size, *dims))
+        rows = rows_of(tape, target, flat, seeds, chunk)
+        self._asked_once()
+        found = [None if r is None else reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
+        if gives_zeros(unconnected_gradients):
+            found = [
+                zeros_of([*dims, *dims_of(s)], s.dtype) if f is None else f for f, s in zip(found, flat, strict=True)
+            ]
+        if isinstance(sources, (Tensor, ReadAsTensor)):
+            return found[0]
+        return nest.pack_sequence_as(sources, found, expand_composites=True)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The Jacobian of each row of the target by the same row of the source.
+
+        It is `jacobian` where row `i` of the target depends on row `i` of the source alone, and much less work.
+
+        Args:
+            target: of shape `[b, y1, ..., yn]`.
+            source: of shape `[b, x1, ..., xm]`; watched.
+            unconnected_gradients, parallel_iterations, experimental_use_pfor: see `jacobian`.
+
+        Returns:
+            A tensor of shape `[b, y1, ..., yn, x1, ..., xm]`, or None.
+
+        Raises:
+            ValueError: the first dimensions differ, a rank is less than 2, or `parallel_iterations` is.
+            RuntimeError: as of `jacobian`.
+
+        Example:
+            >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x * x
+            >>> tape.batch_jacobian(y, x).numpy().tolist()
+            [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        tape = self._asked()
+        chunk = self._rows_at_once("batch_jacobian", parallel_iterations, experimental_use_pfor)
+        shape, source_shape = target.shape, source.shape
+        shape.with_rank_at_least(2)
+        source_shape.with_rank_at_least(2)
+        if None not in (shape[0], source_shape[0]) and shape[0] != source_shape[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({shape}) and source shape ({source_shape}) to match."
+            )
+        dims, inner = dims_of(target), dims_of(source)[1:]
+        each = math.prod(dims[1:])
+        seeds = registry["Reshape"].function(identity_matrix(each, target), (each, 1, *dims[1:]))
+        seeds = registry["BroadcastTo"].function(seeds, (each, *dims))
+        row = rows_of(tape, target, [source], seeds, chunk)[0]
+        self._asked_once()
+        if row is None:
+            return zeros_of([*dims, *inner], source.dtype) if gives_zeros(unconnected_gradients) else None
+        swapped = registry["Transpose"].function(row, (1, 0, *range(2, 2 + len(inner))))
+        return reshaped(swapped, shape, dims, source, 1)
+
+    def _rows_at_once(self, method: str, parallel_iterations: int | None, vectorised: bool) -> int | None:
+        """How many rows of a Jacobian are computed at once: 1, a number, or None for all."""
+        if not vectorised:
+            if state.graph is None and not self._persistent:
+                raise RuntimeError(
+                    f"GradientTape must be created with persistent=True to compute the {method} with eager execution "
+                    "enabled and with experimental_use_pfor set to False."
+                )
+            return 1
+        if parallel_iterations is not None and parallel_iterations < 2:
+            raise ValueError(
+                f"Encountered an exception while vectorizing the {method} computation. Vectorization can be disabled "
+                "by setting experimental_use_pfor to False. parallel_iterations must be None or an integer greater "
+                f"than 1, not {parallel_iterations}."
+            )
+        return parallel_iterations
+
+    def _asked(self) -> Tape:
+        """The tape, which stops recording if it is asked only once."""
+        if self._tape is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+            )
+        if self._recording and not self._persistent:
+            self._stop()
+        return self._tape
+
+
+def _whole(variable: Any) -> Any:
+    """The variable that a copy in a replica belongs to."""
+    container = getattr(variable, "_distributed_container", None)
+    return variable if container is None else container()

@@ -1,0 +1,31 @@
+"""What a variable says of its copies: when and how they are brought together."""
+
+import enum
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together.
+
+    Example:
+        >>> tf.VariableSynchronization.ON_READ
+        <VariableSynchronization.ON_READ: 3>
+    """
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together.
+
+    Example:
+        >>> tf.VariableAggregation.MEAN
+        <VariableAggregation.MEAN: 2>
+    """
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
