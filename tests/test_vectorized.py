@@ -103,9 +103,9 @@ def results(mapped, x):
     return [y, *first, *(tf.convert_to_tensor(g) for g in second)]
 
 
-def close(got, want):
+def close(got, want, tolerance=1e-9):
     for a, b in zip(got, want, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -278,6 +278,33 @@ def test_numbers_of_one_seed_are_those_of_one_call():
     found = tf.vectorized_map(lambda e: tf.random.uniform([2], seed=3), tf.zeros([3]))
     tf.random.set_seed(5)
     np.testing.assert_array_equal(found, tf.random.uniform([3, 2], seed=3))
+
+
+# What TensorFlow draws for three slices after `tf.random.set_seed(5)`, and what it draws next.
+DRAWN = {
+    "uniform": (lambda e: tf.random.uniform([], seed=3), [0.28868, 0.68892, 0.68994], [0.46892, 0.18237, 0.76518]),
+    "of no seed": (lambda e: tf.random.uniform([2])[1], [0.68999, 0.45222, 0.95606], [0.48743, 0.67618, 0.86238]),
+    "two of one seed": (lambda e: tf.random.uniform([], seed=3) - tf.random.uniform([], seed=3), [0.0] * 3, [0.0] * 3),
+    "integers": (lambda e: tf.random.uniform([2], 0, 100, tf.int32, seed=3)[0], [70, 58, 54], [39, 27, 12]),
+    "normal": (lambda e: tf.random.normal([2], seed=3)[0], [-1.4617, 0.49283, -0.68229], [0.22225, -1.76049, 0.35261]),
+    "gamma": (lambda e: tf.random.gamma([2], e + 1.0, seed=3)[0], [0.73304, 1.74516, 2.46703],
+              [0.10967, 7.27081, 1.85801]),
+    "categories": (lambda e: tf.random.categorical(tf.zeros([1, 10]), 3, seed=3)[0, 1], [5, 9, 5], [5, 1, 2]),
+    "order": (lambda e: tf.random.shuffle(tf.range(6), seed=3)[0], [2, 0, 0], [0, 3, 2]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_numbers_that_seeds_decide(name):
+    """A function's operations go on with their streams; in eager mode each call makes new operations."""
+    draw, first, second = DRAWN[name]
+
+    def mapped(x):
+        return tf.vectorized_map(draw, x, warn=False)
+
+    for form, later in ((mapped, first), (tf.function(mapped, autograph=False), second)):
+        tf.random.set_seed(5)
+        close([form(tf.constant([0.0, 1.0, 2.0])) for _ in range(2)], [first, later], 1e-5)
 
 
 def test_numbers_without_state_are_the_same_for_all_slices():

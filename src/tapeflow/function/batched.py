@@ -22,7 +22,7 @@ from tapeflow.graph.graph import READ
 from tapeflow.graph.loops import Loop
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.program import CALLS, needed
-from tapeflow.graph.vectorized import STACKED, Manner, draws, varying
+from tapeflow.graph.vectorized import STACKED, Manner, draws, own_stream, varying
 from tapeflow.math.gradients import sum_like
 
 _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
@@ -140,7 +140,7 @@ class _Writer:
             try:
                 if rule is None:
                     raise NoRule
-                found = rule(self.batch, outputs, op, *args)
+                found = own_stream(operation, rule)(self.batch, outputs, op, *args)
             except NoRule:
                 found = self._alone(operation, inputs)
         results = list(found) if isinstance(found, (list, tuple)) else [found]

@@ -472,6 +472,10 @@ def _drawn(batch: Batch, out: Sequence[SymbolicTensor], op: Any, shape: Any, *re
     return op.run(((batch.count, *vector(shape)), *others))
 
 
+def _categories(batch: Batch, out: Sequence[SymbolicTensor], op: Any, logits: Slices, count: Any, *attrs: Any) -> Any:
+    return batch.unflat(op.run((batch.flat(logits), known(count), *attrs)), out[0], logits)
+
+
 _RULES: dict[str, Rule] = {
     "SelectV2": _broadcast, "ClipByValue": _clipped, "Betainc": _broadcast,
     "AdjustHue": _of_one, "AdjustSaturation": _of_one, "AdjustContrastv2": _of_one,
@@ -499,6 +503,7 @@ _RULES: dict[str, Rule] = {
          "MatrixDiagPartV3", "TopKV2", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", "RFFT", "RFFT2D", "RFFT3D",
          "IRFFT", "IRFFT2D", "IRFFT3D"), _of_one),
     "RandomUniform": _drawn, "RandomStandardNormal": _drawn, "TruncatedNormal": _drawn, "RandomUniformInt": _drawn,
+    "Multinomial": _categories,
 }  # fmt: skip
 # Those that belong to a family by their shapes alone: they look at more than single elements.
 _WHOLE = frozenset({"LRN", "RandomShuffle", "StatelessShuffle", "DrawBoundingBoxesV2"})

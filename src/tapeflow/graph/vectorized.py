@@ -69,6 +69,15 @@ def draws(op: Any) -> bool:
     return op.opdef.stateful and op.name not in CHECKS
 
 
+def own_stream(operation: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that draws an operation's random numbers, if it has any, from the stream of that operation."""
+    if isinstance(operation.op, NodeOp) or not draws(operation.op):
+        return function
+    from tapeflow.random.seeds import of_operation  # the package needs graphs
+
+    return of_operation(operation, function)
+
+
 def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -> set[int]:
     """The ids of the operations whose outputs are not the same for all slices, of a function that takes these."""
     found = {id(t.op) for t in slices}
@@ -145,7 +154,7 @@ def _by_slices(step: Step, number: SymbolicTensor) -> Step:
         else:
             given = {id(t): v for t, v in zip(tensors, values, strict=True)}
             eager = arguments(step.op, step.args, lambda t: EagerTensor(given[id(t)], t.dtype))
-            made, _ = compute(step.op, eager, step.types, step.operation.name)
+            made, _ = own_stream(step.operation, compute)(step.op, eager, step.types, step.operation.name)
         return () if made is None else tuple(made) if isinstance(made, (tuple, list)) else (made,)
 
     op = NodeOp(step.name, lambda *values: _SliceBySlice.apply(kernel, *values), gives_tuple=True)
@@ -157,7 +166,8 @@ def _drawn(step: Step, number: SymbolicTensor, known: Callable[[SymbolicTensor],
     shape, *rest = arguments(step.op, step.args, lambda t: EagerTensor(known(t), t.dtype))
 
     def fill(*outer: int) -> torch.Tensor:
-        made, _ = compute(step.op, [(*outer, *shape), *rest], step.types, step.operation.name)
+        given = [(*outer, *shape), *rest]
+        made, _ = own_stream(step.operation, compute)(step.op, given, step.types, step.operation.name)
         return made
 
     op = NodeOp(step.name, lambda number: _Drawn.apply(fill, number))
