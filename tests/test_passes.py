@@ -531,7 +531,23 @@ def test_a_dropped_function_leaves_nothing():
     assert sources()
     del function
     gc.collect()
+    traced(lambda x: x + 1.0, tf.ones([2]))  # what is written next forgets it
     assert not sources()
+
+
+def test_a_function_may_go_while_tracebacks_are_shown(monkeypatch):
+    class Cache(dict):
+        """What linecache goes through, with a collection in its midst."""
+
+        def keys(self):
+            names = list(super().keys())
+            functions.clear()
+            gc.collect()
+            return names
+
+    functions = [traced(lambda x: x * 2.0, tf.ones([2]))]
+    monkeypatch.setattr(linecache, "cache", Cache(linecache.cache))
+    linecache.checkcache()
 
 
 def random_program(seed, length=25):

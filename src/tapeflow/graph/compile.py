@@ -11,7 +11,9 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tapeflow import errors
@@ -28,6 +30,7 @@ from tapeflow.graph.structured import StructuredWriter
 from tapeflow.graph.writing import Writer, identifier, runs_on_arrays
 
 _numbers = itertools.count(1)
+_gone: deque[str] = deque()  # the names of sources whose functions are gone
 
 
 class Written:
@@ -48,6 +51,9 @@ class Written:
 
     def compile(self, writer: Writer) -> None:
         """Makes the function of what was written."""
+        with suppress(IndexError):  # until there are none left
+            while True:
+                linecache.cache.pop(_gone.popleft(), None)
         self._writer = writer
         self.source = source = writer.source
         linecache.cache[self._filename] = (len(source), None, source.splitlines(True), self._filename)
@@ -55,7 +61,7 @@ class Written:
         self.function = writer.namespace[self.name]
 
     def __del__(self) -> None:
-        linecache.cache.pop(self._filename, None)
+        _gone.append(self._filename)  # it may be the collector's turn while linecache goes through its cache
 
     def careful(self, step: Step) -> Callable[..., Any]:
         """What runs a kernel as eager mode does off its fast path, until the kernel has shown what it gives."""
