@@ -421,3 +421,20 @@ def test_two_gradients_of_one_loop():
     for _ in range(2):
         da, db, both = f(tf.constant(3.0), tf.constant(2))
         assert (float(da), float(db), float(both)) == (27.0, 4.0, 31.0)
+
+
+def test_a_function_that_takes_a_number_here_and_a_tensor_there():
+    """Both branches call it: once on the loop's counter, once on what a kernel gives."""
+
+    @tf.function
+    def doubled(a):
+        return (a + 1) * 2
+
+    @tf.function
+    def total(x, n):
+        found = 0
+        for i in tf.range(n):
+            found += doubled(i) if i > 3 else doubled(tf.reduce_sum(x))
+        return found
+
+    assert int(total(tf.constant([1, 2]), tf.constant(6))) == 54

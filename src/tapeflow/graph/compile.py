@@ -100,7 +100,7 @@ class Written:
             return located(error, step.op, step.operation.name) if step is not None and runs_on_arrays(step) else error
         if step is None:
             return error
-        values = self._writer.values({**self._writer.namespace, **local})
+        values = self._writer.values({**self._writer.namespace, **local}, step)
         for operation in step.origins:
             if not hasattr(operation.op, "kinds"):
                 return error

@@ -62,9 +62,10 @@ class Loop(Written):
         """What runs the body, and gives the tensors that are kept too."""
         return self.body.giving([*self.body.outputs, *self.kept]) if self.kept else self.body.compiled
 
-    def region(self) -> LoopRegion:
-        """The loop as a part of a program."""
-        parts = Region(self.condition.compiled.specialized()), Region(self._step.specialized())
+    def region(self, graphs: set[int] | None = None) -> LoopRegion:
+        """The loop as a part of a program; `graphs` as of `Region`."""
+        graphs = set() if graphs is None else graphs
+        parts = Region(self.condition.compiled.specialized(), graphs), Region(self._step.specialized(), graphs)
         return LoopRegion(*parts, self.count, self.places, self.limited)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:

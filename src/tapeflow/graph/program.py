@@ -161,6 +161,19 @@ class Program:
         given_back = substituted(op.gives, self._others)
         self._others.update({id(t): own for t, own in zip(operation.outputs, given_back, strict=True)})
 
+    def renamed(self) -> dict[int, SymbolicTensor]:
+        """Gives it tensors of its own in the place of its inputs and of those that its steps give.
+
+        Returns:
+            The tensors that they stand for, by the ids of the new ones.
+        """
+        before = [*self.inputs, *(t for step in self.steps for t in step.outputs)]
+        others = {id(t): SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for t in before}
+        for step in self.steps:
+            step.args, step.outputs = substituted(step.args, others), substituted(step.outputs, others)
+        self.inputs, self.outputs = substituted(self.inputs, others), substituted(self.outputs, others)
+        return {id(others[id(t)]): t for t in before}
+
     def uses(self) -> dict[int, int]:
         """How often each tensor is taken, by the tensors' ids."""
         count: dict[int, int] = {}

@@ -33,9 +33,18 @@ class Region:
         packed: by the ids of vectors of numbers that are taken as Python numbers alone (shapes and indices): the
             numbers.
         indices: the ids of the steps that would make tensors of them.
+        originals: the tensors of the graph that the program's own stand for, by the ids of these.
+
+    Args:
+        graphs: the ids of the graphs that programs around and before it are of. What is part of one program twice has
+            tensors of its own the second time: a scalar may be a number here and a tensor there.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, graphs: set[int] | None = None) -> None:
+        graphs = set() if graphs is None else graphs
+        own = {id(t.graph) for t in program.inputs} | {id(o.graph) for step in program.steps for o in step.origins}
+        self.originals = {} if graphs.isdisjoint(own) else program.renamed()
+        graphs |= own
         self.program = program
         self.branches: dict[int, list[tuple[Region, Sequence[int]]]] = {}
         self.loops: dict[int, LoopRegion] = {}
@@ -46,9 +55,9 @@ class Region:
                 continue
             if step.name in _CONDITIONALS:
                 bodies = step.op.bodies.items()
-                self.branches[id(step)] = [(region_of(body), step.op.places[label]) for label, body in bodies]
+                self.branches[id(step)] = [(region_of(body, graphs), step.op.places[label]) for label, body in bodies]
             elif step.name in _LOOPS:
-                self.loops[id(step)] = step.op.kernel.region()
+                self.loops[id(step)] = step.op.kernel.region(graphs)
 
     @property
     def parts(self) -> list[Region]:
@@ -140,6 +149,6 @@ def _add(numbers: Numbers, tensors: Sequence[SymbolicTensor]) -> None:
     numbers.update((id(t), t.dtype) for t in tensors)
 
 
-def region_of(body: Body) -> Region:
+def region_of(body: Body, graphs: set[int]) -> Region:
     """The region of a function's body, as fast as it gets."""
-    return Region(body.compiled.specialized())
+    return Region(body.compiled.specialized(), graphs)

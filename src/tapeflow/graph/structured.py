@@ -30,6 +30,7 @@ class StructuredWriter(Writer):
         self.numbers: dict[int, str] = {}
         self._are_numbers: Numbers = {}
         self._regions: list[Region] = []
+        self._originals: dict[int, dict[int, SymbolicTensor]] = {}  # of the regions of steps, by the ids of these
 
     def write(self, name: str, program: Program) -> None:
         """Writes the function of a program."""
@@ -70,12 +71,13 @@ class StructuredWriter(Writer):
         self.row(1, f"with {self.named('errstate', np.errstate)}(all='ignore'):")
         return 2
 
-    def values(self, local: dict[str, Any]) -> dict[int, Any]:
-        found = super().values(local)
+    def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
+        found = super().values(local, step)
         for i, name in self.numbers.items():
             if name in local:
                 found[i] = _BOXES[self._are_numbers[i]](local[name])
-        return found
+        originals = self._originals.get(id(step), {})
+        return found | {id(t): found[i] for i, t in originals.items() if i in found}
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
@@ -86,6 +88,8 @@ class StructuredWriter(Writer):
 
     def step(self, step: Step, indent: int) -> None:
         region = self._regions[-1]
+        if region.originals:
+            self._originals[id(step)] = region.originals
         if id(step) in region.branches:
             self._conditional(step, region.branches[id(step)], indent)
         elif id(step) in region.loops:

@@ -83,9 +83,9 @@ class Writer:
         comma = "," if len(targets) == 1 and _gives_tuple(step) else ""
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
-    def values(self, local: dict[str, Any]) -> dict[int, Any]:
+    def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors'
-        ids."""
+        ids, those of the graph that a step is of."""
         return {i: local[name] for i, name in self.names.items() if name in local}
 
     # ---- names ---------------------------------------------------------------------------------------------------
