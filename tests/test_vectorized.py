@@ -68,6 +68,11 @@ FUNCTIONS = {
     "an op without a rule": (lambda e: tf.math.segment_sum(e * W[0], [0, 0, 1]), "Vectorized"),
     "scatter": (lambda e: tf.tensor_scatter_nd_add(W, [[0], [2]], tf.stack([e, e * e])), ""),
     "elements": (lambda e: tf.gather_nd(e, [[2], [0], [2]]) * tf.scatter_nd([[1], [1]], e[:2], [3]), ""),
+    "elements of its own": (
+        lambda e: tf.stack([W[tf.argmax(e), 0], W[..., tf.argmax(e) - 3][1], tf.stack([e, C])[:, tf.argmin(e)][0]]),
+        ""),
+    "parts of its own": (
+        lambda e: gradient(lambda s: tf.reduce_sum(tf.stack([s, C])[:, tf.argmin(e)] ** 2.0) * W[0, 0], e), ""),
     "Python": (lambda e: tf.py_function(lambda a: a * a, [e], tf.float64) * W[0], "While"),
     "nested": (lambda e: tf.vectorized_map(lambda s: s * tf.reduce_sum(e) * W[1], e), ""),
     "gradient": (lambda e: gradient(lambda s: tf.reduce_sum(tf.sin(s) * W * s), e), ""),

@@ -16,7 +16,8 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.function.body import Body
 from tapeflow.function.vectorized import call_on_slices
-from tapeflow.graph.batch_rules import Batch, NoRule, Slices, rule_of, run
+from tapeflow.graph.batch import Batch, NoRule, Slices, run
+from tapeflow.graph.batch_rules import rule_of
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.graph import READ
 from tapeflow.graph.loops import Loop

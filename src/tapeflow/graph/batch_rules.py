@@ -6,149 +6,14 @@ Families of ops share one, as they share the rule of their shapes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from tapeflow.core import shape_rules
-from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.graph.static import numbers, partial_value, value_of
-
-
-class NoRule(Exception):
-    """An op can't be computed in this way with these arguments."""
-
-
-class Slices(NamedTuple):
-    """What a tensor of a function of one slice is for all slices.
-
-    Attributes:
-        value: the batch, or what is the same for all slices.
-        slice: the tensor of the function.
-        stacked: whether it is a batch.
-    """
-
-    value: Any
-    slice: SymbolicTensor
-    stacked: bool
-
-    @property
-    def rank(self) -> int:
-        """The rank of a slice.
-
-        Raises:
-            NoRule: it is not known.
-        """
-        rank = self.slice.shape.rank
-        if rank is None:
-            raise NoRule
-        return rank
-
-
-def run(name: str, *args: Any) -> Any:
-    """Calls a registered op."""
-    return registry[name].function(*args)
-
-
-class Batch:
-    """A batch of slices.
-
-    Attributes:
-        count: how many slices there are: an int, or a scalar tensor where that is not known.
-    """
-
-    def __init__(self, count: Any) -> None:
-        known = value_of(count) if isinstance(count, SymbolicTensor) else count.value
-        self.count = count if known is None else int(known)
-
-    def dims(self, x: Slices) -> list[Any]:
-        """The dimensions of a slice: ints, and scalar tensors for those that are not known."""
-        if x.slice.shape.is_fully_defined():
-            return x.slice.shape.as_list()
-        if x.rank and isinstance(x.value, EagerTensor):
-            return list(x.value.value.shape)[x.stacked :]
-        whole = run("Shape", x.value)
-        return [whole[i + x.stacked] if d is None else d for i, d in enumerate(x.slice.shape)]
-
-    def stack(self, x: Slices) -> Any:
-        """A batch, also of what is the same for all slices."""
-        return x.value if x.stacked else run("BroadcastTo", x.value, (self.count, *self.dims(x)))
-
-    def lift(self, x: Slices, rank: int) -> Any:
-        """The tensor with slices of a rank at least that of `x`, with which it broadcasts as `x` would."""
-        made = x.value
-        for _ in range(rank - x.rank if x.stacked else 0):
-            made = run("ExpandDims", made, 1)
-        return made
-
-    def reshape(self, value: Any, dims: Sequence[Any]) -> Any:
-        """A batch of slices of this shape."""
-        return run("Reshape", value, (self.count, *dims))
-
-    def flat(self, x: Slices) -> Any:
-        """The slices, joined along their own first dimension."""
-        first, *rest = self.dims(x)
-        if isinstance(first, int) and isinstance(self.count, int):
-            first *= self.count
-        elif all(isinstance(d, int) and d for d in rest):
-            first = -1  # which would be ambiguous if there were no elements in a row
-        else:
-            first = run("Mul", first, self.count) if isinstance(self.count, int) else run("Mul", self.count, first)
-        return run("Reshape", self.stack(x), (first, *rest))
-
-    def unflat(self, value: Any, slice: SymbolicTensor, like: Slices) -> Any:
-        """Slices of what `flat` joined: of the shape of `slice`, as long as those of `like`."""
-        rest = slice.shape.as_list()[1:]
-        if None in rest:
-            whole = run("Shape", value)
-            rest = [whole[i] if d is None else d for i, d in enumerate(rest, 1)]
-        return self.reshape(value, [self.dims(like)[0], *rest])
-
-
-Rule = Callable[..., Any]
-
-
-# ---- arguments that are numbers --------------------------------------------------------------------------------------
-
-
-def known(arg: Any) -> Any:
-    """A host argument whose value must be known.
-
-    Raises:
-        NoRule: it is not, or each slice has its own.
-    """
-    if not isinstance(arg, Slices):
-        return arg
-    value = None if arg.stacked else value_of(arg.slice)
-    if value is None and not arg.stacked and isinstance(arg.value, EagerTensor):
-        value = arg.value.value
-    if value is None:
-        raise NoRule
-    return numbers(value)
-
-
-def vector(arg: Any) -> list[Any]:
-    """The elements of a host argument that is a vector: ints, and scalar tensors for those that are not known."""
-    if not isinstance(arg, Slices):
-        return [arg] if isinstance(arg, int) else list(arg)
-    if arg.stacked:
-        raise NoRule
-    if isinstance(arg.value, EagerTensor):
-        return list(numbers(arg.value.value))
-    elements = partial_value(arg.slice)
-    if elements is None:
-        raise NoRule
-    return [arg.value[i] if e is None else e for i, e in enumerate(elements)]
-
-
-def behind(axis: Any) -> Any:
-    """An axis of a slice as one of the batch; those counted from the end stay."""
-    if isinstance(axis, (tuple, list)):
-        return tuple([behind(a) for a in axis])
-    return axis if axis < 0 else axis + 1
-
+from tapeflow.graph.batch import Batch, NoRule, Rule, Slices, behind, known, run, vector
+from tapeflow.graph.conv_batch_rules import CONVOLUTIONS
 
 # ---- families --------------------------------------------------------------------------------------------------------
 
@@ -268,9 +133,53 @@ def _sliced(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, beg
     return op.run((x.value, (0, *vector(begin)), (-1, *vector(size))))
 
 
+class _Chosen:
+    """What a strided slice takes that is at another place in each slice: an element along some axes, and all along the
+    others.
+
+    Attributes:
+        order: the axes along which it takes an element, then the others.
+
+    Raises:
+        NoRule: it takes something else.
+    """
+
+    def __init__(
+        self, rank: int, begin: Slices, strides: Any, begin_mask: int, end_mask: int, ellipsis: int, new: int, one: int
+    ) -> None:
+        self._begin, self._entries = begin, []
+        axes, axis = [], 0
+        for i, step in enumerate(strides):
+            if ellipsis >> i & 1:
+                axis += rank - (len(strides) - 1)
+                continue
+            if one >> i & 1:
+                axes.append(axis)
+                self._entries.append(i)
+            elif step != 1 or not (begin_mask & end_mask) >> i & 1:
+                raise NoRule
+            axis += 1
+        if new:
+            raise NoRule
+        self.order = (*axes, *(a for a in range(rank) if a not in axes))
+
+    def places(self, dims: Sequence[Any]) -> Slices:
+        """The places of the elements, of a tensor of this shape."""
+        found = run("GatherV2", self._begin.value, self._entries, 1)
+        lengths = convert([dims[a] for a in self.order[: len(self._entries)]], found.dtype)
+        return self._begin._replace(
+            value=run("SelectV2", run("Less", found, convert(0, found.dtype)), run("AddV2", found, lengths), found)
+        )
+
+
 def _strided(
     batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, begin: Any, end: Any, strides: Any, *masks: int
 ) -> Any:
+    if isinstance(begin, Slices) and begin.stacked:
+        chosen = _Chosen(x.rank, begin, vector(strides), *masks)
+        values = run("Transpose", x.value, (0, *(a + 1 for a in chosen.order)) if x.stacked else chosen.order)
+        places = chosen.places(batch.dims(x))
+        return run("GatherNd", values, _numbered(batch, places) if x.stacked else places.value)
     begins, ends, steps = (vector(v) for v in (begin, end, strides))
     begin_mask, end_mask, *others = (m << 1 for m in masks)
     return op.run((x.value, (0, *begins), (0, *ends), (1, *steps), begin_mask | 1, end_mask | 1, *others))
@@ -287,6 +196,12 @@ def _strided_back(
     dy: Slices,
     *masks: int,
 ) -> Any:
+    if isinstance(begin, Slices) and begin.stacked:
+        dims = vector(shape)
+        chosen = _Chosen(len(dims), begin, vector(strides), *masks)
+        places = _numbered(batch, chosen.places(dims))
+        made = run("ScatterNd", places, batch.stack(dy), (batch.count, *[dims[a] for a in chosen.order]))
+        return run("Transpose", made, (0, *[chosen.order.index(a) + 1 for a in range(len(dims))]))
     begins, ends, steps = (vector(v) for v in (begin, end, strides))
     begin_mask, end_mask, *others = (m << 1 for m in masks)
     whole = (batch.count, *vector(shape))
@@ -442,22 +357,6 @@ def _half_of_squares(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Sl
     return run("Mul", squares, convert(0.5, x.slice.dtype))
 
 
-def _convolved(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, filters: Slices, *attrs: Any) -> Any:
-    if filters.stacked:
-        raise NoRule
-    return batch.unflat(op.run((batch.flat(x), filters.value, *attrs)), out[0], x)
-
-
-def _convolved_back(
-    batch: Batch, out: Sequence[SymbolicTensor], op: Any, sizes: Any, filters: Slices, dy: Slices, *attrs: Any
-) -> Any:
-    first, *rest = known(sizes)
-    if filters.stacked or not isinstance(batch.count, int):
-        raise NoRule
-    made = op.run(((batch.count * first, *rest), filters.value, batch.flat(dy), *attrs))
-    return batch.reshape(made, [first, *rest])
-
-
 def _pooled_back(batch: Batch, out: Sequence[SymbolicTensor], op: Any, shape: Any, dy: Slices, *attrs: Any) -> Any:
     first, *rest = known(shape)
     if not isinstance(batch.count, int):
@@ -492,7 +391,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys([f"UnsortedSegment{what}" for what in ("Sum", "Prod", "Max", "Min")], _by_segments),
     "MatMul": _product, "BatchMatMulV2": _products, "Einsum": _einsum,
     "BiasAdd": _biased, "BiasAddGrad": _bias_back, "L2Loss": _half_of_squares,
-    "Conv2D": _convolved, "DepthwiseConv2dNative": _convolved, "Conv2DBackpropInput": _convolved_back,
+    **CONVOLUTIONS,
     "MaxPool": _of_images, "AvgPool": _of_images, "MaxPoolGrad": _of_images, "AvgPoolGrad": _pooled_back,
     "SoftmaxCrossEntropyWithLogits": _of_images, "SparseSoftmaxCrossEntropyWithLogits": _of_images,
     "MatrixSolve": _solved, "MatrixTriangularSolve": _solved, "MatrixSetDiagV3": _of_equal_shapes,
