@@ -294,3 +294,31 @@ def test_tapes_go_on_where_a_graph_is_entered_again():
         return tape.gradient(y, x)
 
     assert slope(tf.constant(1.0)).numpy() == 2.0
+
+
+def test_gradients_stand_in_scopes_named_after_those_of_what_they_are_of():
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+    @tf.function
+    def train(x):
+        with tf.GradientTape() as tape:
+            with tf.name_scope("net"):
+                y = tf.nn.relu(tf.matmul(x, w))
+            loss = tf.reduce_sum(y)
+        with tf.name_scope("update"):
+            (dw,) = tape.gradient(loss, [w])
+            return w.assign_sub(dw)
+
+    names = {op.type: op.name for op in train.get_concrete_function(tf.ones([3, 2])).graph.get_operations()}
+    assert names["ReluGrad"] == "gradient_tape/net/ReluGrad"
+    assert names["AssignSubVariableOp"].startswith("update/")
+
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
+        with tf.name_scope("s"):
+            y = tf.exp(x)
+        tf.gradients(y, x)
+        with tf.name_scope("k"):
+            tf.gradients(y, x, name="mine")
+    products = [op.name for op in graph.get_operations() if op.type == "Mul"]
+    assert [name.rpartition("/")[0] for name in products] == ["gradients/s/Exp_grad", "k/mine/s/Exp_grad"]

@@ -29,13 +29,14 @@ class Call:
         outputs: the outputs, if the gradient needs them.
         attrs: the other arguments, in the order of the op's parameters.
         wanted: for each input, whether anybody wants its gradient.
+        scope: in a graph, the name scope of the gradient's operations.
     """
 
     # Only what every call has is set at once; a gradient that reads what it did not declare fails with an
     # AttributeError.
     __slots__ = (
-        "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "shapes",
-        "wanted",
+        "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "scope",
+        "shapes", "wanted",
     )  # fmt: skip
 
     inputs: Any
@@ -44,6 +45,7 @@ class Call:
     dtypes: Any
     output_ids: Any
     output_specs: Any
+    scope: str
 
     def __init__(
         self, op: Any, attrs: Sequence[Any], input_ids: Sequence[int], output_id: int, wanted: Sequence[bool]
@@ -133,6 +135,7 @@ class Tape:
     def _keep_symbolic(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any], output_ids: list[int]) -> None:
         """In a graph a call keeps everything: symbolic tensors hold no values."""
         describe(call, inputs, outputs)
+        call.scope = f"gradient_tape/{state.name_scope}".rstrip("/")
         if len(outputs) != 1:
             call.output_ids = output_ids
         self.calls.append(call)

@@ -63,15 +63,19 @@ def shape_of_symbolic(tensor: Any) -> Any:
 def gradient(call: Call, dys: Sequence[Any]) -> Any:
     """The gradients of a call's inputs, as operations of the graph that this thread builds."""
     op = call.op
-    if isinstance(op, NodeOp) or op.gradient is not None:
-        if isinstance(op, NodeOp) or not hasattr(op, "kinds"):
-            return op.gradient(call, *dys)
-        try:
-            return op.gradient(call, *dys)
-        except (TypeError, AttributeError, ValueError, IndexError, NotImplementedError, RuntimeError):
-            if not _waits(call):
-                raise
-    return _deferred(call, dys)
+    if isinstance(op, NodeOp) or (op.gradient is not None and not hasattr(op, "kinds")):
+        return op.gradient(call, *dys)
+    before, state.name_scope = state.name_scope, getattr(call, "scope", state.name_scope)
+    try:
+        if op.gradient is not None:
+            try:
+                return op.gradient(call, *dys)
+            except (TypeError, AttributeError, ValueError, IndexError, NotImplementedError, RuntimeError):
+                if not _waits(call):
+                    raise
+        return _deferred(call, dys)
+    finally:
+        state.name_scope = before
 
 
 def _waits(call: Call) -> bool:

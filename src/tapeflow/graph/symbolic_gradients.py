@@ -45,9 +45,12 @@ def gradients(
     before = state.tapes
     state.tapes = []
     try:
-        with name_scope(name or "gradients"):
+        with name_scope(name or "gradients") as scope:
             for operation in _leading_to(targets, stopped):
+                known = len(tape.calls)
                 tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
+                for call in tape.calls[known:]:
+                    call.scope = f"{scope}{operation.name}_grad"
             grads: dict[int, Any] = {}
             for t, seed in zip(targets, seeds, strict=True):
                 dy = ones_like(t) if seed is None else convert(seed, t.dtype)
