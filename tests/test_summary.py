@@ -265,8 +265,20 @@ def test_profile(writer, tmp_path):
     tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]))
     with writer.as_default():
         tf.summary.trace_export("t", step=0)
-    assert len(list((tmp_path / "profile/plugins/profile").glob("*/*.trace.json.gz"))) == 1
+    (profile,) = (tmp_path / "profile/plugins/profile").glob("*/*.xplane.pb")
+    assert b"aten::mm" in profile.read_bytes()
     assert [t[2] for t in tensors(writer)] == ["graph_run_metadata"]
+
+
+def test_a_trace_and_a_session_share_one_profiler(tmp_path, caplog):
+    tf.profiler.experimental.start(str(tmp_path))
+    with pytest.raises(tf.errors.AlreadyExistsError, match="Another profiler is running"):
+        tf.summary.trace_on(profiler=True, profiler_outdir=str(tmp_path))
+    tf.profiler.experimental.stop(save=False)
+    tf.summary.trace_on(profiler=True, profiler_outdir=str(tmp_path))
+    tf.profiler.experimental.stop(save=False)
+    tf.summary.trace_off()
+    assert "Error while stopping profiler: Cannot export profiling results. No profiler is running." in caplog.text
 
 
 def test_a_closed_writer(writer):

@@ -57,6 +57,7 @@ class _Session:
 
     def stop(self) -> bytes:
         """Stops it; gives the profile as a message."""
+        stopped = time.time_ns()
         planes: dict[str, dict[str, list[Event]]] = {"/host:CPU": defaultdict(list)}
         if self._profile is not None:
             self._profile.stop()
@@ -65,7 +66,7 @@ class _Session:
                 plane = "/host:CPU" if on_host else f"/device:GPU:{event.device_index}"
                 line = f"thread {event.thread}" if on_host else f"stream {event.thread}"
                 planes.setdefault(plane, defaultdict(list))[line].append(self._event(event))
-        return space(planes, self._started)
+        return space(planes, self._started, stopped)
 
     def _event(self, event: Any) -> Event:
         name, stats = event.name, {}

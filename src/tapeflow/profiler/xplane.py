@@ -1,7 +1,8 @@
 """Profiles as `XSpace` messages, the form in which TensorFlow's profiler and TensorBoard's plugin keep them.
 
 A space has planes (the host, and each device), a plane has lines (threads, or streams), and a line has events, whose
-names are in a table of the plane. The numbers of the fields are those of `xplane.proto` in TensorFlow's sources.
+names are in a table of the plane. When the profile began and ended is said in a plane of its own; all other times are
+from the beginning on. The numbers of the fields are those of `xplane.proto` in TensorFlow's sources.
 """
 
 from __future__ import annotations
@@ -59,19 +60,18 @@ def _stat(number: int, value: Any) -> bytes:
     return _bytes(4, _number(1, number) + known)
 
 
-def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]], started: int) -> bytes:
+def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> bytes:
     """A plane.
 
     Args:
         number: of the plane.
         name: such as `/host:CPU`.
         lines: the events of each thread.
-        started: when the profile began, in nanoseconds since 1970.
     """
     names, stats = _Names(), _Names()
     written = []
     for i, (line, events) in enumerate(lines.items(), 1):
-        message = _number(1, i) + _number(10, i) + _bytes(2, line) + _bytes(11, line) + _number(3, started)
+        message = _number(1, i) + _number(10, i) + _bytes(2, line) + _bytes(11, line)
         for event in events:
             body = _number(1, names[event.name]) + _number(2, event.start * 1000) + _number(3, event.duration * 1000)
             message += _bytes(4, body + b"".join(_stat(stats[k], v) for k, v in event.stats.items()))
@@ -79,7 +79,21 @@ def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]], started
     return _number(1, number) + _bytes(2, name) + b"".join(written) + names.entries(4) + stats.entries(5)
 
 
-def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int) -> bytes:
-    """A whole profile: the events by plane and line."""
-    written = (_plane(i, name, lines, started) for i, (name, lines) in enumerate(planes.items()))
+def _environment(number: int, started: int, stopped: int) -> bytes:
+    """The plane that says when all of it was."""
+    stats = _Names()
+    times = {"profile_start_time": started, "profile_stop_time": stopped}
+    said = [_bytes(6, _number(1, stats[name]) + _number(3, time)) for name, time in times.items()]
+    return _number(1, number) + _bytes(2, "Task Environment") + stats.entries(5) + b"".join(said)
+
+
+def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int, stopped: int) -> bytes:
+    """A whole profile.
+
+    Args:
+        planes: the events by plane and line.
+        started, stopped: when the profile began and ended, in nanoseconds since 1970.
+    """
+    written = [_plane(i, name, lines) for i, (name, lines) in enumerate(planes.items())]
+    written.append(_environment(len(written), started, stopped))
     return b"".join(_bytes(1, plane) for plane in written) + _bytes(4, socket.gethostname())

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
-import time
 from typing import Any
 
 from tensorboard.compat.proto import config_pb2, summary_pb2
 
+from tapeflow import errors
 from tapeflow.core.context import detours, discard, graph_traces
 from tapeflow.core.convert import convert
 from tapeflow.logger import get_logger
+from tapeflow.profiler import experimental as profiling
 from tapeflow.scopes import executing_eagerly
 from tapeflow.summary.recording import checked_step
 from tapeflow.summary.writing import summary_scope, write
@@ -28,15 +27,12 @@ class Trace:
     def __init__(self, graph: bool, profiler: bool, profiler_outdir: str | None) -> None:
         self.graphs: list[Any] = []
         self.collects_graphs, self.profiles = graph, profiler
-        self.outdir = profiler_outdir
-        self._profile: Any = None
+        self._profiling = False
         if profiler and profiler_outdir is None:
             get_logger().warning("No `profiler_outdir` passed to trace_on(). Profiler won't be enabled.")
         elif profiler:
-            import torch
-
-            self._profile = torch.profiler.profile()
-            self._profile.start()
+            profiling.start(str(profiler_outdir))
+            self._profiling = True
         if graph:
             detours.append(self)  # so that functions take no short way past `collect`
             graph_traces.append(self)
@@ -47,18 +43,14 @@ class Trace:
             self.graphs.append(graph)
 
     def stop(self, save: bool) -> None:
-        """Stops collecting; stops the profiler, and writes what it found where TensorBoard's profile plugin looks for
-        it."""
+        """Stops collecting, and the profiler, which writes what it found."""
         discard(graph_traces, self)
         discard(detours, self)
-        if self._profile is None:
-            return
-        self._profile.stop()
-        if save:
-            folder = os.path.join(str(self.outdir), "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
-            os.makedirs(folder, exist_ok=True)
-            self._profile.export_chrome_trace(os.path.join(folder, f"{socket.gethostname()}.trace.json.gz"))
-        self._profile = None
+        if self._profiling:
+            try:
+                profiling.stop(save)
+            except errors.UnavailableError as error:
+                get_logger().warning("Error while stopping profiler: %s", error.message)
 
 
 _lock = threading.Lock()
@@ -78,8 +70,11 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
     Args:
         graph: collects graphs.
-        profiler: also profiles what runs, with torch's profiler.
+        profiler: also profiles what runs, as `tf.profiler.experimental.start` does.
         profiler_outdir: the folder for the profile; needed for `profiler`.
+
+    Raises:
+        AlreadyExistsError: a profile is being taken.
 
     Example:
         >>> tf.summary.trace_on()
