@@ -263,7 +263,7 @@ def loop(
     captured: Sequence[Any],
     condition_body: Body,
     loop_body: Body,
-    places: tuple[list[int], list[int]],
+    places: tuple[Sequence[int], Sequence[int]],
     specs: Sequence[Any],
     limit: Any,
     name: str,
@@ -280,24 +280,13 @@ def loop(
         counted: whether TensorFlow's operation would have a counter and a limit before the loop variables.
     """
     count = len(variables)
-    in_condition, in_body = places
     limited = limit is not None
-
-    def run(values: Sequence[Any]) -> list[Any]:
-        limit = int(values[0]) if limited else -1
-        values = values[1:] if limited else values
-        now, rest = list(values[:count]), values[count:]
-        of_condition, of_body = [rest[i] for i in in_condition], [rest[i] for i in in_body]
-        while limit and bool(condition_body.call([*now, *of_condition])[0]):
-            now = loop_body.call([*now, *of_body])
-            limit -= 1
-        return now
 
     stateful = condition_body.stateful or loop_body.stateful
     kernel = Loop(condition_body, loop_body, count, places, limited)
     named_stateful = condition_body.named_stateful or loop_body.named_stateful
     op = NodeOp("While" if named_stateful else "StatelessWhile",
-    kernel, stateful=stateful, gradient=loop_gradient(kernel, run),
+    kernel, stateful=stateful, gradient=loop_gradient(kernel),
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip

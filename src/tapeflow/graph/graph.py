@@ -496,8 +496,8 @@ class Graph(Collections, Names):
     ) -> Any:
         """The graph as a `GraphDef` proto, which TensorFlow can import.
 
-        Python functions, and gradients of gradients of conditionals and loops, are operations that only this runtime
-        has.
+        Python functions, and the gradients of a few ops for tensors of unknown size, are operations that only this
+        runtime has.
 
         Args:
             from_version: leaves out the operations that were there when the graph's `version` was that.

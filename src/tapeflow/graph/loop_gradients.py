@@ -18,7 +18,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.operation import NodeOp, Operation
-from tapeflow.graph.taped import Run, has_gradient, second_order, spec_of_gradient
+from tapeflow.graph.taped import _second_order, has_gradient, spec_of_gradient
 from tapeflow.math.gradients import raw_zeros
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from tapeflow.graph.loops import Loop
 
 
-def loop_gradient(loop: Loop, run: Run) -> Callable[..., Any]:
+def loop_gradient(loop: Loop) -> Callable[..., Any]:
     """The gradient of a loop's operation.
 
     Args:
         loop: its kernel.
-        run: does what the kernel does, eagerly, with ops that tapes record: for gradients of the gradient.
     """
 
     def gradient(call: Any, *dys: Any) -> list[Any]:
@@ -45,8 +44,8 @@ def loop_gradient(loop: Loop, run: Run) -> Callable[..., Any]:
         seeds = [dys[i] for i in given]
 
         def second(again: Any, *ddys: Any) -> list[Any]:
-            everything = second_order(run, inputs, kernel.asked, given, seeds, ddys)
-            return [*everything[: 1 + len(seeds)], *([None] * len(kernel.late)), *everything[1 + len(seeds) :]]
+            seeds, rest = again.inputs[1 : 1 + len(given)], again.inputs[1 + len(given) :]
+            return _second_order().of_loop(kernel, seeds, rest[len(kernel.late) :], ddys)
 
         op = NodeOp("WhileGrad", kernel, gradient=second, gives_tuple=True)
         op.lowered = lambda made: _lowering().gradient_of_loop(made)

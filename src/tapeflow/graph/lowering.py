@@ -13,21 +13,26 @@ An operation's op says how to lower it (`NodeOp.lowered`). What comes of it is w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.tensor_list import empty_list, list_length, list_pop_back, list_push_back
-from tapeflow.core.context import registry, state
-from tapeflow.core.dtypes import resource, variant
+from tapeflow.core.context import state
+from tapeflow.core.dtypes import variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.body import Body, Call
-from tapeflow.graph.control_flow import loop
-from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.derived import (
+    backward_for,
+    backward_loop,
+    backward_of_branch,
+    by_id,
+    call_keeping,
+    function,
+    taken_by,
+)
 from tapeflow.graph.operation import NodeOp, Operation
-from tapeflow.graph.taped import spec_of_gradient
 
 if TYPE_CHECKING:
     from tapeflow.graph.loop_gradients import LoopGradient
@@ -57,27 +62,18 @@ def _kept(body: Body, differentiated: Sequence[Sequence[int]]) -> list[SymbolicT
         differentiated: for each gradient of the conditional, the outputs whose gradients are given.
     """
     known = {id(t) for t in body.inputs}
-    found = {id(t): t for given in differentiated for t in _taken(_backward(body, given)) if id(t) not in known}
+    found = {id(t): t for given in differentiated for t in taken_by(backward_for(body, given)) if id(t) not in known}
     return list(found.values())
-
-
-def _backward(body: Body, given: Sequence[int]) -> Body:
-    return body.backward(body.outputs, tuple(i in given for i in range(len(body.outputs))))
-
-
-def _taken(backward: Body) -> list[SymbolicTensor]:
-    return [t for t in backward.graph.external_captures if isinstance(t, SymbolicTensor)]
 
 
 def _with_kept(body: Body, kept: Sequence[SymbolicTensor]) -> Body:
     """A body that gives one tensor more: an optional of these tensors of its graph."""
 
     def calls(*inputs: Any) -> list[Any]:
-        given = _call(body, [*body.outputs, *kept], inputs)
-        count = len(body.outputs)
-        return [*given[:count], _optional(given[count:])]
+        given, more = call_keeping(body, kept, inputs)
+        return [*given, _optional(more)]
 
-    return _function(f"{body.name}_kept", body.inputs, calls)
+    return function(f"{body.name}_kept", body.inputs, calls)
 
 
 def gradient_of_conditional(forward: Operation, given: Sequence[int], asked: Sequence[int]) -> Any:
@@ -96,20 +92,13 @@ def gradient_of_conditional(forward: Operation, given: Sequence[int], asked: Seq
 
         def branch(body: Body, places: Sequence[int]) -> Body:
             kept = _kept(body, op.differentiated)
-            backward = _backward(body, given)
-            specs = [forward.inputs[j] for j in asked]
 
             def calls(saved: Any, *taken: Any) -> list[Any]:
                 dys, values = taken[: len(seeds)], taken[len(seeds) :]
-                inputs = [values[p] for p in places]
-                known = _by_id(body.inputs, inputs) | _by_id(kept, _values_of(saved, kept))
-                found = dict(zip(places, _gradients(backward, dys, known), strict=True))
-                grads = [found.get(j - 1) for j in asked]
-                return [
-                    _zeros_of(values[j - 1], t) if g is None else g for j, t, g in zip(asked, specs, grads, strict=True)
-                ]
+                known = by_id(kept, _values_of(saved, kept))
+                return backward_of_branch(body, given, places, [j - 1 for j in asked], known, dys, values)
 
-            return _function(f"{body.name}_grad", [saved, *seeds, *values], calls)
+            return function(f"{body.name}_grad", [saved, *seeds, *values], calls)
 
         bodies = {label: branch(body, op.places[label]) for label, body in op.bodies.items()}
         places = {label: range(1 + len(seeds) + len(values)) for label in bodies}
@@ -130,11 +119,11 @@ def loop_with_record(operation: Operation) -> list[Operation]:
     body = op.bodies["body"]
 
     def calls(*inputs: Any) -> list[Any]:
-        given = _call(body, [*body.outputs, *kept], [*inputs[:count], *inputs[count + 1 :]])
-        return [*given[:count], list_push_back(inputs[count], _optional(given[count:]))]
+        given, more = call_keeping(body, kept, [*inputs[:count], *inputs[count + 1 :]])
+        return [*given, list_push_back(inputs[count], _optional(more))]
 
     specs = [*body.inputs[:count], TensorSpec([], variant), *body.inputs[count:]]
-    bodies = {"cond": op.bodies["cond"], "body": _function(f"{body.name}_kept", specs, calls)}
+    bodies = {"cond": op.bodies["cond"], "body": function(f"{body.name}_kept", specs, calls)}
     places = {label: [p if p < count else p + 1 for p in taken] for label, taken in op.places.items()}
     places["body"] = [*places["body"][:count], count, *places["body"][count:]]
     args = [*limit, *values[:count], begin.outputs[0], *values[count:]]
@@ -145,86 +134,25 @@ def gradient_of_loop(operation: Operation) -> list[Operation]:
     """A call of a function that has the loop of the gradient."""
     gradient: LoopGradient = operation.op.kernel
     args = operation.args
-    body = _function(operation.name, args, lambda *values: _backward_loop(gradient, values))
+    body = function(operation.name, args, lambda *values: _backward(gradient, *values))
     made = Operation(operation.graph, Call(body, body.outputs), operation.name, args)
     made.outputs, made.device = operation.outputs, operation.device
     return [made]
 
 
-def _backward_loop(gradient: LoopGradient, values: Sequence[Any]) -> list[Any]:
+def _backward(gradient: LoopGradient, record: Any, *values: Any) -> list[Any]:
     """The gradients that are asked for, from what the gradient's kernel takes."""
-    backward, live = gradient.backward, gradient.live
-    record, *rest = values
-    given, late = len(gradient.given), len(gradient.late)
-    inputs = rest[given + late :]
-    grads = dict(zip(gradient.given, rest, strict=False))
-    grads.update((i, _zeros_like(v)) for i, v in zip(gradient.late, rest[given : given + late], strict=True))
-    specs = [gradient.inputs[i] for i, _ in gradient.captured]
-    totals = [_zeros_of(inputs[i], t) for (i, _), t in zip(gradient.captured, specs, strict=True)]
-    places = [at for kind, at in gradient.taken if kind == "input"]
-    kept = gradient.loop.kept or ()
-    count = 1 + len(live) + len(totals)
+    given, late, kept = len(gradient.given), len(gradient.late), gradient.loop.kept or ()
 
-    def step(record: Any, *now: Any) -> list[Any]:
-        dys, sums, others = now[: len(live)], now[len(live) : count - 1], iter(now[count - 1 :])
+    def take(record: Any) -> tuple[list[Any], dict[int, Any]]:
         record, optional = list_pop_back(record, (), variant)
-        of_iteration = _values_of(optional, kept)
-        taken = [of_iteration[at] if kind == "kept" else next(others) if kind == "input" else _constant(at)
-                 for kind, at in gradient.taken]  # fmt: skip
-        found = _call(backward, backward.outputs, [*dys, *taken])
-        places = (gradient.found[i] for i in live)
-        after = [_zeros_like(dy) if n is None else found[n] for n, dy in zip(places, dys, strict=True)]
-        after += [_sum(total, found[n]) for (_, n), total in zip(gradient.captured, sums, strict=True)]
-        return [record, *after]
+        return [record], dict(enumerate(_values_of(optional, kept)))
 
-    variables = [record, *(grads[i] for i in live), *totals]
-    unknown = [TensorSpec(None if t.dtype is not variant else [], t.dtype) for t in variables]
-    captured = [inputs[at] for at in places]
-    going = _function("record_left", unknown[:1], lambda record: [list_length(record) > 0])
-    turning = _function(f"{backward.name}_step", [*unknown, *captured], step)
-    outputs = [(t.dtype, t.shape) for t in unknown]
-    taken_by: tuple[list[int], list[int]] = [], list(range(len(captured)))  # by the condition, and by the body
-    made = loop(variables, captured, _of_first(going, unknown), turning, taken_by, outputs, None, "while")
-    ends = dict(zip(live, made.outputs[1:], strict=False))
-    return [*(ends[i] for _, i in gradient.variables), *made.outputs[1 + len(live) : count]]
+    dys, finals, inputs = values[:given], values[given : given + late], values[given + late :]
+    return backward_loop(gradient, [record], lambda left: list_length(left) > 0, take, dys, finals, inputs)
 
 
-def _of_first(body: Body, specs: Sequence[Any]) -> Body:
-    """A function of all of these, which calls one of the first."""
-    return _function(body.name, specs, lambda first, *_: _call(body, body.outputs, [first]))
-
-
-# ---- what functions are made of --------------------------------------------------------------------------------------
-
-
-def _function(name: str, specs: Sequence[Any], calls: Callable[..., list[Any]]) -> Body:
-    """The body of a function of tensors of these dtypes and shapes."""
-    graph = FuncGraph(name)
-    graph.outer_graph = None
-    with graph.as_default():
-        inputs = [graph.input(TensorSpec(t.shape, t.dtype), "input") for t in specs]
-        graph.outputs = [graph.capture(t) for t in calls(*inputs)]
-        graph.structured_outputs = graph.outputs
-    return Body(graph)
-
-
-def _call(body: Body, gives: Sequence[SymbolicTensor], inputs: Sequence[Any]) -> list[Any]:
-    """Calls a body, in the graph that is being built; gives these tensors of the body's graph."""
-    return list(state.graph.node(Call(body, gives), inputs, [(t.dtype, t.shape) for t in gives]).outputs)
-
-
-def _gradients(backward: Body, dys: Sequence[Any], known: dict[int, Any]) -> list[Any]:
-    """Calls a backward function; gives the gradient of each input of the forward one, or None."""
-    captured = [
-        known[id(t)] if isinstance(t, SymbolicTensor) else _constant(t) for t in backward.graph.external_captures
-    ]
-    found = iter(_call(backward, backward.outputs, [*dys, *captured]))
-    return [None if g is None else next(found) for g in backward.graph.structured_outputs]
-
-
-def _constant(value: Any) -> Any:
-    """A constant with an eager tensor's value, however large."""
-    return state.graph.constant(value) if isinstance(value, EagerTensor) else state.graph.capture(value)
+# ---- what they are made of -------------------------------------------------------------------------------------------
 
 
 def _optional(tensors: Sequence[Any]) -> Any:
@@ -241,25 +169,6 @@ def _values_of(optional: Any, like: Sequence[SymbolicTensor]) -> list[Any]:
     attrs = {"output_types": [t.dtype for t in like], "output_shapes": [t.shape for t in like]}
     specs = [(t.dtype, t.shape) for t in like]
     return list(state.graph.node(NodeOp("OptionalGetValue", attrs=attrs), [optional], specs).outputs)
-
-
-def _zeros_like(tensor: Any) -> Any:
-    return registry["ZerosLike"].function(tensor)
-
-
-def _zeros_of(tensor: Any, original: SymbolicTensor) -> Any:
-    """Zeros for the gradient of an input, which may be a variable's handle."""
-    if tensor.dtype is resource:
-        tensor = state.graph.node(NodeOp("ReadVariableOp"), [tensor], [spec_of_gradient(original)]).outputs[0]
-    return _zeros_like(tensor)
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return registry["AddN"].function([a, b])
-
-
-def _by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
-    return dict(zip(map(id, tensors), values, strict=True))
 
 
 def _unattached(graph: Any, op: Any, name: str, args: Any, dtypes: Sequence[Any]) -> Operation:

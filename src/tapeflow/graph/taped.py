@@ -16,9 +16,9 @@ from tapeflow.core.dtypes import variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Tape, dense
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.operation import NodeOp, Operation, variable_of
-from tapeflow.graph.python_op import _python_gradient, as_eager, executing_eagerly
+from tapeflow.graph.python_op import as_eager, executing_eagerly
 
 Run = Callable[[Sequence[Any]], list[Any]]
 
@@ -49,7 +49,8 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
         seeds = [dys[i] for i in given]
 
         def second(again: Any, *ddys: Any) -> list[Any]:
-            return second_order(run, inputs, asked, given, seeds, ddys)
+            seeds, inputs = again.inputs[1 : 1 + len(given)], again.inputs[1 + len(given) :]
+            return _second_order().of_conditional(operation, given, asked, seeds, inputs, ddys)
 
         op = NodeOp(f"{operation.type}Grad", kernel, gradient=second, gives_tuple=True)
         if operation.op.bodies:
@@ -70,36 +71,10 @@ def _lowering() -> Any:
     return lowering
 
 
-def second_order(
-    run: Run, inputs: list[Any], asked: list[int], given: list[int], seeds: list[Any], ddys: Sequence[Any]
-) -> list[Any]:
-    """The gradients of a gradient's inputs (its record, the seeds, the inputs): by running the operation again."""
-    count = len(inputs)
+def _second_order() -> Any:
+    from tapeflow.graph import second_order
 
-    def vjp(*tensors: Any) -> list[Any]:
-        tape = Tape(persistent=False, watch_accessed=False)
-        # Copies that outer tapes know as the originals: what is computed of one is computed of the other.
-        from tapeflow.array.passing import identity
-
-        sources = [identity(t) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
-        tape.start()
-        try:
-            for i in asked:
-                tape.watch(sources[i])
-            outputs = run(sources)
-        finally:
-            tape.stop()
-        found = tape.gradients([outputs[i] for i in given], [sources[i] for i in asked], list(tensors[count:]))
-        return [
-            EagerTensor(_value(g, sources[i]), sources[i].dtype) if g is None or not isinstance(g, Tensor) else g
-            for g, i in zip(found, asked, strict=True)
-        ]
-
-    outs = [spec_of_gradient(inputs[i]) for i in asked]
-    arguments = [*inputs, *seeds]
-    wanted = [has_gradient(t) for t in arguments]
-    found = _python_gradient("Function", vjp, arguments, outs, wanted, ddys)
-    return [None, *found[count:], *found[:count]]
+    return second_order
 
 
 def _with_tape(operation: Operation, run: Run) -> SymbolicTensor:
