@@ -36,11 +36,19 @@ def get_jit() -> str:
 def set_experimental_options(options: dict[str, Any]) -> None:
     """Switches graph passes on or off by TensorFlow's names for them, such as `{"constant_folding": False}`.
 
+    `{"cuda_graphs": False}` has no `tf.function` captured as a CUDA graph that does not ask for it, `True` each that
+    can be, "auto" (the default) those that gain by it; it holds for functions that are traced later.
+
+    Raises:
+        ValueError: "cuda_graphs" is given something else.
+
     Example:
         >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
         >>> tf.config.optimizer.get_experimental_options()["constant_folding"]
         True
     """
+    if options.get("cuda_graphs", "auto") not in (True, False, "auto"):
+        raise ValueError(f'`cuda_graphs` must be True, False or "auto", not {options["cuda_graphs"]!r}')
     settings.optimizer_options.update(options)
 
 

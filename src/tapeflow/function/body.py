@@ -16,6 +16,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Tape, backpropagate, dense, record, summed
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.compile import Compiled, eager_outputs
+from tapeflow.graph.cuda_graphs import CudaGraphs
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import JitCompile
 from tapeflow.graph.operation import NodeOp, variable_of
@@ -27,6 +28,7 @@ class Body:
     Args:
         graph: what was traced.
         jit: of a `tf.function` with `jit_compile=True`.
+        capturing: of a `tf.function` whose traces may become CUDA graphs.
 
     Attributes:
         graph: what was traced.
@@ -34,9 +36,10 @@ class Body:
         outputs: the tensors that it gives.
     """
 
-    def __init__(self, graph: FuncGraph, jit: JitCompile | None = None) -> None:
+    def __init__(self, graph: FuncGraph, jit: JitCompile | None = None, capturing: CudaGraphs | None = None) -> None:
         self.graph = graph
         self.jit = jit
+        self._capturing = capturing
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
@@ -55,8 +58,14 @@ class Body:
         made = self._made.get(key)
         if made is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
-            make = Compiled if self.jit is None else self.jit.compiled
-            made = self._made[key] = make(name, self.inputs, outputs, self.graph.effects())
+            taken = name, self.inputs, outputs, self.graph.effects()
+            if self.jit is not None:
+                made = self.jit.compiled(*taken)
+            elif self._capturing is not None and outputs is self.outputs:
+                made = self._capturing.compiled(*taken, given=len(self.graph.inputs))
+            else:
+                made = Compiled(*taken)
+            self._made[key] = made
         return made
 
     @property

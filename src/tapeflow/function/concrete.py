@@ -17,6 +17,7 @@ from tapeflow.function.binding import Binding
 from tapeflow.function.body import Body, raw
 from tapeflow.function.signature import FunctionType
 from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.cuda_graphs import CudaGraphs, explanation
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import JitCompile
 from tapeflow.tensor_array import TensorArray
@@ -34,8 +35,14 @@ class ConcreteFunction:
         [2.0, 4.0]
     """
 
-    def __init__(self, graph: FuncGraph, function_type: FunctionType, jit: JitCompile | None = None) -> None:
-        self.body = Body(graph, jit)
+    def __init__(
+        self,
+        graph: FuncGraph,
+        function_type: FunctionType,
+        jit: JitCompile | None = None,
+        capturing: CudaGraphs | None = None,
+    ) -> None:
+        self.body = Body(graph, jit, capturing)
         self.graph = graph
         self.function_type = function_type
         self._captured = graph.external_captures
@@ -182,6 +189,16 @@ class ConcreteFunction:
         """
         self.body.compiled.refresh()
         return self.body.compiled.source
+
+    def explain_cuda_graph(self) -> str:
+        """Whether calls replay a CUDA graph, and if not, what stands in the way. See `tf.function`.
+
+        Example:
+            >>> f = tf.function(lambda x: tf.where(x > 0)).get_concrete_function(tf.TensorSpec([2], tf.float32))
+            >>> "Where gives a tensor whose shape, (None, 1), only its run can tell" in f.explain_cuda_graph()
+            True
+        """
+        return explanation(self.body.compiled, self.body.jit is not None)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The parameters and what they take, for people."""

@@ -19,6 +19,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
 from tapeflow.graph.compile import eager_outputs
+from tapeflow.graph.cuda_graphs import CudaGraphs, check_attributes, option_of
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.inductor import MOST_SHAPES, JitCompile, Jitted
 from tapeflow.logger import get_logger
@@ -83,6 +84,11 @@ class Function:
         """The parameters. Found out when they are needed: a function that is made in each step and never called, as
         Keras's convolutions make, must cost nothing."""
         return Signature(self._python_function, bound=self._bound_to is not None)
+
+    @functools.cached_property
+    def _capturing(self) -> CudaGraphs | None:
+        """What becomes a CUDA graph of its traces."""
+        return option_of(self._name, self._options.experimental_attributes, self._jit is not None)
 
     def _check_signature(self) -> None:
         """Refuses an input signature that leaves parameters open, or has specs for more than there are."""
@@ -273,7 +279,7 @@ class Function:
         else:
             graph.trace(self._python_function, call_args, call_kwargs)
         graph.given.clear()
-        return ConcreteFunction(graph, function_type, self._jit)
+        return ConcreteFunction(graph, function_type, self._jit, self._capturing)
 
     def _python_arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -553,12 +559,17 @@ def function(
             seconds once, for fused code. Needs a C++ compiler. What it can't take (strings, loops, prints, Python
             functions) makes the function an ordinary one, with a warning.
         reduce_retracing: lets dimensions that differ between calls be unknown, rather than tracing for each.
+        experimental_attributes: `{"cuda_graph": True}` has each trace captured as a CUDA graph, which replays all its
+            kernels in one launch, or warns of what stands in the way; with False none is. By default ("auto") those
+            are that have many small kernels and do all their work on one GPU; `explain_cuda_graph()` of a concrete
+            function says what became of it. Other attributes are TensorFlow's, and without effect.
 
     Returns:
         A callable with the same parameters.
 
     Raises:
         TypeError: `input_signature` holds something else than specs.
+        ValueError: an attribute is not known.
         FailedPreconditionError: when it is called: `jit_compile` is True, and there is no C++ compiler.
 
     Example:
@@ -568,6 +579,8 @@ def function(
         >>> double(tf.constant([1, 2])).numpy().tolist()
         [2, 4]
     """
+    if experimental_attributes is not None:
+        check_attributes(experimental_attributes)
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes
     if experimental_compile is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -82,6 +83,13 @@ class Written:
             return result
 
         return kernel
+
+    def running(self) -> Step | None:
+        """The step that this thread is running, if it is in this function."""
+        frame: Any = sys._getframe()
+        while frame is not None and frame.f_code.co_filename != self._filename:
+            frame = frame.f_back
+        return None if frame is None else self._writer.steps.get(frame.f_lineno)
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
         """The step that raised an error, if it was one of this function's, and what the function's names stood for."""

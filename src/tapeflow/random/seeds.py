@@ -185,6 +185,20 @@ def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
     return stream
 
 
+@contextmanager
+def drawing_from(generator: torch.Generator) -> Iterator[None]:
+    """Ops of this thread without a seed draw from this generator, on its device."""
+    known = _generators.by_device
+    before = known.get(generator.device)
+    known[generator.device] = generator
+    try:
+        yield
+    finally:
+        known.pop(generator.device)
+        if before is not None:
+            known[generator.device] = before
+
+
 class _Generators(threading.local):
     """torch's generators of one thread, by device."""
 

@@ -1,0 +1,224 @@
+"""What of a program a CUDA graph can hold: kernels on one device, and nothing else.
+
+A capture keeps the kernels that are launched, with the addresses that they work on and the numbers that they are given;
+a replay launches the same again. What Python and the host do in between (asking for a value, printing, choosing a
+branch) happens in the capture alone. So a program is looked at twice: its steps before it runs (`obstacle`), and the
+calls of ATen in one of its runs (`Watch`). The rules are CUDA's
+(https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-graphs) and PyTorch's
+(https://docs.pytorch.org/docs/stable/notes/cuda.html#constraints).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tapeflow.core import device as devices
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.variable import Variable, _add, _assign, _subtract
+from tapeflow.graph.flat import label
+from tapeflow.graph.graph import READ
+from tapeflow.graph.operation import variable_of
+from tapeflow.graph.program import CALLS, Program, Step
+from tapeflow.graph.static import value_of
+
+# Ops with seeds that draw from torch's generator where the seeds are 0: a captured generator moves on at each replay.
+_DRAWS = frozenset(
+    {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "RandomShuffle", "Multinomial",
+     "RandomGamma", "RandomPoissonV2"}
+)  # fmt: skip
+# Ops that launch nothing.
+_VIEWS = frozenset(
+    {"Reshape", "Identity", "IdentityN", "StopGradient", "PreventGradient", "Squeeze", "ExpandDims", "Transpose",
+     "Shape", "Size", "Rank", "ReadVariableOp"}
+)  # fmt: skip
+_ON_TENSORS = frozenset({"IdentityN", "SumToShape"})
+_CHANGES = frozenset({_assign, _add, _subtract})
+_BRANCHES = ("If", "Case")
+
+
+# ---- the steps -------------------------------------------------------------------------------------------------------
+
+
+def obstacle(program: Program) -> str | None:
+    """What stands in the way of capturing a program, or None: the first argument or op that does, and why."""
+    for t in program.inputs:
+        why = _of_input(t)
+        if why is not None:
+            return why
+    for value in program.constants.values():
+        if isinstance(value, Variable):
+            return f"the variable {value.name} belongs to a graph, not to the program"
+    for step in program.steps:
+        why = _of_step(step, program)
+        if why is not None:
+            return why
+    return None
+
+
+def _of_input(tensor: SymbolicTensor) -> str | None:
+    variable: Any = variable_of(tensor)
+    if variable is None:
+        name, dtype, shape = f"the argument {tensor.op.name!r}", tensor.dtype, tensor.shape
+    else:
+        name, dtype, shape = f"the variable {variable.name!r}", variable.dtype, variable.shape
+        if type(variable) is not Variable:
+            return f"{name} is a {type(variable).__name__}, which has copies on several devices"
+    if dtype.torch is None:
+        return f"{name} is of dtype {dtype.name}, which no GPU can hold"
+    if not shape.is_fully_defined():
+        return f"{name} has a shape with unknown dimensions, {shape}"
+    return None
+
+
+def _of_step(step: Step, program: Program) -> str | None:
+    if step.placed:
+        found = devices.find(step.operation.device)
+        if found is not None and found.kind != "GPU":
+            return f"{label(step)} runs on {found.name}"
+    if step.name in CALLS and not step.registered and step.op.bodies["f"].jit is None:
+        inner = obstacle(_called(step))
+        if inner is not None:
+            return f"in {step.op.bodies['f'].name}: {inner}"
+    why = _of_op(step, program) if step.registered else _of_node(step)
+    if why is not None:
+        return f"{label(step)} {why}"
+    for t in step.outputs:
+        if t.dtype.torch is None:
+            return f"{label(step)} gives a tensor of dtype {t.dtype.name}, which no GPU can hold"
+        if not t.shape.is_fully_defined():
+            return f"{label(step)} gives a tensor whose shape, {t.shape}, only its run can tell"
+    return None
+
+
+def _of_op(step: Step, program: Program) -> str | None:
+    """What of a registered op's call happens on the host."""
+    op = step.op
+    if op.opdef.stateful:
+        if op.name not in _DRAWS:
+            return "does more than to compute its result"
+        if _seeded(step):
+            return "draws from the stream of a seed, and the host keeps how far it got"
+    for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True):
+        if kind != "host":
+            continue
+        for t in (arg,) if isinstance(arg, SymbolicTensor) else arg if type(arg) is tuple else ():
+            if isinstance(t, SymbolicTensor) and program.known(t) is None and (
+                not program.static or value_of(t) is None
+            ):  # fmt: skip
+                return f"takes its {param!r} from a tensor, which the host has to read"
+    return None
+
+
+def _seeded(step: Step) -> bool:
+    return any(arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2"))
+
+
+def _of_node(step: Step) -> str | None:
+    """What of an operation that only graphs have happens on the host."""
+    op, name = step.op, step.name.removeprefix("Stateless").removeprefix("Stateful")
+    if op is READ:
+        return None if variable_of(step.args[0]) is not None else "reads a variable that only its run can tell"
+    if op.kernel in _CHANGES:
+        return None if variable_of(step.args[0]) is not None else "changes a variable that only its run can tell"
+    if step.name in CALLS:
+        return None if op.bodies["f"].jit is None else "calls a function with jit_compile=True"
+    if name in _BRANCHES:
+        return "chooses its branch on the host"
+    if name == "While":
+        return "decides on the host whether to go on"
+    return None if step.name in _ON_TENSORS else "is run by Python"
+
+
+def _called(step: Step) -> Program:
+    return step.op.bodies["f"].giving(step.op.gives).program
+
+
+# ---- what it would bring ---------------------------------------------------------------------------------------------
+
+
+def all_steps(program: Program) -> Iterator[Step]:
+    """The steps of a program, and of the functions that stayed calls in it."""
+    for step in program.steps:
+        if step.name in CALLS and not step.registered:
+            yield from all_steps(_called(step))
+        else:
+            yield step
+
+
+def kernels(program: Program) -> list[Step]:
+    """The steps that launch a kernel."""
+    return [step for step in all_steps(program) if step.name not in _VIEWS]
+
+
+def draws(program: Program) -> bool:
+    """Whether a program that can be captured draws random numbers."""
+    return any(step.registered and step.name in _DRAWS for step in all_steps(program))
+
+
+def written(steps: list[Step]) -> int:
+    """The bytes that steps give."""
+    return sum(t.shape.num_elements() * t.dtype.size for step in steps for t in step.outputs)
+
+
+# ---- a run -----------------------------------------------------------------------------------------------------------
+
+
+class Watch(TorchDispatchMode):
+    """Looks at all calls of ATen while it is in force, for one that a capture could not hold.
+
+    Args:
+        device: the device to be captured.
+        running: gives the step whose kernel runs.
+
+    Attributes:
+        obstacle: the first such call, by its op, and why; None if there was none.
+    """
+
+    def __init__(self, device: torch.device, running: Callable[[], Step | None]) -> None:
+        super().__init__()
+        self.obstacle: str | None = None
+        self._device = device
+        self._running = running
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if self.obstacle is None:
+            why = self._why_not(func, args, kwargs or {})
+            if why is not None:
+                step = self._running()
+                self.obstacle = f"{func if step is None else label(step)} {why}"
+        return func(*args, **(kwargs or {}))
+
+    def _why_not(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
+        name, target = _name_of(func), kwargs.get("device")
+        given = [t for a in args for t in (a if type(a) in (list, tuple) else (a,)) if isinstance(t, torch.Tensor)]
+        if name in _COPIES:
+            places = {t.device for t in given} | ({torch.device(target)} if target is not None else set())
+            return "copies between devices" if self._device in places and len(places) > 1 else None
+        if not any(t.device == self._device for t in given):
+            return None
+        tags = func.tags
+        if torch.Tag.data_dependent_output in tags or name in _LOOKS:
+            return "reads a value on the host"
+        if name in _PICKS:
+            masks = any(t.dtype in (torch.bool, torch.uint8) for t in args[1] if t is not None)
+            return "takes elements by a mask, and only its values tell how many" if masks else None
+        if torch.Tag.dynamic_output_shape in tags:
+            return "gives a tensor whose shape depends on values"
+        if torch.Tag.cudagraph_unsafe in tags:
+            return f"runs {name}, which no CUDA graph can hold"
+        return None
+
+
+_COPIES = frozenset({"aten::_to_copy", "aten::copy_", "aten::copy"})
+_PICKS = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
+_LOOKS = frozenset({"aten::_linalg_check_errors", "aten::is_nonzero"})
+
+
+@functools.cache
+def _name_of(func: Any) -> str:
+    return func._schema.name
