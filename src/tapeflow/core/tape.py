@@ -228,6 +228,7 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
 
 
 _WANTED = (True,)
+_BOTH, _FIRST, _SECOND = (True, True), (True, False), (False, True)
 new = object.__new__
 
 
@@ -253,7 +254,7 @@ def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> No
         call.attrs = attrs
         call.input_ids = (i, j)
         call.output_id = o
-        call.wanted = (want_x, want_y)
+        call.wanted = (_BOTH if want_y else _FIRST) if want_x else _SECOND
         if op.keep_all_inputs:
             call.inputs = (x, y)
         elif op.keep_inputs:

@@ -70,9 +70,9 @@ def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
     """Adds a product to a sum in place; False where its memory can't take it (a batched value)."""
     try:
         if transpose_a:
-            total.value.addmm_(a.value.t(), b.value)
+            total.value.addmm_(a.value.mT, b.value)
         else:
-            total.value.addmm_(a.value, b.value.t())
+            total.value.addmm_(a.value, b.value.mT)
     except RuntimeError:
         return False
     return True
@@ -80,7 +80,7 @@ def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
 
 def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> torch.Tensor:
     if transpose_a:
-        a = a.t()
+        a = a.mT  # quicker than t()
     return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
 
 

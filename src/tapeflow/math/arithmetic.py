@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.dtypes import DType, as_dtype, float32, float64
 from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.op import accumulates, op, widened
 from tapeflow.core.shape import TensorShape
@@ -58,36 +58,36 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     want_x, want_y = call.wanted
     shape_x, shape_y = call.shapes
     shape = dy.value.shape
-    dx = None if not want_x or (i in owned and _added_rows(sums[i], dy)) else dy
-    dy = None if not want_y or (j in owned and _added_rows(sums[j], dy)) else dy
+    dx = None if not want_x or (i in owned and _added_rows(sums[i], dy, shape)) else dy
+    dy = None if not want_y or (j in owned and _added_rows(sums[j], dy, shape)) else dy
     return (
         dx if dx is None or shape_x == shape else sum_to_shape(dx, shape_x),
         dy if dy is None or shape_y == shape else sum_to_shape(dy, shape_y),
     )
 
 
-def _added_rows(total: Any, dy: Any) -> bool:
+def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
     """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share are; False where they do
     not fit. As a product with ones that is one kernel, and not two."""
     rows, value = dy.value, total.value
-    if rows.ndim != 2 or value.ndim != 1 or rows.dtype not in _SINGLE_AND_DOUBLE or not value.is_cpu:
+    if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
         return False
-    if len(rows) > _MOST_ROWS:
+    ones = _ones(shape[0], dy.dtype)
+    if ones is None:
         return False
     try:
-        value.addmv_(rows.t(), _ones(len(rows), rows.dtype))
+        value.addmv_(rows.mT, ones)
     except RuntimeError:  # another shape, or a batched value
         return False
     return True
 
 
-_SINGLE_AND_DOUBLE = frozenset({torch.float32, torch.float64})
 _MOST_ROWS = 1024  # with more, the arithmetic takes longer than the calls
 
 
 @functools.lru_cache(256)
-def _ones(length: int, dtype: torch.dtype) -> torch.Tensor:
-    return torch.ones(length, dtype=dtype)
+def _ones(length: int, dtype: DType) -> torch.Tensor | None:
+    return torch.ones(length, dtype=dtype.torch) if dtype is float32 or dtype is float64 else None
 
 
 @op("Sub", kernel=torch.sub, shape=broadcast)

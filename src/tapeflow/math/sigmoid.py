@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.bulk import by_value
+from tapeflow.core.kernels import direct
 from tapeflow.core.op import op
 from tapeflow.core.shape_rules import same
 from tapeflow.core.tape import Call
@@ -18,8 +19,8 @@ from tapeflow.math.elementwise import sign
 from tapeflow.math.gradients import conj
 
 # As overloads, which saves the look for the right one at each call.
-_sigmoid_backward = torch.ops.aten.sigmoid_backward.default
-_tanh_backward = torch.ops.aten.tanh_backward.default
+_sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
+_tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
 @op("Sigmoid", kernel=torch.sigmoid, shape=same)
@@ -98,7 +99,7 @@ def tanh(x: Any, name: str | None = None) -> Any:
 
 
 def _tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-    return torch.mul(dy, 1 - y * y) if y.is_complex() else _tanh_backward(dy, y)
+    return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
 
 
 @op("TanhGrad", kernel=_tanh_grad, shape=same)

@@ -150,20 +150,23 @@ def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Te
         raise invalid(_sparse_mismatch(features.shape, labels.shape))
     if not features.shape[1]:
         raise invalid("Must have at least one class, but got logits shape " + str(list(features.shape)))
-    index = labels.long().unsqueeze(1)
+    chosen = labels.long()
     classes = features.shape[1]
     log_probabilities = torch.log_softmax(features, 1)
     if features.is_cuda or traced(features):  # a wrong label gives NaN there, as the device could only abort
-        wrong = (index < 0) | (index >= classes)
-        index = index.clamp(0, classes - 1)
-        loss = log_probabilities.gather(1, index).neg_().masked_fill_(wrong, torch.nan).squeeze(1)
+        wrong = (chosen < 0) | (chosen >= classes)
+        chosen = chosen.clamp(0, classes - 1)
+        loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL).masked_fill_(wrong, torch.nan)
     else:
         try:
-            loss = log_probabilities.gather(1, index).neg_().squeeze(1)
-        except RuntimeError:
+            loss = _minus_chosen(log_probabilities, chosen, None, 0, _NO_LABEL)
+        except IndexError:
             raise invalid(_wrong_label(labels, classes)) from None
-    backprop = log_probabilities.exp_()
-    return loss, backprop.scatter_add_(1, index, backprop.new_full(index.shape, -1.0))
+    return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
+
+
+_minus_chosen = torch._C._nn.nll_loss_nd
+_NO_LABEL = -1 << 63  # the label that it would ignore
 
 
 def _sparse_mismatch(features: Any, labels: Any) -> str:

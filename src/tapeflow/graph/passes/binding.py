@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.kernels import direct
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.operation import NodeOp
 from tapeflow.graph.program import Program, Step
@@ -59,5 +60,5 @@ _RULES: dict[str, Callable[..., Any]] = {
     "MatMul": _product,
     "BiasAdd": _sum_with_bias,
     "RealDiv": lambda x, y: (torch.div, "{kernel}({0}, {1})"),
-    "ReluGrad": lambda dy, y: (torch.ops.aten.threshold_backward.default, "{kernel}({0}, {1}, 0)"),
+    "ReluGrad": lambda dy, y: (direct(torch.ops.aten.threshold_backward.default), "{kernel}({0}, {1}, 0)"),
 }
