@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -23,6 +24,7 @@ from tapeflow.function.batched import can_be_written, on_batch
 from tapeflow.function.body import Body
 from tapeflow.function.vectorized import call_on_slices
 from tapeflow.functional import as_traced, map_fn
+from tapeflow.graph.batch import NoRule
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.vectorized import STACKED, Manner, hindrance
 from tapeflow.scopes import name_scope
@@ -241,7 +243,7 @@ class _Traced:
     def _at_once(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
         """The function's outputs for all slices: by ops on the batch where that can be written."""
         if manner.chunk is None and can_be_written(self.body, batched):
-            with name_scope("loop_body"):
+            with name_scope("loop_body"), suppress(NoRule):
                 return on_batch(self.body, count, values, batched, manner)
         forms = [STACKED] * len(self.body.outputs)
         return call_on_slices(self.body, count, values, batched, forms, manner)

@@ -11,21 +11,24 @@ from typing import Any
 
 from tapeflow.control_flow import switch_case, while_loop
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
+from tapeflow.core.dtypes import int32, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.function.body import Body
+from tapeflow.function.body import Body, Call
 from tapeflow.function.vectorized import call_on_slices
 from tapeflow.graph.batch import Batch, NoRule, Slices, run
 from tapeflow.graph.batch_rules import rule_of
 from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.graph import READ
+from tapeflow.graph.list_batch_rules import changed_lists, check_lengths, joined_lists, picked_lists, stacked_list
 from tapeflow.graph.loops import Loop
 from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.program import CALLS, needed
 from tapeflow.graph.vectorized import STACKED, Manner, draws, own_stream, varying
 from tapeflow.math.gradients import sum_like
 
+# What says something of slices that is the same for all of them.
+_OF_SLICES = frozenset({"Shape", "Size", "Rank", "TensorListLength", "TensorListElementShape"})
 _CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 
 
@@ -42,12 +45,10 @@ def can_be_written(body: Body, batched: Sequence[bool]) -> bool:
 
 def _is_plain(operation: Operation, found: set[int]) -> bool:
     op = operation.op
-    if id(operation) in found and any(t.dtype.torch is None for t in operation.outputs):
+    if id(operation) in found and any(t.dtype.torch is None and t.dtype is not variant for t in operation.outputs):
         return False
     if not isinstance(op, NodeOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp", "SumToShape"):
         return True
-    if op.saved is not None:
-        return False
     stacked = [id(t.op) in found for t in operation.inputs]
     if op.name in CALLS:
         return can_be_written(op.bodies["f"], stacked)
@@ -89,7 +90,11 @@ def _carried(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool], bool]:
 
 
 def on_batch(body: Body, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
-    """What a body gives for all slices, stacked, as `call_on_slices` gives it."""
+    """What a body gives for all slices, stacked, as `call_on_slices` gives it.
+
+    Raises:
+        NoRule: it has lists of tensors, with which it can't be written anew.
+    """
     writer = _Writer(count, manner)
     given = [Slices(v, t, b) for v, t, b in zip(values, body.inputs, batched, strict=True)]
     return [writer.batch.stack(found) for found in writer.write(body, body.outputs, given)]
@@ -106,13 +111,13 @@ class _Writer:
         """What a function gives, of what it takes."""
         made = {id(t): Slices(x.value, t, x.stacked) for t, x in zip(body.inputs, given, strict=True)}
         for operation in needed(outputs, body.graph.effects(), set(made)):
-            for t, found in zip(operation.outputs, self._made(operation, made), strict=True):
+            for t, found in zip(_given(operation), self._made(operation, made), strict=True):
                 made[id(t)] = Slices(found.value, t, found.stacked)
         return [made[id(t)] for t in outputs]
 
     def _made(self, operation: Operation, made: dict[int, Slices]) -> list[Slices]:
         """What an operation gives."""
-        op, outputs = operation.op, operation.outputs
+        op, outputs = operation.op, _given(operation)
         inputs = [made[id(t)] for t in operation.inputs]
         stacked = any(x.stacked for x in inputs)
         if op.name == "Const":
@@ -120,18 +125,18 @@ class _Writer:
         if op is READ:
             return [Slices(convert(inputs[0].value), outputs[0], False)]
         if op.name in CALLS:
-            return self.write(op.body, op.gives, inputs)
+            return self.write(op.body, [t for t in op.gives if not _is_kept(t)], inputs)
         if op.name in _CONDITIONALS:
-            return self._chosen(operation, *inputs)
+            return self._chosen(op, outputs, *inputs)
         if isinstance(op.kernel, Loop):
-            return self._looped(op.kernel, operation, inputs)
+            return self._looped(op.kernel, outputs, inputs)
         if op.name == "SumToShape":
             return [Slices(self._summed(*inputs), outputs[0], stacked)]
         args: list[Any] = [
             made[id(a)] if isinstance(a, SymbolicTensor) else [made[id(t)] for t in a] if type(a) is list else a
             for a in operation.args
         ]
-        if op.name in ("Shape", "Size", "Rank") and stacked:
+        if op.name in _OF_SLICES and stacked:
             found: Any = _said_of_slices(self.batch, op, *args)
             stacked = False
         elif not stacked and not draws(op):
@@ -143,13 +148,15 @@ class _Writer:
                     raise NoRule
                 found = own_stream(operation, rule)(self.batch, outputs, op, *args)
             except NoRule:
+                if any(t.dtype is variant for t in (*operation.inputs, *outputs)):
+                    raise
                 found = self._alone(operation, inputs)
         results = list(found) if isinstance(found, (list, tuple)) else [found]
         return [Slices(r, t, stacked) for r, t in zip(results, outputs, strict=True)]
 
-    def _chosen(self, operation: Operation, index: Slices, *values: Slices) -> list[Slices]:
+    def _chosen(self, op: NodeOp, outputs: Sequence[SymbolicTensor], index: Slices, *values: Slices) -> list[Slices]:
         """What a conditional gives: each branch is run on the slices that take it."""
-        op, last = operation.op, len(operation.op.bodies) - 1
+        last = len(op.bodies) - 1
         branches = [
             (body, [values[p] for p in places])
             for body, places in zip(op.bodies.values(), op.places.values(), strict=True)
@@ -157,29 +164,31 @@ class _Writer:
         if not index.stacked:
             made = switch_case(
                 _number_of_branch(index.value, last),
-                [lambda b=b, v=v: [self.batch.stack(x) for x in self.write(b, b.outputs, v)] for b, v in branches],
+                [lambda b=b, v=v: list(map(self._stacked, self.write(b, b.outputs, v))) for b, v in branches],
             )
-            return [Slices(v, t, True) for v, t in zip(made, operation.outputs, strict=True)]
+            return [Slices(v, t, True) for v, t in zip(made, outputs, strict=True)]
+        for body, _ in branches:
+            check_lengths(body)
         numbers = _number_of_branch(index.value, last)
         places, results = [], []
         for i, (body, taken) in enumerate(branches):
             place = _places(run("Equal", numbers, convert(i)))
-            part = _Writer(run("Size", place), self._manner)
-            given = [_picked(x, place) for x in taken]
-            results.append([part.batch.stack(x) for x in part.write(body, body.outputs, given)])
+            part = self._part(place)
+            given = [self._picked(x, part, place) for x in taken]
+            results.append([(part.batch, x) for x in part.write(body, body.outputs, given)])
             places.append(place)
         order = run("InvertPermutation", run("Cast", run("ConcatV2", places, 0), int32))
-        joined = [run("ConcatV2", list(column), 0) for column in zip(*results, strict=True)]
-        return [Slices(run("GatherV2", v, order, 0), t, True) for v, t in zip(joined, operation.outputs, strict=True)]
+        joined = [self._joined(column, order) for column in zip(*results, strict=True)]
+        return [Slices(v, t, True) for v, t in zip(joined, outputs, strict=True)]
 
-    def _looped(self, loop: Loop, operation: Operation, inputs: Sequence[Slices]) -> list[Slices]:
+    def _looped(self, loop: Loop, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """What a loop gives."""
         variables = inputs[loop.limited : loop.limited + loop.count]
         carried, by_itself = _carried(loop, [x.stacked for x in inputs])
-        start = [self.batch.stack(x) if c else x.value for x, c in zip(variables, carried, strict=True)]
+        start = [self._stacked(x) if c else x.value for x, c in zip(variables, carried, strict=True)]
         number = self.batch.count if isinstance(self.batch.count, int) else None
         shapes = [
-            TensorShape([number]).concatenate(t.shape) if c else t.shape
+            TensorShape([number]).concatenate(t.shape) if c and t.dtype is not variant else t.shape
             for t, c in zip(loop.body.inputs, carried, strict=False)
         ]
 
@@ -193,27 +202,55 @@ class _Writer:
 
         def step(*now: Any) -> list[Any]:
             made = called(now, 1)[: loop.count]
-            return [self.batch.stack(x) if c else x.value for x, c in zip(made, carried, strict=True)]
+            return [self._stacked(x) if c else x.value for x, c in zip(made, carried, strict=True)]
 
         def step_of_some(going: Any, *now: Any) -> list[Any]:
             place = _places(going)
-            some = _Writer(run("Size", place), self._manner)
+            some = self._part(place)
             own = [Slices(v, x.slice, True) for v, x in zip(now, variables, strict=True)]
             part, given = _parts(loop, own, inputs)[1]
-            made = some.write(part, part.outputs, [_picked(x, place) for x in given])[: loop.count]
-            rows = run("ExpandDims", place, 1)
-            after = [run("TensorScatterUpdate", v, rows, some.batch.stack(x)) for v, x in zip(now, made, strict=True)]
+            made = some.write(part, part.outputs, [self._picked(x, some, place) for x in given])[: loop.count]
+            after = [self._changed(x, some, place, y) for x, y in zip(own, made, strict=True)]
             return [run("LogicalAnd", going, goes_on(after)), *after]
 
         most = inputs[0].value if loop.limited else None
         if by_itself:
+            check_lengths(loop.body)
             start, shapes = [goes_on(start), *start], [TensorShape([number]), *shapes]
             _, *made = while_loop(
                 lambda going, *_: run("Any", going, None, False), step_of_some, start, shapes, maximum_iterations=most
             )
         else:
             made = while_loop(lambda *now: called(now, 0)[0].value, step, start, shapes, maximum_iterations=most)
-        return [Slices(v, t, c) for v, t, c in zip(made, operation.outputs, carried, strict=True)]
+        return [Slices(v, t, c) for v, t, c in zip(made, outputs, carried, strict=True)]
+
+    def _stacked(self, x: Slices) -> Any:
+        """A batch, or a list of batches, also of what is the same for all slices."""
+        return stacked_list(self.batch, x) if x.slice.dtype is variant else self.batch.stack(x)
+
+    def _part(self, places: Any) -> _Writer:
+        """What writes functions of the slices in some places."""
+        return _Writer(run("Size", places), self._manner)
+
+    def _picked(self, x: Slices, part: _Writer, places: Any) -> Slices:
+        """The slices in some places."""
+        if not x.stacked:
+            return x
+        if x.slice.dtype is variant:
+            return x._replace(value=picked_lists(self.batch, x, places, part.batch.count))
+        return x._replace(value=run("GatherV2", x.value, places, 0))
+
+    def _joined(self, parts: Sequence[tuple[Batch, Slices]], order: Any) -> Any:
+        """All slices, of those of some of them each; `order` says where each slice is in the parts."""
+        if parts[0][1].slice.dtype is variant:
+            return joined_lists(self.batch, parts, order)
+        return run("GatherV2", run("ConcatV2", [batch.stack(x) for batch, x in parts], 0), order, 0)
+
+    def _changed(self, before: Slices, part: _Writer, places: Any, after: Slices) -> Any:
+        """All slices, where those in some places are other ones now."""
+        if before.slice.dtype is variant:
+            return changed_lists(self.batch, before, part.batch, places, after)
+        return run("TensorScatterUpdate", before.value, run("ExpandDims", places, 1), part.batch.stack(after))
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
         """What an operation gives for all slices, as a function of its own."""
@@ -240,6 +277,19 @@ class _Writer:
         return self.batch.reshape(made, dims) if missing else made
 
 
+def _given(operation: Operation) -> list[SymbolicTensor]:
+    """The tensors that an operation gives, without what it keeps for its gradient."""
+    return [t for t in operation.outputs if not _is_kept(t)]
+
+
+def _is_kept(tensor: SymbolicTensor) -> bool:
+    """Whether a tensor is what a conditional or loop keeps for its gradient, perhaps in a function that is called."""
+    op = tensor.op.op
+    if not isinstance(op, NodeOp):
+        return False
+    return tensor is op.saved or (isinstance(op, Call) and _is_kept(op.gives[tensor.value_index]))
+
+
 def _number_of_branch(index: Any, last: int) -> Any:
     """Which branch a predicate or an index stands for."""
     if index.dtype.is_bool:
@@ -253,11 +303,6 @@ def _places(chosen: Any) -> Any:
     return run("Reshape", run("Where", chosen), (-1,))
 
 
-def _picked(x: Slices, places: Any) -> Slices:
-    """The slices in some places."""
-    return Slices(run("GatherV2", x.value, places, 0), x.slice, True) if x.stacked else x
-
-
 def _plain(arg: Any) -> Any:
     if isinstance(arg, Slices):
         return arg.value
@@ -268,6 +313,8 @@ def _said_of_slices(batch: Batch, op: Any, x: Slices, *attrs: Any) -> Any:
     """What an op says of slices' shape, which is that of all of them."""
     if op.name == "Rank":
         return convert(x.rank)
-    if op.name == "Shape":
+    if op.name == "TensorListLength":
+        return op.run((x.value,))
+    if op.name in ("Shape", "TensorListElementShape"):
         return op.run((x.value, *attrs))[1:]
     return run("Prod", run("Shape", x.value, *attrs)[1:], 0, False)

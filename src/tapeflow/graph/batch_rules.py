@@ -14,6 +14,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.batch import Batch, NoRule, Rule, Slices, behind, known, run, vector
 from tapeflow.graph.conv_batch_rules import CONVOLUTIONS
+from tapeflow.graph.list_batch_rules import LISTS
 
 # ---- families --------------------------------------------------------------------------------------------------------
 
@@ -391,7 +392,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys([f"UnsortedSegment{what}" for what in ("Sum", "Prod", "Max", "Min")], _by_segments),
     "MatMul": _product, "BatchMatMulV2": _products, "Einsum": _einsum,
     "BiasAdd": _biased, "BiasAddGrad": _bias_back, "L2Loss": _half_of_squares,
-    **CONVOLUTIONS,
+    **CONVOLUTIONS, **LISTS,
     "MaxPool": _of_images, "AvgPool": _of_images, "MaxPoolGrad": _of_images, "AvgPoolGrad": _pooled_back,
     "SoftmaxCrossEntropyWithLogits": _of_images, "SparseSoftmaxCrossEntropyWithLogits": _of_images,
     "MatrixSolve": _solved, "MatrixTriangularSolve": _solved, "MatrixSetDiagV3": _of_equal_shapes,

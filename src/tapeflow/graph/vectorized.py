@@ -41,8 +41,8 @@ _FILLED = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal",
 
 # What is stateful by TensorFlow's registry or has effects, and can still run for all slices at once.
 CHECKS = frozenset({"Assert", "CheckNumerics", "GuaranteeConst"})
-# What says something of a shape, which is the same for all slices.
-OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})
+# What says something of a shape, or how long a list is, which is the same for all slices.
+OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "TensorListLength", "TensorListElementShape"})
 
 
 class Manner(NamedTuple):
