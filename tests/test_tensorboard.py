@@ -2,74 +2,46 @@
 
 import json
 
-import numpy as np
 import pytest
 from google.protobuf import text_format
-from tensorboard import program
-from tensorboard.backend import application
-from tensorboard.backend.event_processing.data_ingester import LocalDataIngester
 from tensorboard.compat.proto.graph_pb2 import GraphDef
 from tensorboard.plugins.audio.audio_plugin import AudioPlugin
 from tensorboard.plugins.core.core_plugin import CorePluginLoader
 from tensorboard.plugins.graph.graphs_plugin import GraphsPlugin
 from tensorboard.plugins.histogram.histograms_plugin import HistogramsPlugin
+from tensorboard.plugins.hparams.hparams_plugin import HParamsPlugin
 from tensorboard.plugins.image.images_plugin import ImagesPlugin
 from tensorboard.plugins.scalar.scalars_plugin import ScalarsPlugin
 from tensorboard.plugins.text.text_plugin import TextPlugin
 from werkzeug.test import Client
 
+import board
 import tapeflow as tf
 
-PLUGINS = [CorePluginLoader, AudioPlugin, GraphsPlugin, HistogramsPlugin, ImagesPlugin, ScalarsPlugin, TextPlugin]
+PLUGINS = [
+    CorePluginLoader, AudioPlugin, GraphsPlugin, HistogramsPlugin, HParamsPlugin, ImagesPlugin, ScalarsPlugin,
+    TextPlugin,
+]  # fmt: skip
 
 
-@pytest.fixture
-def logdir(tmp_path):
-    """A folder with a run of each kind of summary."""
-    layer = tf.Variable(tf.ones([2, 3]))
-    step = tf.Variable(0, dtype=tf.int64)
+def asking(logdir):
+    """What asks the server of a folder for a page."""
+    client = Client(board.server(logdir, PLUGINS))
 
-    @tf.function
-    def train(x):
-        with tf.name_scope("train"):
-            y = tf.matmul(x, layer, name="product")
-            tf.summary.scalar("mean", tf.reduce_mean(y) + tf.cast(step, tf.float32))
-            tf.summary.histogram("y", y, buckets=2)
-        step.assign_add(1)
-        return y
-
-    with tf.summary.create_file_writer(str(tmp_path / "run")).as_default(step=step):
-        tf.summary.trace_on()
-        for _ in range(2):
-            train(tf.ones([4, 2]))
-        tf.summary.trace_export("trace", step=0)
-        train(tf.zeros([1, 2]))  # after the trace
-        tf.summary.graph(train.get_concrete_function(tf.zeros([1, 2])).graph)
-        tf.summary.image("image", np.full([1, 2, 3, 3], 255, np.uint8))
-        tf.summary.audio("audio", tf.zeros([1, 8, 1]), 8000)
-        tf.summary.text("text", "**all** is well")
-    return tmp_path
-
-
-@pytest.fixture
-def get(logdir):
-    """Asks the server for a page."""
-    board = program.TensorBoard(PLUGINS)
-    board.configure(logdir=str(logdir), load_fast="false", reload_interval=0)
-    ingester = LocalDataIngester(board.flags)
-    ingester.deprecated_multiplexer.AddRunsFromDirectory(str(logdir))  # what its thread would do
-    ingester.deprecated_multiplexer.Reload()
-    app = application.TensorBoardWSGIApp(
-        board.flags, board.plugin_loaders, ingester.data_provider, None, ingester.deprecated_multiplexer
-    )
-    client = Client(app)
-
-    def page(path, **query):
-        reply = client.get(f"/data/plugin/{path}", query_string=query or None)
+    def page(path, json=None, **query):
+        call = client.get if json is None else client.post
+        reply = call(f"/data/plugin/{path}", query_string=query or None, json=json)
         assert reply.status_code == 200, reply.data
         return reply
 
     return page
+
+
+@pytest.fixture
+def get(tmp_path):
+    """Asks the server of a folder with each kind of summary."""
+    board.write_summaries(tmp_path)
+    return asking(tmp_path)
 
 
 def test_a_board_shows_what_was_written(get):
@@ -102,3 +74,27 @@ def test_a_board_draws_graphs(get):
         ops = {node.name: node for node in graph.node}
         assert ops["train/product"].op == "MatMul" and "x" in ops["train/product"].input
         assert [d.size for d in ops["x"].attr["_output_shapes"].list.shape[0].dim] == [rows, 2]
+
+
+def test_a_board_shows_trainings_of_keras(tmp_path):
+    board.write_trials(tmp_path)
+    get = asking(tmp_path)
+    scalars = json.loads(get("scalars/tags").data)
+    assert set(scalars) == {"wide", "deep", "wide/train", "deep/train"}
+    assert set(scalars["wide/train"]) == {"batch_loss", "epoch_loss", "epoch_learning_rate"}
+    points = json.loads(get("scalars/scalars", run="wide/train", tag="batch_loss").data)
+    assert [step for _, step, _ in points] == [1, 2, 3, 4]
+    assert "model/hidden/kernel/histogram" in json.loads(get("histograms/tags").data)["deep/train"]
+    assert "model/hidden/kernel/image" in json.loads(get("images/tags").data)["deep/train"]
+
+    reply = get("graphs/graph", run="wide/train", tag="keras", conceptual="true")
+    layers = {node.name: list(node.input) for node in text_format.Parse(reply.data, GraphDef()).node}
+    assert layers["model/hidden"] and layers["model/head"] == ["model/hidden"]
+
+    experiment = json.loads(get("hparams/experiment", json={"includeMetrics": True}).data)
+    assert [info["name"] for info in experiment["hparamInfos"]] == ["units"]
+    asked = {"allowedStatuses": ["STATUS_UNKNOWN"], "colParams": [{"hparam": "units", "order": "ORDER_ASC"}],
+             "startIndex": 0, "sliceSize": 10}  # fmt: skip
+    groups = json.loads(get("hparams/session_groups", json=asked).data)["sessionGroups"]
+    found = [(g["name"], g["hparams"]["units"], g["metricValues"][0]["value"]) for g in groups]
+    assert found == [("deep", 2.0, 0.5), ("wide", 8.0, 0.125)]
