@@ -15,7 +15,7 @@ from tapeflow.core.context import detours, state
 from tapeflow.core.convert import convert, operand, placed, scalars
 from tapeflow.core.convert import register as register_conversion
 from tapeflow.core.device import CPU, default
-from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string
+from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string, variant
 from tapeflow.core.op import not_differentiable, op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same, text
@@ -231,7 +231,33 @@ def _small(shape: Any) -> bool:
 def _filled(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
     dtype = as_dtype(dtype).base_dtype
     value: Any = bool(number) if dtype.is_bool else "" if dtype is string and not number else number
+    if detours and state.graph is not None:
+        return _filled_in_graph(shape, convert(value, dtype), name or ("ones" if number else "zeros"))
     return _fill(_shape_argument(shape), convert(value, dtype), name)
+
+
+def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
+    """A constant, where it is small for sure; elsewhere what fills it when the graph runs. Names are TensorFlow's."""
+    from tapeflow.scopes import name_scope
+
+    with name_scope(name) as scope:
+        dims = _shape_argument(shape)
+        if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
+            return _fill(dims, state.graph.constant(value), scope)
+        known = np.atleast_1d(dims.numpy()).tolist()
+        if min(known, default=0) >= 0 and math.prod(known) < _MOST_FILLED:
+            return state.graph.constant(placed(_eagerly_filled(known, value)), scope)
+        dims = state.graph.constant(dims, "shape_as_tensor")
+        return _fill(dims, state.graph.constant(value), scope)
+
+
+_MOST_FILLED = 1000  # TensorFlow's: tensors of one value are constants up to this size
+
+
+def _eagerly_filled(dims: list[int], value: EagerTensor) -> EagerTensor:
+    held = value.value
+    whole = held.expand(dims).contiguous() if isinstance(held, torch.Tensor) else np.full(dims, held[()], object)
+    return EagerTensor(whole, value.dtype)
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
@@ -315,6 +341,8 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
         >>> tf.zeros_like([1.5, 2.5]).numpy().tolist()
         [0.0, 0.0]
     """
+    if detours and state.graph is not None:
+        return _like_in_graph(input, dtype, _zeros_like, zeros, name or "zeros_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
         return _zeros_like(input, name)
     return zeros(_shape_of(input), dtype, name)
@@ -334,9 +362,27 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
         >>> tf.ones_like([1.5, 2.5], dtype=tf.int32).numpy().tolist()
         [1, 1]
     """
+    if detours and state.graph is not None:
+        return _like_in_graph(input, dtype, _ones_like, ones, name or "ones_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
         return _ones_like(input, name)
     return ones(_shape_of(input), dtype, name)
+
+
+def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) -> Any:
+    """`zeros_like` or `ones_like`, as TensorFlow writes them: by the shape alone, where that is known or the dtype is
+    another."""
+    from tapeflow.array.properties import shape
+    from tapeflow.scopes import name_scope
+
+    if hasattr(type(input), "__tf_dispatch__"):
+        return like(input, name) if dtype is None else filled(_shape_of(input), dtype, name)
+    with name_scope(name) as scope:
+        x = convert(input)
+        dtype = x.dtype if dtype is None else as_dtype(dtype).base_dtype
+        if x.shape.is_fully_defined() and x.dtype is not variant:
+            return filled(x.shape, dtype, scope)
+        return like(x, scope) if dtype is x.dtype else filled(shape(x), dtype, scope)
 
 
 def _shape_of(value: Any) -> Any:

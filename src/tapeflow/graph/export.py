@@ -90,13 +90,13 @@ class FunctionWriter:
         if isinstance(op, NodeOp):
             node.input.extend(map(_input, operation.inputs))
         else:
-            for argument, param, arg in zip(op.opdef.inputs, op.params, operation.args, strict=False):
+            for argument, arg in zip(op.opdef.inputs, operation.args, strict=False):
                 if isinstance(arg, SymbolicTensor):
                     node.input.append(_input(arg))
                 elif type(arg) is list:
                     node.input.extend(map(_input, arg))
                 else:
-                    before += _host_nodes(operation, argument, param, arg)
+                    before += _host_nodes(operation, argument, arg)
                     node.input.append(before[-1].name)
         node.input.extend(f"^{c.name}" for c in operation._control_inputs)
         definitions = {} if isinstance(op, NodeOp) else op.opdef.attrs
@@ -320,23 +320,31 @@ def _output_at(op: str, index: int, count: int) -> str:
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def _host_nodes(operation: Operation, argument: Any, param: str, value: Any) -> list[Any]:
+# What TensorFlow's Python functions name otherwise than after the op's inputs.
+_NAMES_OF_INPUTS = {("StridedSlice", "begin"): "stack", ("StridedSlice", "end"): "stack_1",
+                    ("StridedSlice", "strides"): "stack_2"}  # fmt: skip
+
+
+def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
     """What an operation takes where its kernel takes Python numbers: a constant, as a rule. The last node gives it."""
+    label = _NAMES_OF_INPUTS.get((operation.type, argument.name), argument.name)
     dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
+    if value is None and operation.type in ("ArgMax", "ArgMin"):
+        value = 0
     if value is None:  # all dimensions
         rank = operation.inputs[0].shape.rank
         if rank is None:
-            return _all_dimensions(operation, param)
+            return _all_dimensions(operation, label)
         value = list(range(rank))
-    name = f"{operation.name}/{param}"
+    name = f"{operation.name}/{label}"
     while name in operation.graph._by_name:
         name += "_"
     return [_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
 
 
-def _all_dimensions(operation: Operation, param: str) -> list[Any]:
+def _all_dimensions(operation: Operation, label: str) -> list[Any]:
     """The nodes that give the numbers of all dimensions of an operation's first input, whose rank is not known."""
-    tensor, name = operation.inputs[0], f"{operation.name}/{param}"
+    tensor, name = operation.inputs[0], f"{operation.name}/{label}"
     rank = node_def_pb2.NodeDef(name=f"{name}/rank", op="Rank", input=[_input(tensor)])
     rank.attr["T"].type = tensor.dtype.as_datatype_enum
     bounds = [_constant(f"{name}/start", 0, int32), _constant(f"{name}/delta", 1, int32)]
@@ -354,7 +362,7 @@ def _constant(name: str, value: Any, dtype: DType) -> Any:
 
 def _as_defined(value: Any, kind: str) -> Any:
     """An attr's value as its type asks for it: shapes as such, and lists also where one item is meant."""
-    if kind == "shape" and value is not None:
+    if kind == "shape":
         return TensorShape(value)
     if kind.startswith("list(") and value is not None:
         items = value if isinstance(value, (list, tuple)) else [value]

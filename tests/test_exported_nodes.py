@@ -1,0 +1,73 @@
+"""The nodes of a `GraphDef` that functions leave: the names and ops that TensorFlow 2.21 gives them."""
+
+import pytest
+
+import tapeflow as tf
+
+v1 = tf.compat.v1
+
+
+def nodes(build):
+    with tf.Graph().as_default() as graph:
+        build()
+    return [f"{node.name} {node.op}" for node in graph.as_graph_def().node]
+
+
+def known():
+    return v1.placeholder(tf.float32, [2, 3], name="p")
+
+
+def unknown():
+    return v1.placeholder(tf.float32, [None, 3], name="p")
+
+
+FILLED = ["zeros/shape_as_tensor Const", "zeros/Const Const", "zeros Fill"]
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (lambda: tf.ones([2, 3]), ["ones Const"]),
+        (lambda: tf.ones([2, 3], name="named"), ["named Const"]),
+        (lambda: (tf.zeros([2]), tf.zeros([2], tf.string)), ["zeros Const", "zeros_1 Const"]),
+        (lambda: tf.zeros([999]), ["zeros Const"]),
+        (lambda: tf.zeros([1000]), FILLED),
+        (lambda: tf.zeros([20, 50]), FILLED),
+        (
+            lambda: tf.zeros(v1.placeholder(tf.int32, [2], name="n")),
+            ["n Placeholder", "zeros/Const Const", "zeros Fill"],
+        ),
+        (lambda: tf.ones(tf.constant([2, 3])), ["Const Const", "ones/Const Const", "ones Fill"]),
+        (lambda: tf.zeros_like(known()), ["p Placeholder", "zeros_like Const"]),
+        (lambda: tf.zeros_like(unknown()), ["p Placeholder", "zeros_like ZerosLike"]),
+        (lambda: tf.ones_like(unknown()), ["p Placeholder", "ones_like OnesLike"]),
+        (
+            lambda: tf.ones_like(unknown(), tf.int32),
+            ["p Placeholder", "ones_like/Shape Shape", "ones_like/Const Const", "ones_like Fill"],
+        ),
+        (lambda: tf.argmax(unknown()), ["p Placeholder", "ArgMax/dimension Const", "ArgMax ArgMax"]),
+    ],
+)
+def test_names_and_ops(build, expected):
+    assert nodes(build) == expected
+
+
+def test_filled_constants_are_nobody_elses():
+    """A variable that begins with one and is updated in place leaves it as it was."""
+
+    @tf.function
+    def f(x):
+        start = tf.zeros([3])
+        return start + x, start
+
+    v = tf.Variable(f(tf.constant([0.0, 0.0, 0.0]))[1])
+    v.assign_add([1.0, 1.0, 1.0])
+    assert f(tf.constant([1.0, 2.0, 3.0]))[1].numpy().tolist() == [0.0, 0.0, 0.0]
+
+
+def test_argmax_without_an_axis_runs_again():
+    with tf.Graph().as_default() as graph:
+        tf.argmax(v1.placeholder(tf.float32, [None, 2], name="x"), name="y")
+    with tf.Graph().as_default(), v1.Session() as session:
+        tf.import_graph_def(graph.as_graph_def(), name="")
+        assert session.run("y:0", {"x:0": [[1.0, 5.0], [2.0, 3.0]]}).tolist() == [1, 0]
