@@ -438,3 +438,17 @@ def test_a_function_that_takes_a_number_here_and_a_tensor_there():
         return found
 
     assert int(total(tf.constant([1, 2]), tf.constant(6))) == 54
+
+
+def test_a_number_of_a_loop_begins_a_tensor_of_another():
+    """The outer loop has it as a number, as it only passes it on; the inner one needs a tensor."""
+
+    def f(n, c):
+        def step(i, total, c):
+            inner = tf.while_loop(lambda j, b: j < 2, lambda j, b: (j + 1, tf.sin(b)), (0, c))[1]
+            return i + 1, total + inner, c
+
+        return tf.while_loop(lambda i, *_: i < n, step, (0, tf.zeros_like(c), c))[1]
+
+    result, _ = run_twice(f, tf.constant(3), tf.constant(0.5))
+    np.testing.assert_allclose(result, 3 * np.sin(np.sin(0.5)), rtol=1e-6)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeflow import nest
 from tapeflow.autodiff import GradientTape, UnconnectedGradients
+from tapeflow.autodiff.ends import gives_zeros
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
 from tapeflow.core.op import gradient_of
@@ -305,7 +306,7 @@ def gradients(
         xs: what to differentiate by: tensors and variables.
         grad_ys: the gradients to begin with, one for each of `ys`; by default ones.
         name: the name scope of the operations.
-        gate_gradients, aggregation_method: accepted, and without effect.
+        gate_gradients, aggregation_method: accepted, and without effect: sums are made in one way.
         stop_gradients: tensors that count as constants.
         unconnected_gradients: what stands for the gradient of an `x` that no `y` depends on, see
             `tf.UnconnectedGradients`.
@@ -315,6 +316,8 @@ def gradients(
 
     Raises:
         RuntimeError: no graph is being built.
+        ValueError: there is not one of `grad_ys` for each of `ys`, or an argument is not one of those known.
+        TypeError: one of `grad_ys` is of another dtype than its `y`, or missing where `y` is complex.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -328,7 +331,10 @@ def gradients(
         )
     from tapeflow.graph.symbolic_gradients import gradients as symbolic
 
-    unconnected = UnconnectedGradients("none" if unconnected_gradients is None else unconnected_gradients)
+    if aggregation_method not in (None, 0, 1, 2):
+        raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
+    zeros = unconnected_gradients is not None and gives_zeros(unconnected_gradients)
+    unconnected = UnconnectedGradients.ZERO if zeros else UnconnectedGradients.NONE
     return symbolic(ys, xs, grad_ys, name, stop_gradients, unconnected)
 
 
@@ -337,12 +343,20 @@ def hessians(
 ) -> Any:
     """The second derivatives of the sum of `ys` by each of `xs`, as tensors of the graph that is being built.
 
+    All rows of a Hessian are computed at once.
+
+    Args:
+        ys: tensors, one or a nest.
+        xs: what to differentiate by: tensors and variables, of any shapes.
+        gate_gradients, aggregation_method: as of `tf.gradients`.
+        name: the name scope of the operations.
+
     Returns:
-        A list of tensors: for an `x` of shape S, one of shape S + S.
+        A list of tensors: for an `x` of shape S, one of shape S + S; zeros where there is no second derivative.
 
     Raises:
         RuntimeError: no graph is being built.
-        ValueError: the shape of an `x` is not known.
+        ValueError: `aggregation_method` is not one of those known.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -350,8 +364,8 @@ def hessians(
         ...     print(sess.run(tf.hessians(tf.reduce_sum(x * x * x), x)[0]).tolist())
         [[6.0, 0.0], [0.0, 12.0]]
     """
-    if state.graph is None:
-        return gradients(ys, xs)
+    if state.graph is None or aggregation_method is not None:
+        gradients([], [], aggregation_method=aggregation_method)  # says what is wrong
     from tapeflow.graph.symbolic_gradients import hessian
 
     return [hessian(ys, x, name) for x in nest.flatten(xs)]

@@ -87,8 +87,9 @@ class Tape:
     def watch(self, tensor: Any) -> None:
         if not tensor._id:
             tensor._id = next_id()
-        self.watched.add(tensor._id)
-        self.roots.add(tensor._id)
+        if tensor._id not in self.watched:  # otherwise it depends on something watched, or is watched already
+            self.watched.add(tensor._id)
+            self.roots.add(tensor._id)
 
     def watch_variable(self, variable: Any) -> None:
         self.watched.add(variable._id)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.dtypes import DType
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph import scalars
 from tapeflow.graph.program import Program, Step
@@ -163,7 +164,7 @@ class StructuredWriter(Writer):
             if id(own) in self._are_numbers:
                 self.row(indent, f"{name} = {number or scalars.UNBOX[own.dtype].format(tensor)}")
             else:
-                self.row(indent, f"{name} = {tensor or self._boxed(own, number)}")
+                self.row(indent, f"{name} = {tensor or self._box(own.dtype, number)}")
             for t in (of_condition, own):
                 self._called(t, name)
         for place, tensors in loop.captured.items():
@@ -227,9 +228,11 @@ class StructuredWriter(Writer):
 
     def _boxed(self, tensor: SymbolicTensor, name: str) -> str:
         """The expression for a tensor that has a name, perhaps as a number."""
-        if id(tensor) not in self._are_numbers:
-            return name
-        return f"{self.named(f'{tensor.dtype.name}_tensor', _BOXES[tensor.dtype])}({name})"
+        return self._box(tensor.dtype, name) if id(tensor) in self._are_numbers else name
+
+    def _box(self, dtype: DType, number: str) -> str:
+        """The expression for the tensor of a number."""
+        return f"{self.named(f'{dtype.name}_tensor', _BOXES[dtype])}({number})"
 
     def reference(self, tensor: SymbolicTensor) -> str:
         if id(tensor) in self.numbers and id(tensor) not in self.names and id(tensor) not in self._constants:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tapeflow import nest
 from tapeflow.autodiff import UnconnectedGradients
-from tapeflow.core.context import state
+from tapeflow.autodiff.ends import dims_of
+from tapeflow.autodiff.jacobians import identity_matrix, rows_of
+from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
+from tapeflow.core.indexed_slices import IndexedSlices
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Tape, backpropagate, summed
+from tapeflow.core.tape import Tape, backpropagate, dense, summed
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variable import Variable
 from tapeflow.errors import UnimplementedError
@@ -21,46 +25,80 @@ def gradients(
     ys: Any, xs: Any, grad_ys: Any, name: str, stop_gradients: Any, unconnected: UnconnectedGradients
 ) -> list[Any]:
     """The gradients of the sum of `ys` for each of `xs`, see `tf.gradients`."""
-    from tapeflow.array.creation import ones_like, zeros_like
+    from tapeflow.array.creation import zeros_like
     from tapeflow.scopes import name_scope
 
     graph = state.graph
     targets = [graph.capture(convert(y)) for y in nest.flatten(ys)]
     sources = [_source(graph, x) for x in nest.flatten(xs)]
-    seeds = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
-    if len(seeds) != len(targets):
-        raise ValueError(f"Passed {len(seeds)} grad_ys for {len(targets)} ys")
     stopped = (
         {id(graph.capture(convert(t))) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
     )
-    for t in targets:
-        if not t.dtype.differentiable:
-            raise TypeError(
-                f"Gradients of tensors must be floating or complex for tf.gradients, not {t.dtype.name}: {t.name}"
-            )
-    tape = Tape(persistent=False, watch_accessed=False)
-    ids = [_id(s) for s in sources]
-    tape.watched.update(ids)
-    tape.roots.update(ids)
-    before = state.tapes
-    state.tapes = []
-    try:
-        with name_scope(name or "gradients") as scope:
-            for operation in _leading_to(targets, stopped):
-                known = len(tape.calls)
-                tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
-                for call in tape.calls[known:]:
-                    call.scope = f"{scope}{operation.name}_grad"
-            grads: dict[int, Any] = {}
-            for t, seed in zip(targets, seeds, strict=True):
-                dy = ones_like(t) if seed is None else convert(seed, t.dtype)
+    with _without_tapes(), name_scope(name or "gradients") as scope:
+        seeds = _seeds(targets, grad_ys)
+        tape = _recorded(targets, sources, stopped, scope)
+        grads: dict[int, Any] = {}
+        for t, dy in zip(targets, seeds, strict=True):
+            if t.dtype.differentiable:
                 grads[t._id] = summed(grads[t._id], dy) if t._id in grads else dy
-            found = backpropagate(tape.calls, grads, ids, tape.roots, keep=False)
-            if unconnected is UnconnectedGradients.ZERO:
-                found = [zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)]
-            return [graph.capture(g) if isinstance(g, Tensor) else g for g in found]
+        found = backpropagate(tape.calls, grads, list(map(_id, sources)), tape.roots, keep=False)
+        if unconnected is UnconnectedGradients.ZERO:
+            found = [zeros_like(s) if g is None else g for g, s in zip(found, sources, strict=True)]
+        return [graph.capture(g) if isinstance(g, Tensor) else g for g in found]
+
+
+@contextmanager
+def _without_tapes() -> Iterator[None]:
+    """What is written here is for the graph alone."""
+    before, state.tapes = state.tapes, []
+    try:
+        yield
     finally:
         state.tapes = before
+
+
+def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped: set[int], scope: str) -> Tape:
+    """A tape of all that leads from sources to targets."""
+    tape = Tape(persistent=False, watch_accessed=False)
+    tape.watched.update(map(_id, sources))
+    for operation in _leading_to(targets, stopped):
+        known = len(tape.calls)
+        tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
+        for call in tape.calls[known:]:
+            call.scope = f"{scope}{operation.name}_grad"
+    # A source that others lead to is no root.
+    made = {i for call in tape.calls for i in ((call.output_id,) if call.output_id else call.output_ids)}
+    tape.roots.update(i for i in map(_id, sources) if i not in made)
+    return tape
+
+
+def _seeds(targets: Sequence[SymbolicTensor], grad_ys: Any) -> list[Any]:
+    """The gradients that targets begin with: those given, or ones.
+
+    Raises:
+        ValueError: there are more or fewer of them.
+        TypeError: one is not of its target's dtype, or a target has none and needs one.
+    """
+    from tapeflow.array.creation import ones_like
+
+    given = grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys] * (len(targets) if grad_ys is None else 1)
+    if len(given) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
+    found: list[Any] = []
+    for t, seed in zip(targets, given, strict=True):
+        if seed is None:
+            if t.dtype.is_complex:
+                raise TypeError(f"Gradients of complex tensors ({t}) must set grad_ys (y.dtype = {t.dtype.name})")
+            if not (t.dtype.is_floating or t.dtype.is_integer):
+                raise TypeError(
+                    f"Tensor {t.name} with type {t.dtype.name} must be numeric to obtain a default gradient"
+                )
+            found.append(ones_like(t))
+            continue
+        found.append(seed if isinstance(seed, IndexedSlices) else convert(seed, hint=t.dtype))
+        if found[-1].dtype is not t.dtype:
+            raise TypeError(f"grad_ys has a {found[-1].dtype.name} tensor for {t.name}, which is {t.dtype.name}.")
+    return found
 
 
 def _source(graph: Any, x: Any) -> Any:
@@ -92,16 +130,20 @@ def _leading_to(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Op
     return sorted((o for o in found.values() if o.outputs), key=lambda o: o.index)
 
 
-def hessian(y: Any, x: Any, name: str) -> Any:
-    """The second derivatives of a scalar by a tensor of known size, of the tensor's shape twice."""
-    from tapeflow.array.joining import stack
+def hessian(ys: Any, x: Any, name: str) -> Any:
+    """The second derivatives of the sum of `ys` by a tensor, of the tensor's shape twice."""
+    from tapeflow.array.creation import zeros
     from tapeflow.array.shaping import reshape
+    from tapeflow.scopes import name_scope
 
     x = _source(state.graph, x)
-    shape = x.shape
-    if not shape.is_fully_defined():
-        raise ValueError(f"tf.hessians needs tensors of known shape, not {x}")
-    (first,) = gradients(y, x, None, name, None, UnconnectedGradients.ZERO)
-    flat = reshape(first, [-1])
-    rows = [gradients(flat[i], x, None, name, None, UnconnectedGradients.ZERO)[0] for i in range(shape.num_elements())]
-    return reshape(stack(rows), [*shape, *shape])
+    (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
+    with _without_tapes(), name_scope(name or "hessians") as scope:
+        flat = reshape(dense(first), [-1])
+        size = registry["Size"].function(flat)
+        tape = _recorded([flat], [x], set(), scope)
+        (rows,) = rows_of(tape, flat, [getattr(x, "_variable", x)], identity_matrix(size, flat), None)
+        dims = dims_of(x)
+        made = zeros((*dims, *dims), x.dtype) if rows is None else reshape(rows, (*dims, *dims))
+    made.set_shape(x.shape.concatenate(x.shape))
+    return made
