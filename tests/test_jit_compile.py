@@ -172,6 +172,48 @@ def test_what_looks_at_values_runs_between_what_is_compiled(compiled, caplog):
 
 
 @compiles
+def test_functions_of_slices_are_compiled_for_all_of_them(compiled, caplog):
+    """Also those of ops without a rule for batches, and their gradients by a variable that is changed before."""
+    x = tf.constant(np.random.default_rng(0).normal(size=(4, 1, 3, 3, 2)).astype("f"))
+
+    def results(jit_compile):
+        w = tf.Variable([1.0, 2.0])
+
+        @tf.function(jit_compile=jit_compile)
+        def step(x):
+            w.assign_add([1.0, 1.0])
+            with tf.GradientTape() as tape:
+                y = tf.vectorized_map(lambda e: tf.nn.local_response_normalization(e) * w, x * 2.0)
+                loss = tf.reduce_sum(y * y)
+            return y, tape.gradient(loss, w)
+
+        tf.random.set_seed(1)
+        found = tf.nest.flatten([step(x) for _ in range(2)])
+        assert "Vectorized" in {o.type for o in step.get_concrete_function(x).graph.get_operations()}
+        return found
+
+    for a, b in zip(results(True), results(False), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4)
+    assert compiled
+    assert not warnings_of(caplog)
+
+
+@compiles
+def test_slices_draw_their_numbers_anew_in_each_run(compiled):
+    def mapped(e):
+        return tf.random.shuffle(tf.range(9.0), seed=1) * e
+
+    found = []
+    for jit_compile in (True, False):
+        tf.random.set_seed(1)
+        f = tf.function(lambda x: tf.vectorized_map(mapped, x, warn=False) * 2.0, jit_compile=jit_compile)
+        found.append([f(tf.ones([3])).numpy().tolist() for _ in range(3)])
+    assert found[0] == found[1]
+    assert len({str(numbers) for numbers in found[0]}) == 3
+    assert compiled
+
+
+@compiles
 def test_keras_trains_with_jit_compile(compiled, caplog):
     def losses(**kwargs):
         tf.keras.utils.set_random_seed(1)

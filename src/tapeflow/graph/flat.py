@@ -23,6 +23,7 @@ from tapeflow.graph.operation import PRUNABLE, variable_of
 from tapeflow.graph.program import CALLS, Program, Step
 from tapeflow.graph.python_op import eager_arguments
 from tapeflow.graph.static import numbers
+from tapeflow.graph.vectorized import draws, only_computes
 from tapeflow.graph.writing import with_streams
 
 # What a change of a variable computes of the old value and the operand; None: it is the operand.
@@ -103,8 +104,8 @@ class Call:
                 arg = value_of(arg)
                 if kind == "host":
                     if type(arg) is not torch.Tensor:
-                        param = self.step.op.params[i]
-                        raise Refused(f"{label(self.step)} has a {param!r} that is not known before it runs")
+                        what = repr(self.step.op.params[i]) if self.step.registered else "number of slices"
+                        raise Refused(f"{label(self.step)} has a {what} that is not known before it runs")
                     arg = numbers(arg)
             found.append(arg)
         return found
@@ -132,6 +133,28 @@ class _Slot:
     def __init__(self, now: Value) -> None:
         self.now = now
         self.changed = False
+
+
+class _Now:
+    """What a function takes for a variable that it only reads.
+
+    Attributes:
+        value: the raw value.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: torch.Tensor) -> None:
+        self.value = value
+
+    @property
+    def _value(self) -> _Now:
+        return self
+
+
+def _reading(kernel: Callable[..., Any], reads: Sequence[bool], *values: Any) -> Any:
+    """Calls a kernel that takes variables in some places, with the values that these have."""
+    return kernel(*[_Now(v) if reads_it else v for v, reads_it in zip(values, reads, strict=True)])
 
 
 class Flat:
@@ -197,6 +220,8 @@ class Flat:
                 args = [[of(v) for v in a] if k == "list" else of(a) if isinstance(a, SymbolicTensor) else a
                         for k, a in zip(step.op.kinds, step.args, strict=True)]  # fmt: skip
                 self._call(step, _kernel(step), step.op.kinds, args, env)
+            elif step.name == "Vectorized" and only_computes(step.op.body) and not step.must_run:
+                self._on_slices(step, [of(t) for t in step.inputs], env)
             elif step.op.kernel in _CHANGES:
                 self._change(step, of(step.args[0]), of(step.args[1]))
             elif step.name in CALLS:
@@ -222,6 +247,18 @@ class Flat:
             raise Refused(why)
         self._call(step, step.op.kernel, ["tensor"] * len(args), args, env)
         self.calls[-1].apart = why
+
+    def _on_slices(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
+        """Adds a call of a function on all slices: it is compiled as the kernels on batches that it comes to."""
+        random = draws(step.op)
+        kernel: Callable[..., Any] = step.op.on_slices if random else step.op.on_slices.compiled
+        reads = [isinstance(a, _Slot) for a in args]
+        if any(reads):
+            kernel = functools.partial(_reading, kernel, reads)
+        given = [a.now if isinstance(a, _Slot) else a for a in args]
+        self._call(step, kernel, ["host", *["tensor"] * (len(args) - 1)], given, env)
+        if random:
+            self.calls[-1].apart = ""
 
     def _change(self, step: Step, slot: _Slot, operand: Value) -> None:
         kernel = _CHANGES[step.op.kernel]
@@ -288,6 +325,8 @@ def _kernel(step: Step) -> Callable[..., Any]:
 
 
 def _why_not(step: Step) -> str:
+    if step.name == "Vectorized":
+        return f"{label(step)} has more than kernels in its function"
     if not step.registered and step.op.bodies:
         return f"{label(step)} decides by values what to run"
     if step.must_run:

@@ -103,6 +103,16 @@ def hindrance(body: Body, batched: Sequence[bool]) -> str:
     return ""
 
 
+def only_computes(body: Body) -> bool:
+    """Whether a function has nothing but kernels on tensors, and calls of such functions."""
+    known = ("Const", "Placeholder", "NoOp", "SumToShape", READ.name)
+    return all(
+        only_computes(o.op.bodies["f"]) if o.type in CALLS else o.type in known
+        for o in body.graph._operations
+        if isinstance(o.op, NodeOp)
+    )
+
+
 # ---- steps that vmap can't take --------------------------------------------------------------------------------------
 
 
@@ -297,6 +307,16 @@ class OnSlices:
                     self._one_by_one = True
                     return whole
         return self._each(count, values)
+
+    def compiled(self, count: int, *values: Any) -> tuple[Any, ...]:
+        """The same for a compiler of kernels that looks at what is called: at once or not at all.
+
+        Raises:
+            Exception: something can't be computed at once.
+        """
+        if self._one_by_one:
+            raise ValueError(f"{self.body.name} is computed slice by slice")
+        return self._at_once(count, values) if count else self._of_nothing(values)
 
     def _tell(self, name: str, error: Exception) -> None:
         """Says that something is computed slice by slice, or that it must not be."""
