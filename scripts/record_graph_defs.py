@@ -2,7 +2,7 @@
 """Writes the graphs in tests/data/graph_defs, with TensorFlow 2.21; or runs with it graphs that TapeFlow wrote.
 
     record_graph_defs.py record            builds every program of tests/graph_programs.py, runs it, and writes it anew
-    record_graph_defs.py record --only X   the same for those whose names have an X in them
+    record_graph_defs.py record --only X   the same for those whose names have an X (or one of more) in them
     record_graph_defs.py check FOLDER      imports NAME.pb from the folder, with what NAME.json says of it, and compares
 
 Programs with conditionals and loops are written twice: as TensorFlow 2 writes these, and, under NAME.v1, as
@@ -21,6 +21,7 @@ HOME = ROOT / "tests" / "data" / "graph_defs"
 sys.path.insert(0, str(ROOT / "tests"))
 
 import graph_gradients  # noqa: E402, F401 (adds its programs)
+import graph_kernels  # noqa: E402, F401 (adds its programs)
 import graph_second_gradients  # noqa: E402, F401 (adds its programs)
 from graph_files import difference, encoded, read, run, write  # noqa: E402
 from graph_programs import PROGRAMS, WITH_CONTROL_FLOW  # noqa: E402
@@ -30,13 +31,13 @@ def record(only):
     import tensorflow as tf
 
     HOME.mkdir(parents=True, exist_ok=True)
-    expected = json.loads((HOME / "expected.json").read_text()) if only else {}
+    expected = json.loads((HOME / "expected.json").read_text()) if any(only) else {}
     for name, build in PROGRAMS.items():
-        if only in name:
+        if any(part in name for part in only):
             expected[name] = write(tf, build, HOME / f"{name}.pb")
     tf.compat.v1.disable_control_flow_v2()
     for name in WITH_CONTROL_FLOW:
-        if only in name:
+        if any(part in name for part in only):
             expected[f"{name}.v1"] = write(tf, PROGRAMS[name], HOME / f"{name}.v1.pb")
     lines = [f"{json.dumps(name)}: {json.dumps(entry, sort_keys=True)}" for name, entry in sorted(expected.items())]
     (HOME / "expected.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
@@ -61,6 +62,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=["record", "check"])
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
-    parser.add_argument("--only", default="", help="part of the names of the programs to record")
+    parser.add_argument("--only", default=[""], nargs="+", help="parts of the names of the programs to record")
     args = parser.parse_args()
     check(args.folder) if args.command == "check" else record(args.only)

@@ -71,3 +71,51 @@ def test_argmax_without_an_axis_runs_again():
     with tf.Graph().as_default(), v1.Session() as session:
         tf.import_graph_def(graph.as_graph_def(), name="")
         assert session.run("y:0", {"x:0": [[1.0, 5.0], [2.0, 3.0]]}).tolist() == [1, 0]
+
+
+def ops(graph_def):
+    return {node.op for part in (graph_def, *graph_def.library.function) for node in getattr(part, "node_def", ())} | {
+        node.op for node in graph_def.node
+    }
+
+
+@pytest.mark.parametrize(
+    ("build", "refused"),
+    [
+        (lambda x: tf.linalg.expm(x[0, :, :, 0]), "MatrixExponential"),
+        (lambda x: tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 2, 1], tf.float64), [1] * 4, "SAME", dilations=(2, 2)), ""),
+        (lambda x: tf.nn.conv2d(x, tf.ones([2, 2, 2, 1], tf.float64), 1, "VALID", dilations=2), ""),
+        (lambda x: tf.nn.conv3d(x[None], tf.ones([1, 2, 2, 2, 1], tf.float64), [1] * 5, "VALID",
+                                dilations=[1, 1, 2, 2, 1]), ""),
+    ],
+)  # fmt: skip
+def test_what_tensorflow_has_no_kernels_for(build, refused):
+    """Neither the op, nor dilations of convolutions of float64 whose kernels take none; and it gives the same."""
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        x = v1.placeholder(tf.float64, [1, 5, 5, 2], name="x")
+        y = build(x)
+        fetches = [t.name for t in (y, *tf.gradients(y * y, x))]
+        value = [[[[0.1 * (i * j % 7) + 0.05 * k for k in range(2)] for i in range(5)] for j in range(5)]]
+        expected = session.run(fetches, {"x:0": value})
+        exported = graph.as_graph_def()
+    assert refused not in ops(exported)
+    for part in (exported.node, *(function.node_def for function in exported.library.function)):
+        for node in part:
+            if node.op.startswith(("Depthwise", "Conv3D", "Conv2DBackprop")):
+                assert max(node.attr["dilations"].list.i, default=1) == 1
+    with tf.Graph().as_default(), v1.Session() as session:
+        tf.import_graph_def(exported, name="")
+        for a, b in zip(session.run(fetches, {"x:0": value}), expected, strict=True):
+            assert a == pytest.approx(b, rel=1e-12)
+
+
+def test_functions_are_not_called_as_ops_are():
+    """TensorFlow refuses a library that has a function of an op's name."""
+
+    @tf.function
+    def Exp(x):
+        return x * 2.0
+
+    with tf.Graph().as_default() as graph:
+        Exp(known())
+    assert [f.signature.name for f in graph.as_graph_def().library.function] == ["Exp_0"]

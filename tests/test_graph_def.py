@@ -11,6 +11,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 import graph_gradients  # noqa: F401 (adds its programs)
+import graph_kernels  # noqa: F401 (adds its programs)
 import graph_second_gradients  # noqa: F401 (adds its programs)
 import tapeflow as tf
 from graph_files import difference, encoded, read, run, write

@@ -30,9 +30,13 @@ def function(name: str, specs: Sequence[Any], calls: Callable[..., list[Any]]) -
     graph.outer_graph = None
     with graph.as_default():
         inputs = [_parameter(graph, t) for t in specs]
+        state.name_scope = _SCOPE
         graph.outputs = [graph.capture(t) for t in calls(*inputs)]
         graph.structured_outputs = graph.outputs
     return Body(graph)
+
+
+_SCOPE = "inner"  # TensorFlow writes calls out under their names, where other nodes may be: these would have the same
 
 
 def _parameter(graph: FuncGraph, spec: Any) -> SymbolicTensor:

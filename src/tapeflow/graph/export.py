@@ -16,6 +16,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph.attrs import attrs_of, dtype_of_value
+from tapeflow.graph.composed import is_composed
 from tapeflow.graph.lowering import lowered
 from tapeflow.graph.operation import NodeOp, Operation
 
@@ -215,10 +216,11 @@ class FunctionWriter:
         return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in given]
 
     def _unique(self, name: str) -> str:
-        """The name of a new function."""
+        """The name of a new function: no other's, and no op's."""
         name = unique = re.sub(r"[^\w<>]", "_", name)
-        while unique in self.library:
-            unique = f"{name}_{len(self.library)}"
+        count = len(self.library)
+        while unique in self.library or _is_op(unique):
+            unique, count = f"{name}_{count}", count + 1
         return unique
 
     def _body(self, proto: Any, body: Any, arguments: dict[int, str]) -> None:
@@ -244,6 +246,14 @@ class FunctionWriter:
                 after = []
             nodes[-1].input.extend(f"^{n}" for n in after if f"^{n}" not in nodes[-1].input)
             proto.node_def.extend(nodes)
+
+
+def _is_op(name: str) -> bool:
+    try:
+        op_defs.get(name)
+    except LookupError:
+        return False
+    return True
 
 
 def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, arguments: dict[int, str]) -> None:
@@ -296,7 +306,7 @@ def _input(tensor: SymbolicTensor) -> str:
 def _result(tensor: SymbolicTensor) -> str:
     """A tensor of a function as its nodes name it."""
     op = tensor.op
-    kind, _ = _DECOMPOSED.get(op.type, (op.type, None))
+    kind, _ = ("PartitionedCall", None) if is_composed(op) else _DECOMPOSED.get(op.type, (op.type, None))
     return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
 
 

@@ -23,6 +23,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import TensorSpec
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.function.body import Body, Call
+from tapeflow.graph.composed import as_call, is_composed
 from tapeflow.graph.derived import (
     backward_for,
     backward_loop,
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
 def lowered(operation: Operation) -> list[Operation]:
     """What stands for an operation in a `GraphDef`: others, of which the last one has its name and outputs."""
     op = operation.op
-    how = op.lowered if isinstance(op, NodeOp) else None
-    return [operation] if how is None else how(operation)
+    if not isinstance(op, NodeOp):
+        return [as_call(operation)] if is_composed(operation) else [operation]
+    return [operation] if op.lowered is None else op.lowered(operation)
 
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tapeflow.core.convert import convert
 from tapeflow.core.op import op
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor
+from tapeflow.graph.composed import composed
 from tapeflow.linalg.diagonals import adjoint
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
@@ -66,6 +67,39 @@ def _block_gradient(function: Any, x: Any, dy: Any) -> Any:
 @_matrix_exponential.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     return _block_gradient(_matrix_exponential, call.inputs[0], dy)
+
+
+_PADE = [64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
+         10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0,
+         1.0]  # fmt: skip
+_LARGEST_NORM = 5.371920351148152  # for which the approximant of degree 13 is exact to float64
+
+
+@composed(_matrix_exponential)
+def _(input: Any) -> Any:
+    """By a Pade approximant of degree 13, of matrices scaled down by powers of two, and squaring.
+
+    N. J. Higham, "The Scaling and Squaring Method for the Matrix Exponential Revisited" (2005), algorithm 2.3.
+    """
+    real = input.dtype.real_dtype
+    norm = tf.reduce_max(tf.reduce_sum(tf.abs(input), -2), -1)
+    halvings = tf.math.ceil(tf.math.log(tf.maximum(norm / _LARGEST_NORM, 1.0)) / math.log(2.0))[..., None, None]
+    a = input * tf.cast(2.0**-halvings, input.dtype)
+    b = [tf.constant(c / _PADE[0], input.dtype) for c in _PADE]
+    identity = tf.linalg.set_diag(tf.zeros_like(a), tf.ones_like(tf.linalg.diag_part(a)))
+    a2 = a @ a
+    a4 = a2 @ a2
+    a6 = a4 @ a2
+    odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * identity)
+    even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * identity
+
+    def squared(i: Any, x: Any) -> Any:
+        return i + 1.0, tf.where(i < halvings, x @ x, x)
+
+    most = tf.reduce_max(tf.concat([tf.reshape(halvings, [-1]), tf.zeros([1], real)], 0))
+    start = tf.zeros([], real), tf.linalg.solve(even - odd, even + odd)
+    shapes = tf.TensorShape([]), input.shape
+    return tf.while_loop(lambda i, x: i < most, squared, start, shapes)[1]
 
 
 # ---- by eigenvalues, or, where a matrix has too few eigenvectors, by iteration ---------------------------------------

@@ -19,6 +19,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, invalid
 from tapeflow.math.gradients import shape_of
+from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import (
     FORMATS,
     TO_FIRST,
@@ -298,6 +299,7 @@ def conv2d_backprop_filter(
 
 
 declare_gradients(_conv2d, conv2d_backprop_input, conv2d_backprop_filter)
+declare_exports(None, conv2d_backprop_input, conv2d_backprop_filter)
 
 
 def conv2d(
@@ -413,6 +415,7 @@ def conv3d_backprop_filter(
 
 
 declare_gradients(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
+declare_exports(_conv3d, conv3d_backprop_input, conv3d_backprop_filter)
 
 
 def five(values: Any, what: str, op: str) -> tuple[int, ...]:

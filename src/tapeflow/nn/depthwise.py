@@ -18,6 +18,7 @@ from tapeflow.nn.conv import (
     convolve_back_input,
     declare_gradients,
 )
+from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
 
 # Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups
@@ -132,6 +133,7 @@ def _back_filter(
 
 
 declare_gradients(_depthwise_conv2d, _back_input, _back_filter)
+declare_exports(_depthwise_conv2d, _back_input, _back_filter, always=True)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.dtypes import DType, complex64, complex128, float32, float64
+from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.tensor import Tensor
 from tapeflow.signal import fourier_ops as ops
 from tapeflow.signal.fourier_ops import length_of
 
@@ -40,9 +42,14 @@ def _whole(half: Any) -> Any:
 
 def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
     x = _real_input(x, name, rank)
-    if fft_length is None:
+    whole = fft_length is None
+    if whole:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
-    return ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
+    if not isinstance(x, SymbolicTensor):
+        return ops.RFFT[rank](x, fft_length, _complex_of(x.dtype), op_name)
+    with tf.name_scope(op_name or name.lower()) as scope:
+        given = x if whole else _long_enough(x, fft_length, rank)
+        return ops.RFFT[rank](given, fft_length, _complex_of(x.dtype), scope)
 
 
 def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
@@ -50,7 +57,35 @@ def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -
     if fft_length is None:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]
         fft_length[-1] = _whole(fft_length[-1])
-    return ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
+    if not isinstance(x, SymbolicTensor):
+        return ops.IRFFT[rank](x, fft_length, x.dtype.real_dtype, op_name)
+    with tf.name_scope(op_name or name.lower()) as scope:
+        given = _long_enough(x, fft_length, rank, half=True)
+        return ops.IRFFT[rank](given, fft_length, x.dtype.real_dtype, scope)
+
+
+def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
+    """The input with zeros after it as far as a transform of these lengths needs them.
+
+    TensorFlow's kernels take no shorter input, so that a graph has to have the padding; ours need none.
+    """
+    known = isinstance(fft_length, (list, tuple)) and not any(isinstance(n, Tensor) for n in fft_length)
+    lengths = [int(n) for n in fft_length] if known else tf.unstack(tf.convert_to_tensor(fft_length), rank)
+    if half:
+        lengths[-1] = lengths[-1] // 2 + 1
+    given = [length_of(x, a) for a in range(-rank, 0)]
+    missing = [_missing(n, d) for n, d in zip(lengths, given, strict=True)]
+    if not any(isinstance(m, Tensor) for m in missing) and x.shape.rank is not None:
+        return tf.pad(x, [[0, 0]] * (x.shape.rank - rank) + [[0, m] for m in missing]) if any(missing) else x
+    after = tf.stack([[0, m] for m in missing])
+    outer = tf.rank(x) - rank if x.shape.rank is None else x.shape.rank - rank
+    return tf.pad(x, tf.concat([tf.zeros(tf.stack([outer, 2]), tf.int32), after], 0))
+
+
+def _missing(wanted: Any, length: Any) -> Any:
+    if isinstance(wanted, int) and isinstance(length, int):
+        return max(0, wanted - length)
+    return tf.maximum(0, wanted - length)
 
 
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
