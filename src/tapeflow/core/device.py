@@ -129,6 +129,11 @@ class Machine:
     def initialized(self) -> bool:
         return self._logical is not None
 
+    @property
+    def has_gpu(self) -> bool:
+        """Whether tensors may be in several memories."""
+        return self.default() is not CPU
+
     def physical_devices(self) -> list[PhysicalDevice]:
         if self._physical is None:
             gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
@@ -219,13 +224,21 @@ def current_or_default() -> torch.device:
     return default() if device is None else device.torch
 
 
+def moved(value: torch.Tensor, target: torch.device) -> torch.Tensor:
+    """A kernel's value on a device."""
+    if value.ndim == 0 and value.is_cpu and target != CPU and value.dtype != torch.uint64:
+        # A number goes along with the launch of a kernel; a copy would wait for the device.
+        return torch.full((), value.item(), dtype=value.dtype, device=target)
+    return value if value.device == target else value.to(target)
+
+
 def place(values: Sequence[Any], device: Device | None) -> list[Any]:
     """The kernel arguments with all tensors on the device."""
     if device is None:
         return list(values)
     target = device.torch
     return [
-        v.to(target) if isinstance(v, torch.Tensor) and v.device != target
+        moved(v, target) if isinstance(v, torch.Tensor)
         else place(v, device) if type(v) is list else v
         for v in values
     ]  # fmt: skip

@@ -16,7 +16,7 @@ import torch
 from tapeflow import errors
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import DType
+from tapeflow.core.dtypes import DType, resource, variant
 from tapeflow.core.shape import TensorShape
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def compute(op: Op, args: Sequence[Any], types: dict[str, DType], name: str | No
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
     try:
         if any(isinstance(v, np.ndarray) for v in _leaves(values)):
-            return _on_strings(op, values), False
+            return _on_strings(op, _with_arrays(args, values)), False
         try:
             result = kernel(*values)
         except (errors.OpError, ValueError):
@@ -112,17 +112,69 @@ def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
 
 
 def _second_try(op: Op, kernel: Callable[..., Any], values: list[Any], error: Exception) -> Any:
-    """After torch refused: inputs on several devices are brought together, and another dtype is tried."""
-    on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
-    if len(on) > 1:
-        target = next(d for d in sorted(on, key=str, reverse=True))
-        return kernel(*_map_tensors(lambda t: t.to(target), values))
-    if _has_tensor_dtype(values, COMPUTE_IN) and not op.creates:
+    """After torch refused: inputs on several devices are brought together, another dtype is tried, then the CPU."""
+    together = _together(values)
+    if together is not None:
+        values = together
         try:
-            return _in_another_dtype(op, kernel, values)
+            return kernel(*values)
+        except (errors.OpError, ValueError):
+            raise
+        except Exception as again:
+            error = again
+    if isinstance(error, torch.OutOfMemoryError) or op.creates:
+        raise error
+    ways = [_in_another_dtype] if _has_tensor_dtype(values, COMPUTE_IN) else []
+    if any(isinstance(v, torch.Tensor) and v.is_cuda for v in _leaves(values)):
+        ways.append(_on_the_cpu)
+    for way in ways:
+        try:
+            return way(op, kernel, values)
         except Exception:
-            raise error from None
+            continue
     raise error
+
+
+def _together(values: Sequence[Any]) -> list[Any] | None:
+    """Inputs that are on several devices, on one: a GPU, if some are there. None if they are on one already."""
+    on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
+    if len(on) < 2:
+        return None
+    target = max(on, key=str)
+    return _map_tensors(lambda t: devices.moved(t, target), values)
+
+
+def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that takes inputs on several devices too."""
+
+    def of_any(*values: Any) -> Any:
+        try:
+            return kernel(*values)
+        except RuntimeError:
+            together = _together(values)
+            if together is None:
+                raise
+            return kernel(*together)
+
+    return of_any
+
+
+def on_cpu(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that gets all tensors on the CPU, as those that work on arrays of strings need them."""
+    return lambda *values: kernel(*_map_tensors(torch.Tensor.cpu, values))
+
+
+def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
+    """Inputs some of which are arrays: of strings, which the others join on the CPU, or of objects that hold tensors
+    where they are."""
+    objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _leaves(args))
+    return values if objects else _map_tensors(torch.Tensor.cpu, values)
+
+
+def _on_the_cpu(op: Op, kernel: Callable[..., Any], values: list[Any]) -> Any:
+    """What a kernel that works in NumPy, or that a GPU has not, gives for inputs on a GPU."""
+    target = next(v.device for v in _leaves(values) if isinstance(v, torch.Tensor) and v.is_cuda)
+    return _map_result(lambda t: t.to(target), on_cpu(kernel)(*values))
 
 
 def _in_another_dtype(op: Op, kernel: Callable[..., Any], values: list[Any]) -> Any:
@@ -190,7 +242,7 @@ def _on_strings(op: Op, values: list[Any]) -> Any:
 
     def back(output: torch.Tensor) -> np.ndarray:
         taken = np.empty(tuple(output.shape), kind)
-        taken[...] = strings[output.numpy()]
+        taken[...] = strings[output.cpu().numpy()]
         return taken
 
     if isinstance(result, torch.Tensor):

@@ -14,6 +14,7 @@ import torch
 
 from tapeflow.core import vjp
 from tapeflow.core.context import discard, listeners, registry, state
+from tapeflow.core.device import default
 from tapeflow.core.dtypes import DType, variant
 from tapeflow.core.tensor import EagerTensor, Tensor, next_id
 
@@ -400,7 +401,7 @@ def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
         from tapeflow import zeros
 
         return zeros(shape, dtype)
-    return EagerTensor(torch.zeros(shape, dtype=dtype.torch), dtype)
+    return EagerTensor(torch.zeros(shape, dtype=dtype.torch, device=default()), dtype)
 
 
 class Recorded:

@@ -131,6 +131,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
     _tape_value: EagerTensor | None
     _device: str | None = None  # where it was made, if that is another logical CPU than the first
+    _place: torch.device | None = None  # where its values have to be, on a machine with a GPU
 
     def __init__(
         self,
@@ -180,6 +181,8 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
                 f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
                 f"the explicitly supplied `shape` argument ({shape})."
             )
+        if devices.machine.has_gpu and self.dtype.torch is not None:
+            self._place = devices.current_or_default()
         self._set(value)
         if state.devices:
             devices.stamp((self,))
@@ -234,7 +237,8 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         if state.on_slices:
             once_for_each_slice("an assignment")
         # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
-        self._value = EagerTensor(value.value, self.dtype)
+        held = value.value if self._place is None else devices.moved(value.value, self._place)
+        self._value = EagerTensor(held, self.dtype)
         self._tape_value = None
 
     def _in_place(self) -> torch.Tensor | None:
@@ -545,7 +549,7 @@ def _of_the_variable(attribute: str) -> property:
     )
 
 
-for _attribute in (*Variable.__slots__, "_graph"):
+for _attribute in (*Variable.__slots__, "_graph", "_place"):
     if not _attribute.startswith("__"):
         setattr(_UnreadVariable, _attribute, _of_the_variable(_attribute))
 

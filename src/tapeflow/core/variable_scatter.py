@@ -143,7 +143,7 @@ class AssignsParts:
             raise invalid(f"indices of shape {list(indices.shape)} do not match the first dimensions of {list(shape)}")
         at = indices.value.long()
         _check_range(at, shape[len(batch)], op)
-        start = torch.arange(math.prod(batch)).reshape(*batch, 1) * shape[len(batch)]
+        start = torch.arange(math.prod(batch), device=at.device).reshape(*batch, 1) * shape[len(batch)]
         return self._change(op, change, at + start, updates, len(batch) + 1)
 
     def _delta(self, delta: Any) -> tuple[EagerTensor, EagerTensor]:

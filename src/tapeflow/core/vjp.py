@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tapeflow.core.context import state
+from tapeflow.core.kernels import on_one_device
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class KernelVjp:
                 torch.autograd.grad(
                     [o for o, _ in reached],
                     asked,
-                    [d for _, d in reached],
+                    [d.to(o.device) for o, d in reached],
                     create_graph=nested,
                     allow_unused=True,
                 )
@@ -89,7 +90,7 @@ def gradient(call: Call, *dys: Any) -> list[Any]:
     dense = [d if isinstance(d, Tensor) else d.__tf_tensor__() for d in dys]
     op = KernelVjp(f"{call.op.name}Grad", _bound_kernel(call.op, inputs, call.attrs), len(inputs), wanted)
     arguments = [*inputs, *dense]
-    values = op.kernel(*[a.value for a in arguments])
+    values = on_one_device(op.kernel)(*[a.value for a in arguments])
     asked = [t for t, w in zip(inputs, wanted, strict=True) if w]
     outputs = [EagerTensor(v.detach(), t.dtype) for v, t in zip(values, asked, strict=True)]
     for tape in state.tapes:

@@ -16,6 +16,7 @@ import torch
 from tapeflow import nest
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import convert
+from tapeflow.core.device import machine
 from tapeflow.core.held import boxed
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.spec import NoneTensorSpec, TensorSpec, spec_of
@@ -116,7 +117,10 @@ def bare(value: Any) -> Any:
 
 def to_element(value: Any) -> Element:
     """The element of a user's structure of components."""
-    return tuple([bare(component(v)) for v in flatten(value)])
+    element = [bare(component(v)) for v in flatten(value)]
+    if machine.has_gpu:  # pipelines work on the CPU
+        element = [v.cpu() if isinstance(v, torch.Tensor) else v for v in element]
+    return tuple(element)
 
 
 class Packer:

@@ -71,6 +71,7 @@ class Home:
         self.stand_in: Variable = object.__new__(Variable)
         for attribute in ("dtype", "_id", "_name", "_shape", "_trainable"):
             setattr(self.stand_in, attribute, getattr(variable, attribute))
+        self.stand_in._place = variable._place
 
     def _move_in(self) -> None:
         self.variable._value = EagerTensor(self.tensor, self.variable.dtype)

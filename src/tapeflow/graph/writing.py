@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import device as devices
-from tapeflow.core.dtypes import DType, string, variant
+from tapeflow.core.dtypes import DType, resource, string, variant
+from tapeflow.core.kernels import on_cpu, on_one_device
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.graph import READ
 from tapeflow.graph.operation import variable_of
@@ -43,6 +44,7 @@ class Writer:
         self._taken = set(dir(builtins))  # an operation named range must not hide Python's
         self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the name wished for and the value's id
         self._static = True
+        self._everywhere: dict[int, tuple[Callable[..., Any], Any]] = {}  # by kernel: one for all devices
 
     @property
     def source(self) -> str:
@@ -146,7 +148,7 @@ class Writer:
         arguments = [self.reference(t) for t in step.inputs]
         if op is READ and variable_of(step.args[0]) is not None:
             return f"{arguments[0]}._value.value"
-        kernel = "" if op.kernel is None else self.named(f"op_{op.name}", op.kernel)
+        kernel = "" if op.kernel is None else self.named(f"op_{op.name}", self._on_one_device(op.kernel))
         if op.inline:
             return op.inline.format(*arguments, kernel=kernel)
         return f"{kernel}({', '.join(arguments)})"
@@ -176,7 +178,14 @@ class Writer:
             kernel, name = op.string_kernel if arrays else op.kernel, f"op_{op.name}"
             if op.creates and not arrays:
                 kernel = functools.partial(kernel, device=devices.current_or_default())
+            kernel = self._on_one_device(kernel, on_cpu if arrays and not _of_objects(step) else on_one_device)
         return self.named(name, with_streams(step, kernel))
+
+    def _on_one_device(self, kernel: Callable[..., Any], how: Callable[..., Any] = on_one_device) -> Callable[..., Any]:
+        """The kernel, for inputs that may be on several devices, where there are several."""
+        if not devices.machine.has_gpu:
+            return kernel
+        return self._everywhere.setdefault(id(kernel), (how(kernel), kernel))[0]
 
 
 def runs_on_arrays(step: Step) -> bool:
@@ -184,6 +193,11 @@ def runs_on_arrays(step: Step) -> bool:
     if not step.registered or step.op.string_kernel is None:
         return False
     return any(t.dtype is string or t.dtype is variant for t in step.operation.tensor_inputs)
+
+
+def _of_objects(step: Step) -> bool:
+    """Whether a step works on arrays of objects that hold tensors, wherever these are."""
+    return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
 
 
 def with_streams(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -90,8 +90,8 @@ def _rows_of_numbers(starts: Any, limits: Any, deltas: Any, splits_dtype: DType)
         lengths = torch.div(end - begin + step - torch.sign(step), step, rounding_mode="floor").long()
     lengths = lengths.clamp(min=0)
     splits = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
-    rows = torch.arange(len(lengths)).repeat_interleave(lengths)
-    offsets = torch.arange(int(splits[-1])) - splits[rows]
+    rows = torch.arange(len(lengths), device=lengths.device).repeat_interleave(lengths)
+    offsets = torch.arange(len(rows), device=rows.device) - splits[rows]
     return splits.to(splits_dtype.torch), begin[rows] + offsets.to(begin.dtype) * step[rows]
 
 

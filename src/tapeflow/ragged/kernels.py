@@ -38,18 +38,19 @@ def _padded(
     shape: Any, values: torch.Tensor, default_value: torch.Tensor, row_partition_tensors: list[torch.Tensor],
     row_partition_types: Sequence[str],
 ) -> torch.Tensor:  # fmt: skip
-    splits = _all_splits(row_partition_tensors, row_partition_types)
+    place = values.device
+    splits = [s.to(place) for s in _all_splits(row_partition_tensors, row_partition_types)]
     bounds = [len(splits[0]) - 1, *[int(s.diff().max()) if len(s) > 1 else 0 for s in splits]]
     rank = len(bounds) + values.ndim - 1
     wanted = _wanted(shape, rank)
     if any(w is not None and w != d for w, d in zip(wanted[len(bounds) :], values.shape[1:], strict=True)):
         raise invalid(f"The inner dimensions of shape={list(wanted)} must be {list(values.shape[1:])}")
-    rows = torch.arange(bounds[0] if wanted[0] is None else wanted[0]).clamp(max=bounds[0])
+    rows = torch.arange(bounds[0] if wanted[0] is None else wanted[0], device=place).clamp(max=bounds[0])
     for level, width, w in zip(splits, bounds[1:], wanted[1:], strict=False):
         # After the last row comes an empty one, for padding.
         starts = torch.nn.functional.pad(level[:-1], (0, 1))[rows].unsqueeze(-1)
         lengths = torch.nn.functional.pad(level.diff(), (0, 1))[rows].unsqueeze(-1)
-        columns = torch.arange(width if w is None else w)
+        columns = torch.arange(width if w is None else w, device=place)
         rows = torch.where(columns < lengths, starts + columns, level[-1])
     return torch.cat([values, default_value.expand(1, *values.shape[1:])])[rows]
 
@@ -86,16 +87,17 @@ def ragged_to_tensor(
 
 
 def _as_indexed(splits: list[torch.Tensor], values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    columns = [torch.arange(len(splits[0]) - 1)]
+    place = values.device
+    columns = [torch.arange(len(splits[0]) - 1, device=place)]
     sizes = [len(splits[0]) - 1]
     for level in splits:
         lengths = level.diff()
-        rows = torch.arange(len(lengths)).repeat_interleave(lengths)
-        columns = [c[rows] for c in columns] + [torch.arange(len(rows)) - level[rows]]
+        rows = torch.arange(len(lengths), device=place).repeat_interleave(lengths)
+        columns = [c[rows] for c in columns] + [torch.arange(len(rows), device=place) - level[rows]]
         sizes.append(int(lengths.max()) if len(lengths) else 0)
     indices = torch.stack(columns, 1)
     for size in values.shape[1:]:
-        rest = torch.arange(size).repeat(len(indices))
+        rest = torch.arange(size, device=place).repeat(len(indices))
         indices = torch.cat([indices.repeat_interleave(size, 0), rest.unsqueeze(1)], 1)
     return indices.long(), values.reshape(-1), torch.tensor([*sizes, *values.shape[1:]])
 
@@ -120,13 +122,14 @@ def _gathered(splits: list[torch.Tensor], values: torch.Tensor, indices: torch.T
     for level in splits:
         lengths = level.diff()[rows]
         new = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(level.dtype)
-        rows = (level[:-1][rows] - new[:-1]).repeat_interleave(lengths) + torch.arange(int(new[-1]))
+        rows = (level[:-1][rows] - new[:-1]).repeat_interleave(lengths)
+        rows = rows + torch.arange(len(rows), device=rows.device)
         found.append(new)
     outer = []
     total = 1
     for size, length in zip(indices.shape[:-1], indices.shape[1:], strict=True):
         total *= size
-        outer.append(torch.arange(total + 1, dtype=splits[0].dtype) * length)
+        outer.append(torch.arange(total + 1, dtype=splits[0].dtype, device=rows.device) * length)
     return (*outer, *found, values[rows])
 
 

@@ -132,7 +132,7 @@ def offsets_of(splits: Any) -> Any:
 def repeated(values: Any, splits: Any) -> Any:
     """Each value as often as its row has elements."""
     if type(values) is EagerTensor and type(splits) is EagerTensor and values.dtype.is_integer:
-        return EagerTensor(values.value.repeat_interleave(splits.value.diff(), 0), values.dtype)
+        return EagerTensor(values.value.repeat_interleave(splits.value.diff().to(values.value.device), 0), values.dtype)
     return gather(values, rowids_of(splits))
 
 
