@@ -64,10 +64,6 @@ def test_max_pool_gradient_goes_to_the_first_maximum():
     assert g.numpy().ravel().tolist() == [1, 0, 0, 0]
 
 
-def test_max_pool_keeps_nan():
-    assert np.isnan(tf.nn.max_pool2d([[[[np.nan]], [[2.0]]]], [2, 1], 1, "VALID").numpy()).all()
-
-
 def test_max_pool3d_gradient():
     x = np.arange(18.0).reshape(1, 3, 2, 3, 1) % 7
     check_in_float32(lambda x: tf.reduce_sum(tf.nn.max_pool3d(x, 2, 2, "SAME") ** 2), x)
@@ -410,3 +406,64 @@ def test_windows_that_divide_an_image_have_the_maxima_of_any_windows(shape, size
     expected = x.reshape(shape[0], rows, height, columns, width, shape[3]).max((2, 4))
     np.testing.assert_array_equal(tf.nn.max_pool2d(x, size, size, "VALID"), expected)
     np.testing.assert_array_equal(tf.nn.max_pool2d(x, size, size, "SAME"), expected)
+
+
+# ---- maxima of what is no number: the values are TensorFlow's --------------------------------------------------------
+
+NAN, INF, LEAST = float("nan"), float("inf"), float(np.finfo(np.float32).min)
+WINDOWS = [  # four elements; their maximum, the place that MaxPoolWithArgmax gives, and where MaxPool3D's gradient goes
+    ([NAN, 1.0, 2.0, 3.0], 3.0, 0, 3),
+    ([1.0, NAN, 5.0, NAN], 5.0, 2, 2),
+    ([1.0, 2.0, 3.0, NAN], 3.0, 2, 2),
+    ([1.0, NAN, INF, NAN], INF, 2, None),
+    ([-INF, NAN, -INF, -INF], LEAST, 0, None),
+    ([NAN, NAN, NAN, NAN], LEAST, 0, None),
+]
+
+
+@pytest.mark.parametrize(("window", "largest", "place", "place_in_volume"), WINDOWS)
+def test_max_pooling_ignores_nan(window, largest, place, place_in_volume):
+    image = tf.constant(window, shape=[1, 2, 2, 1])
+    for pooled in (
+        tf.nn.max_pool1d(tf.reshape(image, [1, 4, 1]), 4, 4, "VALID"),
+        tf.nn.max_pool2d(image, 2, 2, "VALID"),
+        tf.nn.max_pool2d(image, 2, 1, "VALID", "NHWC"),
+        tf.nn.max_pool2d(tf.reshape(image, [1, 1, 2, 2]), 2, 2, "VALID", "NCHW"),
+        tf.nn.max_pool2d(tf.pad(image, [[0, 0], [0, 2], [0, 2], [0, 0]]), 2, 2, "SAME")[:, :1, :1],
+        tf.nn.max_pool3d(image[:, None], [1, 2, 2], 2, "VALID"),
+        tf.nn.dilation2d(image, tf.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4),
+    ):
+        assert pooled.numpy().item() == largest
+    assert tf.function(lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID"))(image).numpy().item() == largest
+
+    values, places = tf.nn.max_pool_with_argmax(image, 2, 2, "VALID")
+    np.testing.assert_equal(values.numpy().item(), window[place])
+    assert places.numpy().item() == place
+    deep = tf.nn.max_pool2d(tf.reshape(image, [1, 1, 1, 4]), [1, 1, 1, 4], [1, 1, 1, 4], "VALID")
+    np.testing.assert_equal(deep.numpy().item(), window[place])
+
+
+@pytest.mark.parametrize(("window", "largest", "place", "place_in_volume"), WINDOWS)
+def test_gradients_of_max_pooling_with_nan(window, largest, place, place_in_volume):
+    image = tf.constant(window, shape=[1, 2, 2, 1])
+    volume = image[:, None]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([image, volume])
+        flat = tf.nn.max_pool2d(image, 2, 2, "VALID")
+        deep = tf.nn.max_pool3d(volume, [1, 2, 2], 2, "VALID")
+    hot = np.eye(4, dtype=np.float32)
+    assert tape.gradient(flat, image).numpy().reshape(-1).tolist() == hot[place].tolist()
+    expected = np.zeros(4) if place_in_volume is None else hot[place_in_volume]
+    assert tape.gradient(deep, volume).numpy().reshape(-1).tolist() == expected.tolist()
+    again = tf.raw_ops.MaxPoolGradGrad(
+        orig_input=image, orig_output=flat, grad=tf.ones_like(image), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1],
+        padding="VALID",
+    )  # fmt: skip
+    assert again.numpy().item() == float(largest != LEAST)
+
+
+def test_places_of_maxima_are_in_the_image_though_it_is_padded():
+    image = tf.constant([-INF, NAN, NAN, 2.0], shape=[1, 2, 2, 1])
+    values, places = tf.nn.max_pool_with_argmax(image, 2, 1, "SAME")
+    np.testing.assert_equal(values.numpy().reshape(-1), [2.0, NAN, NAN, 2.0])
+    assert places.numpy().reshape(-1).tolist() == [3, 1, 2, 3]

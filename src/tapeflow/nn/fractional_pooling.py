@@ -15,6 +15,7 @@ from tapeflow.core.op import op
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.nn.draws import Draws, draws, seed_attrs
+from tapeflow.nn.maxima import without_nan
 
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
@@ -86,7 +87,7 @@ def _fractional_max(
     value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:
     rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
-    return _maxima(value, rows, columns, overlapping)[0], rows, columns
+    return _maxima(without_nan(value), rows, columns, overlapping)[0], rows, columns
 
 
 @op("FractionalMaxPool", kernel=_fractional_max)
@@ -116,7 +117,7 @@ def _fractional_max_back(
     columns: torch.Tensor,
     overlapping: bool = False,
 ) -> torch.Tensor:
-    places = _maxima(x.detach(), rows, columns, overlapping)[1].flatten(1, 2)
+    places = _maxima(without_nan(x.detach()), rows, columns, overlapping)[1].flatten(1, 2)
     found = dy.new_zeros(x.shape).flatten(1, 2).scatter_add(1, places, dy.flatten(1, 2))
     return found.view(x.shape)
 
@@ -226,7 +227,7 @@ def fractional_max_pool(
 
     Args:
         value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
-        pooling_ratio: four numbers of at least 1, of which the first and last are 1.
+        pooling_ratio: a number of at least 1, or four of which the first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
         seed: of the random choices; 0 for other ones each time.
@@ -242,6 +243,10 @@ def fractional_max_pool(
         >>> tf.nn.fractional_max_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0]).output.shape
         TensorShape([1, 4, 4, 1])
     """
+    if isinstance(pooling_ratio, (int, float)):
+        if pooling_ratio < 1.0:
+            raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}")
+        pooling_ratio = (1.0, pooling_ratio, pooling_ratio, 1.0)
     ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
     return FractionalMaxPool(
         *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)

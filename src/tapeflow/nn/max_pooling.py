@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,8 +13,8 @@ import tapeflow as tf
 from tapeflow.core.dtypes import DType, as_dtype, int64
 from tapeflow.core.op import op
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import traced
 from tapeflow.errors import UnimplementedError
+from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
 from tapeflow.nn.pooling import (
     PoolLayout,
     by_rank,
@@ -26,121 +26,11 @@ from tapeflow.nn.pooling import (
     text_only,
 )
 from tapeflow.nn.windows import (
-    channels_last,
-    padded,
     padding_attrs,
     per_dimension,
-    spatial,
-    unpadded,
 )
 
-aten = torch.ops.aten
-
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
-
-# ---- kernels ---------------------------------------------------------------------------------------------------------
-
-_MAX_POOL = {2: torch.max_pool2d, 3: torch.max_pool3d}
-_MAX_POOL_WITH_INDICES = {2: aten.max_pool2d_with_indices.default, 3: aten.max_pool3d_with_indices.default}
-_MAX_POOL_BACK = {
-    2: aten.max_pool2d_with_indices_backward.default,
-    3: aten.max_pool3d_with_indices_backward.default,
-}
-
-
-def _least(dtype: torch.dtype) -> float | int:
-    """What no maximum is but of itself."""
-    return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
-
-
-def _image(x: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
-    """The image as ATen takes it, with the padding that ATen can't add."""
-    image = x.permute(lay.to_first)
-    return padded(image, lay.at, _least(x.dtype)) if lay.padded else image
-
-
-def max_of_windows(
-    op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any, data_format: str
-) -> torch.Tensor:
-    """The kernel of MaxPool and MaxPool3D."""
-    if pooled_depth(ksize, data_format) != 1:
-        return _max_of_channels(x, ksize, strides, data_format)
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    if lay.in_blocks and x.is_cpu and not traced(x):
-        return _max_of_blocks(x, lay.window)
-    pool = _MAX_POOL[len(lay.window)]
-    return pool(_image(x, lay), lay.window, lay.at.strides, lay.border).permute(lay.from_first)
-
-
-def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
-    """The maxima along one dimension after the other, which is vectorized as ATen's pooling is not."""
-    for dim, size in enumerate(window, 1):
-        if size > 1:
-            x = functools.reduce(torch.maximum, x.unflatten(dim, (-1, size)).unbind(dim + 1))
-    return x.contiguous()
-
-
-def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:
-    """Pooling across channels, which must be divided evenly, as in TensorFlow."""
-    depth = pooled_depth(ksize, data_format)
-    channel = x.dim() - 1 if channels_last(data_format) else 1
-    if any(k != 1 for k in spatial(ksize, data_format)) or ksize[0] != 1:
-        raise UnimplementedError(
-            None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
-        )
-    if x.shape[channel] % depth:
-        raise UnimplementedError(
-            None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth."
-        )
-    if strides[channel] != depth:
-        raise UnimplementedError(
-            None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
-        )
-    return x.unflatten(channel, (-1, depth)).amax(channel + 1)
-
-
-def _places_of_maxima(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
-    """The maximum of each window, and its index in the image that ATen pools."""
-    return _MAX_POOL_WITH_INDICES[len(lay.window)](image, lay.window, lay.at.strides, lay.border)
-
-
-def max_of_windows_back(
-    op: str, x: torch.Tensor, _: torch.Tensor, dy: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
-    data_format: str,
-) -> torch.Tensor:  # fmt: skip
-    """The kernel of MaxPoolGrad and MaxPool3DGrad: each gradient goes to its window's first maximum."""
-    if pooled_depth(ksize, data_format) != 1:
-        raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return torch.zeros_like(x)
-    image = _image(x, lay)
-    dims = len(lay.window)
-    found = _MAX_POOL_BACK[dims](
-        dy.permute(lay.to_first), image, lay.window, lay.at.strides, lay.border, (1,) * dims, False,
-        _places_of_maxima(image, lay)[1],
-    )  # fmt: skip
-    if lay.padded:
-        found = unpadded(found, lay.at, spatial(x.shape, data_format))
-    return found.permute(lay.from_first)
-
-
-def max_of_windows_back_back(
-    op: str, x: torch.Tensor, _: torch.Tensor, ddx: torch.Tensor, ksize: Any, strides: Any, padding: Any, explicit: Any,
-    data_format: str,
-) -> torch.Tensor:  # fmt: skip
-    """The kernel of MaxPoolGradGrad and MaxPool3DGradGrad: what stands where the maxima do."""
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    indices = _places_of_maxima(_image(x, lay), lay)[1]
-    values = ddx.permute(lay.to_first)
-    if lay.padded:
-        values = padded(values, lay.at)
-    taken = values.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
-    return taken.permute(lay.from_first).contiguous()
 
 
 def _picking(function: Any) -> Callable[[Any], Any]:
@@ -319,7 +209,7 @@ def _max_pool_with_argmax_kernel(
     lay = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
     if lay.empty:
         return input.new_zeros(lay.output), input.new_zeros(lay.output, dtype=Targmax.torch)
-    values, indices = _places_of_maxima(_image(input, lay), lay)
+    values, indices = places_of_maxima(image_of(input, lay), lay)
     places = _flat_places(indices, lay, input, include_batch_in_index)
     return values.permute(lay.from_first), places.permute(lay.from_first).to(Targmax.torch)
 

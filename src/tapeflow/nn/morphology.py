@@ -13,6 +13,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.tensor import invalid
 from tapeflow.errors import UnimplementedError
 from tapeflow.math.arithmetic import negative
+from tapeflow.nn.maxima import without_nan
 from tapeflow.nn.windows import geometry, padded, window_rule
 
 
@@ -42,7 +43,7 @@ def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any,
         for j in range(width)
     ]
     # Where several are the largest, the gradient goes to the first.
-    return torch.stack(sums).max(0).values.permute(0, 2, 3, 1).to(input.dtype)
+    return without_nan(torch.stack(sums)).max(0).values.permute(0, 2, 3, 1).to(input.dtype)
 
 
 def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
