@@ -354,3 +354,70 @@ def _queue(**options):
 def test_errors(do, kind, message):
     with pytest.raises(kind, match=message):
         do()
+
+
+# ---- operations of one run that wait for each other ------------------------------------------------------------------
+
+
+@pytest.fixture
+def run():
+    """What runs fetches in a session, and gives up after some seconds."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        options = tf.compat.v1.RunOptions(timeout_in_ms=20_000)
+        yield lambda fetches, feeds=None: session.run(fetches, feeds, options)
+
+
+def test_a_run_takes_what_it_adds_later_itself(run):
+    queue = tf.queue.FIFOQueue(10, tf.float32, [[]])
+    x = tf.compat.v1.placeholder(tf.float32, [])
+    taken, added = queue.dequeue(), queue.enqueue(x * 2.0)
+    assert run([taken + 1.0, added], {x: 2.0}) == [5.0, None]
+    assert run([added, taken], {x: 3.0}) == [None, 6.0]
+    assert run(queue.size()) == 0
+
+
+def test_a_run_adds_as_there_is_room(run):
+    queue = tf.queue.FIFOQueue(1, tf.float32, [[]])
+    added, taken = queue.enqueue_many([[1.0, 2.0, 3.0]]), queue.dequeue_many(3)
+    assert run([added, taken])[1].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_run_goes_on_with_what_it_took(run):
+    queue = tf.queue.FIFOQueue(10, tf.float32, [[]])
+    taken = queue.dequeue()
+    again = queue.enqueue(taken + 1.0)
+    assert run([taken, again, queue.enqueue(1.0)]) == [1.0, None, None]
+    assert run(queue.dequeue()) == 2.0
+
+
+def test_closing_ends_the_wait_of_the_same_run(run):
+    queue = tf.queue.FIFOQueue(10, tf.float32, [[]])
+    with pytest.raises(tf.errors.OutOfRangeError, match="is closed and has insufficient elements"):
+        run([queue.dequeue(), queue.close()])
+
+
+def test_what_fails_ends_the_wait_of_the_same_run(run):
+    queue = tf.queue.FIFOQueue(10, tf.float32, [[]])
+    taken = queue.dequeue()
+    added = queue.enqueue(tf.debugging.check_numerics(tf.constant(float("nan")), "a bad number"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a bad number"):
+        run([taken, added])
+    assert run([taken, queue.enqueue(1.0)]) == [1.0, None]
+
+
+def test_a_run_may_take_too_long_for_itself():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        queue = tf.queue.FIFOQueue(10, tf.float32, [[]])
+        several, one = queue.dequeue_many(2), queue.enqueue(1.0)
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run([several, one], options=tf.compat.v1.RunOptions(timeout_in_ms=50))
+        assert session.run(queue.size()) == 1
+
+
+def test_a_run_in_parts_adds_to_a_queue():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        queue = tf.queue.FIFOQueue(10, tf.float32, [[]])
+        x = tf.compat.v1.placeholder(tf.float32, [])
+        added = queue.enqueue(x)
+        session.partial_run(session.partial_run_setup([added], [x]), added, {x: 1.0})
+        assert session.run(queue.dequeue()) == 1.0

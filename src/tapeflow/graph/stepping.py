@@ -75,6 +75,8 @@ class Stepping:
             made, _ = compute(op, args, operation.types, operation.name)
             many = isinstance(made, (list, tuple))
         self._done.add(id(operation))
+        if made is None:
+            return
         self._values.update(zip([id(t) for t in outputs], made if many or len(outputs) > 1 else [made], strict=False))
 
     def _argument(self, kind: str, arg: Any) -> Any:

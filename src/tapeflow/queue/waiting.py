@@ -6,7 +6,8 @@ import atexit
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tapeflow import errors
@@ -15,13 +16,21 @@ _POLL = 0.1  # seconds between two looks at whether it is still worth waiting
 _PATIENCE = 2.0  # seconds that an operation may wait, and threads may take to stop, when the program ends
 
 
-class _Deadline(threading.local):
-    """Until when the operations of this thread may wait; None for as long as it takes."""
+class _Patience(threading.local):
+    """How the operations of this thread wait.
 
-    at: float | None = None
+    Attributes:
+        until: until when they may; None for as long as it takes.
+        tell: called when one begins to wait.
+        stopped: set when it is no use any more.
+    """
+
+    until: float | None = None
+    tell: Callable[[], None] | None = None
+    stopped: threading.Event | None = None
 
 
-_deadline = _Deadline()
+_patience = _Patience()
 _ending = threading.Event()
 _threads: weakref.WeakKeyDictionary[threading.Thread, Any] = weakref.WeakKeyDictionary()
 
@@ -39,11 +48,32 @@ class time_limit:
         self._seconds = seconds
 
     def __enter__(self) -> None:
-        self._before = _deadline.at
-        _deadline.at = time.monotonic() + self._seconds if self._seconds else None
+        self._before = _patience.until
+        _patience.until = time.monotonic() + self._seconds if self._seconds else None
 
     def __exit__(self, *_: object) -> None:
-        _deadline.at = self._before
+        _patience.until = self._before
+
+
+def limit() -> float:
+    """How many seconds operations of this thread may still wait; 0 for no limit."""
+    return 0 if _patience.until is None else max(_patience.until - time.monotonic(), 1e-3)
+
+
+@contextmanager
+def observed(tell: Callable[[], None], stopped: threading.Event) -> Iterator[None]:
+    """A context in which another thread knows of what waits here.
+
+    Args:
+        tell: called when an operation of this thread begins to wait.
+        stopped: makes what waits fail when it is set.
+    """
+    before = _patience.tell, _patience.stopped
+    _patience.tell, _patience.stopped = tell, stopped
+    try:
+        yield
+    finally:
+        _patience.tell, _patience.stopped = before
 
 
 def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
@@ -51,13 +81,17 @@ def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
 
     Raises:
         DeadlineExceededError: it took longer than this thread may wait.
-        CancelledError: the program ends.
+        CancelledError: the program ends, or what this thread is part of has failed.
     """
     orphaned = None  # since when the program has no other end to wait for
     while not ready():
+        if _patience.tell is not None:
+            _patience.tell()
         now = time.monotonic()
-        if _deadline.at is not None and now >= _deadline.at:
+        if _patience.until is not None and now >= _patience.until:
             raise errors.DeadlineExceededError(None, None, "Timed out waiting for notification")
+        if _patience.stopped is not None and _patience.stopped.is_set():
+            raise errors.CancelledError(None, None, "Another operation of the same run failed")
         if _ending.is_set():
             raise errors.CancelledError(None, None, "The program ends")
         if ending():

@@ -26,6 +26,7 @@ from tapeflow.graph.python_op import executing_eagerly
 from tapeflow.graph.stepping import Stepping
 from tapeflow.graph.variables import held_by_session
 from tapeflow.queue.held import Resources, in_use
+from tapeflow.queue.together import RunTogether
 from tapeflow.queue.waiting import time_limit
 from tapeflow.random.seeds import Streams, own_streams
 
@@ -82,7 +83,7 @@ class Session:
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
         self._graph = get_default_graph() if graph is None else graph
-        self._compiled: dict[Any, Compiled] = {}
+        self._compiled: dict[Any, Callable[..., Any]] = {}
         self._streams = Streams()  # another session draws the same numbers
         self._variables: dict[int, Variable] = {}
         self._partials: dict[str, _Partial] = {}
@@ -194,15 +195,20 @@ class Session:
                 compiled = self._compiled.get(key)
                 if compiled is None:
                     operations = [w for w in wanted if isinstance(w, Operation)]
-                    compiled = self._compiled[key] = Compiled(
-                        "run", [t for t, _ in feeds], tensors, operations, self._held
-                    )
+                    compiled = self._compiled[key] = self._compile([t for t, _ in feeds], tensors, operations)
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
                 raise _uninitialized(error) from None
         return _repacked(
             fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in wanted]
         )
+
+    def _compile(
+        self, fed: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], operations: Sequence[Operation]
+    ) -> Callable[..., Any]:
+        """A part of the graph as a function of the raw values that are fed."""
+        together = RunTogether(fed, tensors, operations, self._held)
+        return together if together.needed() else Compiled("run", fed, tensors, operations, self._held)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
