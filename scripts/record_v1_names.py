@@ -9,6 +9,8 @@ import inspect
 import os
 import pathlib
 
+from public_names import members
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 FILE = pathlib.Path(__file__).resolve().parents[1] / "src" / "tapeflow" / "compat" / "v1" / "names.txt"
 # Namespaces with ways of their own (or none of these names).
@@ -28,21 +30,6 @@ LEFT_OUT = {
     "v2",
     "xla",
 }
-
-
-def members(module, path=()):
-    for name in sorted(dir(module)):
-        if name.startswith("_") or (not path and name in LEFT_OUT):
-            continue
-        try:
-            value = getattr(module, name)
-            home = value.__name__ if inspect.ismodule(value) else ""
-        except Exception:  # what this installation has not
-            continue
-        if not home:
-            yield (*path, name), value
-        elif len(path) < 2 and home.startswith("tensorflow"):
-            yield from members(value, (*path, name))
 
 
 def signature(value):
@@ -69,13 +56,13 @@ def same(value, other):
 def main():
     import tensorflow as tf
 
-    paths = dict(members(tf))
+    paths = dict(members(tf, LEFT_OUT))
     by_id = {}
     for path, value in paths.items():
         if callable(value):
             by_id.setdefault(id(value), path)
     lines = []
-    for path, value in members(tf.compat.v1):
+    for path, value in members(tf.compat.v1, LEFT_OUT):
         if path in paths and same(value, paths[path]):
             lines.append(".".join(path))
         elif path not in paths and id(value) in by_id:

@@ -10,6 +10,8 @@ import json
 import os
 import pathlib
 
+from public_names import members
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 FILE = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data" / "v1_signatures.json"
 # Namespaces with ways of their own, and what belongs to no program.
@@ -44,21 +46,6 @@ LEFT_OUT = {
 }
 
 
-def members(module, path=()):
-    """The public names below a namespace, and what they are."""
-    for name in sorted(dir(module)):
-        if name.startswith("_") or (not path and name in LEFT_OUT):
-            continue
-        try:
-            value = getattr(module, name)
-        except Exception:  # what this installation has not
-            continue
-        if not inspect.ismodule(value):
-            yield ".".join((*path, name)), value
-        elif len(path) < 2 and "_api" in getattr(value, "__name__", ""):
-            yield from members(value, (*path, name))
-
-
 def parameters(value):
     """The parameters of a function, or of making an object of a class, as a text; None where there are none to see."""
     try:
@@ -87,7 +74,7 @@ def _default(value):
 def main():
     import tensorflow as tf
 
-    found = {path: parameters(value) for path, value in members(tf.compat.v1) if callable(value)}
+    found = {".".join(path): parameters(value) for path, value in members(tf.compat.v1, LEFT_OUT) if callable(value)}
     lines = [f"{json.dumps(path)}: {json.dumps(text)}" for path, text in sorted(found.items()) if text is not None]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
