@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.shaping import reshape, transpose
+from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
@@ -15,6 +17,7 @@ from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.errors import UnimplementedError
+from tapeflow.math.gradients import shape_of, size_of
 
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
@@ -207,23 +210,22 @@ def required_space_to_batch_paddings(
 # ---- patches ---------------------------------------------------------------------------------------------------------
 
 
-def _patches(
-    x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str, what: str = "images"
-) -> torch.Tensor:
+def _patches(x: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     space = x.ndim - 2
     for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if values[0] != 1 or values[-1] != 1:
             raise UnimplementedError(None, None, f"Only support {name} across space.")
     pads: list[int] = []
+    rule = _patches_rule(TensorShape(x.shape), ksizes, strides, rates, padding)
     for axis in range(1, space + 1):
         k = (ksizes[axis] - 1) * rates[axis] + 1
         size, stride = x.shape[axis], strides[axis]
         total = 0
         if padding == "SAME":
             total = max((-(-size // stride) - 1) * stride + k - size, 0)
-        elif size < k:
-            raise invalid(f"the patches {list(ksizes)} are larger than the {what} {text(TensorShape(x.shape))}")
         pads = [total // 2, total - total // 2, *pads]
+    if 0 in rule:
+        return x.new_empty(rule.as_list())
     x = torch.constant_pad_nd(x, [0, 0, *pads])
     for axis in range(1, space + 1):
         x = x.unfold(axis, (ksizes[axis] - 1) * rates[axis] + 1, strides[axis])[..., :: rates[axis]]
@@ -240,7 +242,25 @@ def _image_patches(images: torch.Tensor, ksizes: Any, strides: Any, rates: Any, 
 def _volume_patches(input: torch.Tensor, ksizes: Any, strides: Any, padding: str) -> torch.Tensor:
     if input.ndim != 5:
         raise invalid(f"input must be 5-dimensional{text(TensorShape(input.shape))}")
-    return _patches(input, ksizes, strides, [1] * 5, _padding("ExtractVolumePatches", padding), "volumes")
+    return _patches(input, ksizes, strides, [1] * 5, _padding("ExtractVolumePatches", padding))
+
+
+def _places(size: Any, ksize: int, stride: int, rate: int, padding: str) -> Any:
+    """How many patches there are along a dimension; None where its size is not known."""
+    if size is None:
+        return None
+    reach = 1 if padding == "SAME" else (ksize - 1) * rate + 1
+    return max((size - reach) // stride + 1, 0)
+
+
+def _patches_rule(x: TensorShape, ksizes: Any, strides: Any, rates: Any, padding: str) -> TensorShape:
+    rank = len(ksizes)
+    if not x.is_compatible_with([None] * rank):
+        raise invalid(f"input must be {rank}-dimensional{text(x)}")
+    batch, *space, depth = x.as_list() if x.rank is not None else [None] * rank
+    inner = zip(space, ksizes[1:], strides[1:], rates[1:], strict=False)
+    taken = None if depth is None else math.prod(ksizes) * depth
+    return TensorShape([batch, *(_places(d, k, s, r, padding) for d, k, s, r in inner), taken])
 
 
 def _padding(name: str, padding: str) -> str:
@@ -251,7 +271,7 @@ def _padding(name: str, padding: str) -> str:
     return padding
 
 
-@op("ExtractImagePatches", kernel=_image_patches, moves=True, rename={"sizes": "ksizes"})
+@op("ExtractImagePatches", kernel=_image_patches, shape=_patches_rule, moves=True, rename={"sizes": "ksizes"})
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
     """Takes patches out of images; the pixels of a patch lie along the last dimension.
 
@@ -269,14 +289,14 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
         InvalidArgumentError: the arguments do not fit the images.
 
     Example:
-        >>> from tapeflow.array.blocks import extract_patches
-        >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
-        >>> extract_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy().tolist()
-        [[[[0, 1, 2, 3]]]]
+        >>> x = tf.reshape(tf.range(16), [1, 4, 4, 1])
+        >>> tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID")[0, 0, 0].numpy().tolist()
+        [0, 1, 4, 5]
     """
 
 
-@op("ExtractVolumePatches", kernel=_volume_patches, moves=True)
+@op("ExtractVolumePatches", kernel=_volume_patches, moves=True,
+    shape=lambda x, ksizes, strides, padding: _patches_rule(x, ksizes, strides, [1] * 5, padding))  # fmt: skip
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Any:
     """Takes patches out of volumes; the voxels of a patch lie along the last dimension.
 
@@ -297,3 +317,26 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
         >>> tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID").shape
         TensorShape([1, 1, 1, 1, 8])
     """
+
+
+def _patches_back(call: Call, dy: Any, extract: Any) -> Any:
+    """Each pixel gets the sum of what its copies get: these are found by taking patches of the pixels' numbers."""
+    from tapeflow.math.segment import unsorted_segment_sum
+
+    batch, *space, depth = [call.shape(0)[i] for i in range(len(call.attrs[0]))]
+    count = size_of(space)
+    numbers = reshape(registry["Range"].function(1, count + 1, 1), [1, *space, 1])  # 0 is what lies around
+    taken = reshape(extract(numbers, *call.attrs), [-1])
+    parts = transpose(reshape(dy, [batch, shape_of(taken)[0], depth]), [1, 0, 2])
+    found = unsorted_segment_sum(parts, taken, count + 1)[1:]
+    return reshape(transpose(found, [1, 0, 2]), [batch, *space, depth])
+
+
+@extract_patches.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    return _patches_back(call, dy, extract_patches)
+
+
+@extract_volume_patches.gradient(needs="shapes")
+def _(call: Call, dy: Any) -> Any:
+    return _patches_back(call, dy, extract_volume_patches)

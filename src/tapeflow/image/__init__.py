@@ -1,5 +1,6 @@
 """The public `tf.image` namespace."""
 
+from tapeflow.array.blocks import extract_patches
 from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,
@@ -26,7 +27,7 @@ from tapeflow.image.colors import (
     yuv_to_rgb,
 )
 from tapeflow.image.cropping import crop_and_resize, extract_glimpse, random_crop, stateless_random_crop
-from tapeflow.image.patches import extract_patches, image_gradients, sobel_edges, total_variation
+from tapeflow.image.patches import image_gradients, sobel_edges, total_variation
 from tapeflow.image.quality import psnr, ssim, ssim_multiscale
 from tapeflow.image.random_adjusting import (
     random_brightness,

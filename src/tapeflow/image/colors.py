@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 
+import tapeflow as tf
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same, text
+from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 
 
@@ -70,6 +72,35 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     """
 
 
+@rgb_to_hsv.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    """The hue is that of the highest channel, and `(next - last) / (6 * spread)` of the two after it."""
+    colors, (dhue, dsaturation, dvalue) = tf.unstack(call.inputs[0], 3, -1), tf.unstack(dy, 3, -1)
+    highest, lowest = _one_of(colors, tf.maximum), _one_of(colors, tf.minimum)
+    value, low = (sum(c * m for c, m in zip(colors, of, strict=True)) for of in (highest, lowest))
+    spread, lit = value - low, tf.maximum(value, 0.0)
+    turn = tf.math.divide_no_nan(dhue, 6.0 * spread)
+    between = sum(m * (colors[(k + 1) % 3] - colors[(k + 2) % 3]) for k, m in enumerate(highest))
+    dspread = tf.math.divide_no_nan(dsaturation, lit) - turn * tf.math.divide_no_nan(between, spread)
+    dvalue += dspread - tf.math.divide_no_nan(dsaturation * spread, lit * lit)
+    return tf.stack(
+        [
+            highest[k] * dvalue - lowest[k] * dspread + turn * (highest[(k + 2) % 3] - highest[(k + 1) % 3])
+            for k in range(3)
+        ],
+        -1,
+    )
+
+
+def _one_of(colors: list[Any], chosen: Any) -> list[Any]:
+    """For each channel a mask of where it is the highest or the lowest of the three, and the first such."""
+    r, g, b = colors
+    most = chosen(chosen(r, g), b)
+    first = tf.equal(r, most)
+    second = tf.logical_and(tf.equal(g, most), tf.logical_not(first))
+    return [tf.cast(mask, r.dtype) for mask in (first, second, tf.logical_not(tf.logical_or(first, second)))]
+
+
 @op("HSVToRGB", kernel=_to_rgb, shape=same)
 def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """RGB images of hue, saturation and value.
@@ -84,6 +115,22 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
         >>> tf.image.hsv_to_rgb([[0.0, 1.0, 0.5]]).numpy().tolist()
         [[0.5, 0.0, 0.0]]
     """
+
+
+@hsv_to_rgb.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    """Of `((share - 1) * saturation + 1) * value`, where shares rise and fall in sectors of the hue, see `_shares`."""
+    hue, saturation, value = tf.unstack(call.inputs[0], 3, -1)
+    sector = hue * 6.0
+    dhue, dsaturation, dvalue = [], [], []
+    for dcolor, middle, sign in zip(tf.unstack(dy, 3, -1), (3.0, 2.0, 4.0), (1.0, -1.0, -1.0), strict=True):
+        rising = sign * tf.abs(sector - middle) - (1.0 if sign > 0 else -2.0)
+        share = tf.clip_by_value(rising, 0.0, 1.0)
+        turns = tf.cast(tf.logical_and(rising > 0.0, rising < 1.0), hue.dtype) * tf.sign(sector - middle) * (6.0 * sign)
+        dhue.append(dcolor * saturation * value * turns)
+        dsaturation.append(dcolor * (share - 1.0) * value)
+        dvalue.append(dcolor * ((share - 1.0) * saturation + 1.0))
+    return tf.stack([sum(dhue), sum(dsaturation), sum(dvalue)], -1)
 
 
 def _check_image(images: torch.Tensor) -> None:

@@ -5,64 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
-import torch.nn.functional as functional
 
 from tapeflow.array.creation import convert_to_tensor, zeros_like
 from tapeflow.array.joining import concat, tile
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
-from tapeflow.core.op import op
-from tapeflow.core.tensor import invalid
 from tapeflow.math import abs as absolute
 from tapeflow.math import reduce_sum
-
-
-def _patches(images: torch.Tensor, ksizes: Any, strides: Any, rates: Any, padding: str) -> torch.Tensor:
-    if images.ndim != 4:
-        raise invalid(f"images must be 4-dimensional, got {list(images.shape)}")
-    x = images.permute(0, 3, 1, 2)
-    for axis in (1, 2):
-        length, reach = images.shape[axis], (ksizes[axis] - 1) * rates[axis] + 1
-        if padding == "SAME":
-            total = max((-(-length // strides[axis]) - 1) * strides[axis] + reach - length, 0)
-            around = (total // 2, total - total // 2)
-            x = functional.pad(x, (0, 0, *around) if axis == 1 else around)
-        elif length < reach:
-            return images.new_empty((images.shape[0], 0, 0, ksizes[1] * ksizes[2] * images.shape[3]))
-    for axis in (1, 2):
-        reach = (ksizes[axis] - 1) * rates[axis] + 1
-        x = x.unfold(axis + 1, reach, strides[axis])[..., :: rates[axis]]
-    return x.permute(0, 2, 3, 4, 5, 1).flatten(3)
-
-
-@op("ExtractImagePatches", kernel=_patches)
-def _extract_image_patches(
-    images: Any, ksizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
-) -> Any:
-    """The patches of images."""
-
-
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    """The patches of images, each laid out in the last dimension.
-
-    Args:
-        images: of shape `[batch, height, width, channels]`.
-        sizes: the patches' size, `[1, height, width, 1]`.
-        strides: how far apart they are, `[1, height, width, 1]`.
-        rates: how far apart their pixels are, `[1, height, width, 1]`.
-        padding: "VALID" or "SAME".
-
-    Returns:
-        A tensor of shape `[batch, rows, columns, height * width * channels]`.
-
-    Example:
-        >>> x = tf.reshape(tf.range(16), [1, 4, 4, 1])
-        >>> tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID")[0, 0, 0].numpy().tolist()
-        [0, 1, 4, 5]
-    """
-    return _extract_image_patches(images, list(sizes), list(strides), list(rates), padding, name)
 
 
 def sobel_edges(image: Any) -> Any:

@@ -14,7 +14,8 @@ from tapeflow.core.shape_rules import broadcast, text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.linalg.diagonals import diag_part
-from tapeflow.math.gradients import conj
+from tapeflow.linalg.products import matmul
+from tapeflow.math.gradients import conj, shape_of, sum_like
 
 # ---- solving tridiagonal equations -----------------------------------------------------------------------------------
 
@@ -319,6 +320,26 @@ def banded_triangular_solve(
         >>> tf.linalg.banded_triangular_solve([[2.0, 4.0], [0.0, 1.0]], [[2.0], [5.0]]).numpy().tolist()
         [[1.0], [1.0]]
     """
+
+
+@banded_triangular_solve.gradient(needs="inputs outputs")
+def _(call: Call, dy: Any) -> Any:
+    (bands, rhs), x = call.inputs, call.outputs[0]
+    lower, adjoint = call.attrs
+    drhs = banded_triangular_solve(bands, dy, lower, not adjoint)
+    dbands = None
+    if call.wanted[0]:
+        dmatrix = tf.negative(matmul(x, drhs, adjoint_b=True) if adjoint else matmul(drhs, x, adjoint_b=True))
+        count, n = [shape_of(bands)[i] for i in (-2, -1)]
+        least = min if isinstance(count, int) and isinstance(n, int) else tf.minimum
+        inside = least(count, n)  # those further out are no part of the matrix
+        k = (1 - inside, 0) if lower else (0, inside - 1)
+        batch = tf.shape(dmatrix)[:-2]
+        dbands = tf.reshape(diag_part(dmatrix, k=k, align="LEFT_RIGHT"), tf.concat([batch, [inside, n]], 0))
+        outside = tf.zeros(tf.concat([batch, [count - inside, n]], 0), dbands.dtype)
+        dbands = tf.concat([dbands, outside] if lower else [outside, dbands], -2)
+        dbands = sum_like(dbands, bands)
+    return dbands, sum_like(drhs, rhs)
 
 
 # ---- eigenvalues -----------------------------------------------------------------------------------------------------

@@ -114,12 +114,13 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 def _(call: Call, dq: Any, dr: Any) -> Any:
     q, r = call.outputs
     rows, columns = shape_of(r)[-2], shape_of(r)[-1]
-    if rows > columns:
+    known = isinstance(rows, int) and isinstance(columns, int)
+    if known and rows > columns:
         raise NotImplementedError(
             "QrGrad not implemented when nrows > ncols and full_matrices is true. Received "
             f"r.shape={tuple(shape_of(r))} with nrows={rows}and ncols={columns}."
         )
-    if rows == columns:
+    if known and rows == columns:
         return _qr_gradient(q, r, dq, dr)
     # A wide matrix: the first columns are factored, the rest, Y = q @ V, is multiplied by adjoint(q).
     u, v = r[..., :rows], r[..., rows:]

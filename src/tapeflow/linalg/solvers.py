@@ -299,6 +299,28 @@ def _matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any, fast: bool = Tr
     """Least squares by an orthogonal factorization."""
 
 
+@_matrix_solve_ls.gradient(needs="inputs outputs")
+def _(call: Call, dx: Any) -> Any:
+    """G. H. Golub and V. Pereyra, "The Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose
+    Variables Separate" (1973), for matrices whose rank stays."""
+    (matrix, rhs), x = call.inputs, call.outputs[0]
+    rows = matmul(matrix, matrix, adjoint_b=True)
+    identity = set_diag(tf.zeros_like(rows), tf.ones_like(diag_part(rows)))
+    inverse = _matrix_solve_ls(matrix, identity, *call.attrs)
+    drhs = matmul(inverse, dx, adjoint_a=True)
+    dmatrix = None
+    if call.wanted[0]:
+        error = rhs - matmul(matrix, x)
+        outside = dx - matmul(inverse, matmul(matrix, dx))
+        dmatrix = (
+            matmul(error, matmul(inverse, drhs), adjoint_b=True)
+            + matmul(matmul(inverse, x, adjoint_a=True), outside, adjoint_b=True)
+            - matmul(drhs, x, adjoint_b=True)
+        )
+        dmatrix = sum_like(dmatrix, matrix)
+    return dmatrix, sum_like(drhs, rhs)
+
+
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Any:
     """Solves linear equations in the least squares sense.
 

@@ -144,7 +144,10 @@ def _(call: Call, dy: Any) -> Any:
     """The sum over all later `j` of `dy[j] * exp(x - y[j])`, of which no factor overflows."""
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
-    if not shape_of(x)[axis]:
+    length = shape_of(x)[axis]
+    if not isinstance(length, int):
+        return _by_signs(x, y, dy, *call.attrs)
+    if not length:
         return dy
     flip = registry["ReverseV2"].function
     if reverse:
@@ -157,6 +160,20 @@ def _(call: Call, dy: Any) -> Any:
     else:
         dx = multiply(later, _ratio(x, y))
     return flip(dx, (axis,)) if reverse else dx
+
+
+def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool) -> Any:
+    """The same for a dimension of unknown length: as logarithms, of the positive and the negative `dy` apart."""
+
+    def of_sign(part: Any) -> Any:
+        there = logical_and(greater(part, convert(0, part.dtype)), is_finite(y))
+        number = registry["Log"].function(select(there, part, convert(1, part.dtype)))
+        logs = select(there, subtract(number, select(there, y, convert(0, y.dtype))), convert(-math.inf, part.dtype))
+        sums = cumulative_logsumexp(logs, axis, exclusive, not reverse)
+        return exp(add(sums, x))
+
+    select, greater, logical_and = (registry[name].function for name in ("SelectV2", "Greater", "LogicalAnd"))
+    return subtract(of_sign(dy), of_sign(registry["Neg"].function(dy)))
 
 
 def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:

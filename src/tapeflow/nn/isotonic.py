@@ -15,6 +15,7 @@ from tapeflow.core.op import op
 from tapeflow.core.tape import Call
 from tapeflow.math.arithmetic import negative
 from tapeflow.math.division import realdiv
+from tapeflow.math.gradients import shape_of
 
 IsotonicRegression = collections.namedtuple("IsotonicRegression", ["output", "segments"])
 
@@ -59,9 +60,9 @@ def _(call: Call, dy: Any, _: Any) -> Any:
     if dy is None:
         return None
     shape, segments = call.shape(0), call.outputs[1]
-    length = shape[-1] if shape else 1
+    length = shape[-1] if len(shape) else 1
     flat = tf.reshape(segments, (-1, length))
-    rows = flat.shape[0]
+    rows = shape_of(flat)[0]
     numbers = tf.reshape(tf.add(flat, tf.expand_dims(tf.multiply(tf.range(rows), length), 1)), (-1,))
     gradients = tf.reshape(dy, (-1,))
     sums = tf.math.unsorted_segment_sum(gradients, numbers, rows * length)
