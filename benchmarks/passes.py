@@ -24,6 +24,7 @@ WITHOUT = {
     "sharing": "share",
     "fusing": "fuse",
     "updating": "update",
+    "adam": "join_adam",
     "grouping": "group",
     "reuse": "reuse",
     "binding": "bind",

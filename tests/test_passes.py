@@ -339,7 +339,7 @@ def test_the_rate_of_a_change_may_be_a_variable_that_changes():
     np.testing.assert_array_equal(v, [1.0 - 1.5, 1.0 - 3.0])
 
 
-# ---- grouping --------------------------------------------------------------------------------------------------------
+# ---- adam ------------------------------------------------------------------------------------------------------------
 
 
 def adam(variables, slots, gradients):
@@ -349,7 +349,7 @@ def adam(variables, slots, gradients):
         v.assign_sub(0.5 * mean / (tf.sqrt(square) + 1e-7))
 
 
-def adam_problem():
+def problem():
     shapes = [[3, 4], [4], [4, 2], [2], [100, 100]]  # the last one is too large for a group
     variables = [tf.Variable(tf.ones(s, tf.float64) * (i + 1)) for i, s in enumerate(shapes)]
     slots = [(tf.Variable(tf.zeros(s, tf.float64)), tf.Variable(tf.zeros(s, tf.float64))) for s in shapes]
@@ -357,16 +357,122 @@ def adam_problem():
     return variables, slots, gradients
 
 
-def test_optimizers_update_all_variables_together():
-    eager, staged = adam_problem(), adam_problem()
-    step = tf.function(lambda gradients: adam(*staged[:2], gradients))
+def optimized(update, gradients=None):
+    """The source of a function that updates variables, which have then become what they become eagerly."""
+    eager, staged = problem(), problem()
+    gradients = gradients or eager[2]
+    step = tf.function(lambda gradients: update(*staged[:2], gradients))
     for _ in range(3):
-        adam(*eager)
-        step(staged[2])
-    source = step.get_concrete_function(staged[2]).source()
+        given = update(*eager[:2], gradients)
+        again = step(gradients)
+    for a, b in zip(tf.nest.flatten((eager[:2], given or ())), tf.nest.flatten((staged[:2], again or ())), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+    return step.get_concrete_function(gradients).source()
+
+
+def test_adam_updates_all_variables_in_one_kernel():
+    source = optimized(adam)
+    assert len(lines_with(source, "ApplyAdam(")) == 1
+    assert not any(name in source for name in ("Lerp", "Sqrt", "Square", "Quotient"))
+
+
+def test_adam_takes_gradients_of_any_layout():
+    gradients = [tf.transpose(tf.reshape(tf.range(1.0, tf.size(g, tf.float64) + 1.0), g.shape[::-1]))
+                 for g in problem()[2]]  # fmt: skip
+    assert "ApplyAdam(" in optimized(adam, gradients)
+
+
+def test_adam_with_settings_of_its_own_for_some_variables():
+    def update(variables, slots, gradients):
+        adam(variables[:2], slots[:2], gradients[:2])
+        for v, (mean, square), g in zip(variables[2:], slots[2:], gradients[2:], strict=True):
+            mean.assign_add((g - mean) * 0.1)
+            square.assign_add((tf.square(g) - square) * 0.01)
+            v.assign_sub(0.5 * mean / (1e-3 + tf.sqrt(square)))
+
+    assert len(lines_with(optimized(update), "ApplyAdam")) == 2
+
+
+def test_adam_is_done_before_anybody_looks():
+    def update(variables, slots, gradients):
+        before = [tf.identity(v) for v in variables]
+        adam(variables[:3], slots[:3], gradients[:3])
+        between = variables[0] * 2.0, slots[1][0] * 2.0
+        adam(variables[3:], slots[3:], gradients[3:])
+        adam(variables, slots, gradients)
+        return before, between, slots[0][1] + 1.0
+
+    assert len(lines_with(optimized(update), "ApplyAdam")) == 3
+
+
+def test_adam_leaves_what_was_read_before_as_it_was():
+    variables, slots, gradients = problem()
+    step = tf.function(lambda: adam(variables, slots, gradients))
+    step()
+    step()
+    before = [v.value() for v in variables]
+    copies = [b.numpy() for b in before]
+    step()
+    for value, copy, v in zip(before, copies, variables, strict=True):
+        np.testing.assert_array_equal(value, copy)
+        assert not np.array_equal(v, copy)
+
+
+def epsilon_inside(v, mean, square, g):
+    mean.assign_add((g - mean) * 0.1)
+    square.assign_add((tf.square(g) - square) * 0.01)
+    v.assign_sub(0.5 * mean / tf.sqrt(square + 1e-7))
+
+
+def mean_is_read_before(v, mean, square, g):
+    before = tf.identity(mean)
+    mean.assign_add((g - mean) * 0.1)
+    square.assign_add((tf.square(g) - square) * 0.01)
+    v.assign_sub(0.5 * before / (tf.sqrt(square) + 1e-7))
+
+
+def mean_is_changed_again(v, mean, square, g):
+    mean.assign_add((g - mean) * 0.1)
+    square.assign_add((tf.square(g) - square) * 0.01)
+    moved = mean + 0.0
+    mean.assign(mean * 0.5)
+    v.assign_sub(0.5 * mean / (tf.sqrt(square) + 1e-7))
+    v.assign_sub(moved)
+
+
+def of_another_gradient(v, mean, square, g):
+    mean.assign_add((g - mean) * 0.1)
+    square.assign_add((tf.square(g + 1.0) - square) * 0.01)
+    v.assign_sub(0.5 * mean / (tf.sqrt(square) + 1e-7))
+
+
+def all_in_one(v, mean, square, g):
+    mean.assign_add((g - mean) * 0.1)
+    square.assign_add((tf.square(g) - square) * 0.01)
+    mean.assign_sub(0.5 * mean / (tf.sqrt(square) + 1e-7))
+
+
+@pytest.mark.parametrize(
+    "change", [epsilon_inside, mean_is_read_before, mean_is_changed_again, of_another_gradient, all_in_one]
+)
+def test_what_is_not_quite_adam_stays(change):
+    def update(variables, slots, gradients):
+        for v, slot, g in zip(variables, slots, gradients, strict=True):
+            change(v, *slot, g)
+
+    assert "ApplyAdam" not in optimized(update)
+
+
+# ---- grouping --------------------------------------------------------------------------------------------------------
+
+
+def test_optimizers_update_all_variables_together():
+    def update(variables, slots, gradients):
+        for v, slot, g in zip(variables, slots, gradients, strict=True):
+            epsilon_inside(v, *slot, g)
+
+    source = optimized(update)
     assert "AssignLerps([" in source and "AssignSubQuotients([" in source and "Sqrts([" in source
-    for a, b in zip(eager[0], staged[0], strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-14)
 
 
 def test_plain_changes_go_together():

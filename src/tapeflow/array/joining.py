@@ -279,9 +279,11 @@ def _split_rule(axis: int, value: TensorShape, num_split: int) -> list[TensorSha
 
 
 def _chunk(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
-    if value.shape[axis] % num_split:
+    length, rest = divmod(value.shape[axis], num_split)
+    if rest:
         raise TypeError("the shape rule says what is wrong")
-    return torch.chunk(value, num_split, axis)
+    # "Unsafe" are such views where torch's autograd is to see changes of one in another.
+    return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
 
 
 @op("Split", kernel=_chunk, host=("axis",), shape=_split_rule, moves=True)

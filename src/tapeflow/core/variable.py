@@ -256,6 +256,14 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
             return None
         return value
 
+    def _own_memory(self) -> torch.Tensor:
+        """Memory that holds the value and that nobody else sees, for kernels that change it: a copy where need be."""
+        value = self._in_place()
+        if value is None or not value.is_contiguous():
+            value = self._value.value.clone(memory_format=torch.contiguous_format)
+            self._set(EagerTensor(value, self.dtype))
+        return value
+
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Makes `value` the variable's value.
 

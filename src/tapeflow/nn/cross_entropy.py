@@ -165,7 +165,7 @@ def _sparse_xent(features: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Te
     return loss, log_probabilities.exp_().scatter_(1, chosen.unsqueeze(1), -1.0, reduce="add")
 
 
-_minus_chosen = torch._C._nn.nll_loss_nd
+_minus_chosen: Any = torch._C._nn.nll_loss_nd
 _NO_LABEL = -1 << 63  # the label that it would ignore
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tapeflow.graph.passes.adam import join_adam
 from tapeflow.graph.passes.binding import bind
 from tapeflow.graph.passes.folding import fold
 from tapeflow.graph.passes.fusing import fuse
@@ -21,4 +22,4 @@ from tapeflow.graph.program import Program
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-SPECIALIZE: tuple[Pass, ...] = (fuse, update, group, prune, reuse, bind)
+SPECIALIZE: tuple[Pass, ...] = (fuse, update, join_adam, group, prune, reuse, bind)
