@@ -14,6 +14,7 @@ import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
 
+from tapeflow import errors
 from tapeflow.core import op_def
 from tapeflow.core.context import registry
 from tapeflow.core.op_def import OpDef
@@ -115,7 +116,20 @@ def _grouped(definition: OpDef, results: list[typing.Any]) -> list[typing.Any]:
     return [[next(rest) for _ in range(length)] if o.is_list else next(rest) for o in definition.outputs]
 
 
+# What libraries try on a GPU, and do without where there is no kernel for it.
+_TRIED = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
+
+
+def _no_kernel(name: str) -> Callable[..., typing.Any]:
+    def raw_op(**kwargs: typing.Any) -> typing.Any:
+        raise errors.NotFoundError(None, None, f"No OpKernel was registered to support Op '{name}' [Op:{name}]")
+
+    return raw_op
+
+
 def __getattr__(name: str) -> typing.Any:
+    if name in _TRIED:
+        return _no_kernel(name)
     op = _implementation(name) if name[:1].isupper() else None
     if op is None:
         raise AttributeError(f"module 'tapeflow.raw_ops' has no attribute {name!r}")

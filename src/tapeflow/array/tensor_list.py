@@ -15,6 +15,7 @@ import torch
 from tapeflow.array import list_values
 from tapeflow.array.list_values import KINDS, Raw, Sparse, Zeros, as_variant, with_entry, without_last
 from tapeflow.core.context import registry
+from tapeflow.core.kernels import on_one_device
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.tape import Call
@@ -85,7 +86,11 @@ def _joined(tensors: Sequence[Raw], element_shape: Any, dtype: Any) -> Raw:
                 f"Tried to stack list which contains tensors of shapes {list(first)} and {list(t.shape)}: they must be "
                 "equal"
             )
-    return np.stack(tensors) if isinstance(tensors[0], np.ndarray) else torch.stack(tuple(tensors))
+    return np.stack(tensors) if isinstance(tensors[0], np.ndarray) else on_one_device(_stack)(*tensors)
+
+
+def _stack(*tensors: torch.Tensor) -> torch.Tensor:
+    return torch.stack(tensors)
 
 
 def _filled(items: Sequence[Any], element_shape: Any, dtype: Any) -> list[Raw]:

@@ -147,14 +147,14 @@ def _together(values: Sequence[Any]) -> list[Any] | None:
 def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that takes inputs on several devices too."""
 
-    def of_any(*values: Any) -> Any:
+    def of_any(*values: Any, **named: Any) -> Any:
         try:
-            return kernel(*values)
+            return kernel(*values, **named)
         except RuntimeError:
             together = _together(values)
             if together is None:
                 raise
-            return kernel(*together)
+            return kernel(*together, **named)
 
     return of_any
 

@@ -139,7 +139,7 @@ class Captured(Compiled):
         self._given = given
         self._lock = threading.RLock()
         self._calls = self._recordings = self._replays = 0
-        self._recorder: Callable[[], Recorder] | None = None
+        self._place: torch.device | None = None  # where it is recorded, once a rehearsal has shown that it can be
         self._recording: Recording | None = None
         self._why_not: str | None = None
         why = obstacle(self.program)
@@ -161,7 +161,7 @@ class Captured(Compiled):
                 self._calls += 1
                 if self._calls < WARM_UPS or (self._calls == WARM_UPS and self.stale):
                     return super().__call__(*values)
-                return self._rehearse(values) if self._recorder is None else self._record(values)
+                return self._rehearse(values) if self._place is None else self._record(values)
             if self._recording.takes(values):
                 found = self._recording(values)
                 if found is None:
@@ -187,9 +187,10 @@ class Captured(Compiled):
             return super().__call__(*values)
         recorder = RECORDERS[device.type](device)
         watch = Watch(device, self.running)
+        values = [*(devices.moved(v, device) for v in values[: self._given]), *values[self._given :]]
         result = recorder.rehearse(lambda: self._plain(values), watch, lambda: _tensors(values))
         if watch.obstacle is None:
-            self._recorder = lambda: RECORDERS[device.type](device)
+            self._place = device
         else:
             self._give_up(watch.obstacle)
         return result
@@ -214,26 +215,30 @@ class Captured(Compiled):
 
     def _made(self, values: Sequence[Any]) -> Recording | None:
         """A new recording, if there were not too many."""
-        if self._recorder is None or self._recordings == MOST_RECORDINGS:
+        device = self._place
+        if device is None or self._recordings == MOST_RECORDINGS:
             self._give_up("the values of its variables are kept by others from call to call")
             return None
         self._recordings += 1
         known = [self.program.known(t) for t in self.program.outputs]
         fixed = {i: value for i, value in enumerate(known) if value is not None}
         run: Callable[..., Any] = lambda *inputs: self._plain(inputs)  # noqa: E731
-        return Recording(run, self._recorder(), values, self._given, fixed, draws(self.program))
+        recorder = RECORDERS[device.type](device)
+        return Recording(run, recorder, device, values, self._given, fixed, draws(self.program))
 
     def _device(self, values: Sequence[Any]) -> torch.device:
-        """The device of all tensors.
+        """The device of all tensors but the arguments: these are copied there.
 
         Raises:
             _Elsewhere: there are several, or none that can be recorded.
         """
         found: torch.device | None = None
-        named = [(t.op.name, v._value.value if isinstance(v, Variable) else v) for t, v in
+        inputs = [(t.op.name, v._value.value if isinstance(v, Variable) else v) for t, v in
                  zip(self.program.inputs, values, strict=True)]  # fmt: skip
         constants = (v for v in self.program.constants.values() if isinstance(v, torch.Tensor) and v.ndim)
-        for name, value in [*named, *(("a constant", v) for v in constants)]:
+        for i, (name, value) in enumerate([*inputs, *(("a constant", v) for v in constants)]):
+            if i < self._given and value.is_cpu and value.device.type not in RECORDERS:
+                continue
             if value.device.type not in RECORDERS or (found is not None and value.device != found):
                 raise _Elsewhere(f"{name} is on {devices.name_of(value)}")
             found = value.device

@@ -132,6 +132,7 @@ class Recording:
     Args:
         program: `program(*raw values)`, the compiled function.
         recorder: what records it.
+        device: where.
         values: raw values of its inputs, of which the first `given` are arguments and the others what it captures.
         given: how many.
         fixed: the outputs that are the same in all runs, by their places.
@@ -139,7 +140,7 @@ class Recording:
     """
 
     def __init__(
-        self, program: Callable[..., Any], recorder: Recorder, values: Sequence[Any], given: int,
+        self, program: Callable[..., Any], recorder: Recorder, device: torch.device, values: Sequence[Any], given: int,
         fixed: dict[int, torch.Tensor], draws: bool,
     ) -> None:  # fmt: skip
         self._recorder = recorder
@@ -148,7 +149,7 @@ class Recording:
         self._captured = list(values[given:])
         with recorder.lock, _drawing(recorder) if draws else nullcontext():
             recorder.wait()
-            self._arguments: list[torch.Tensor] = [v.clone() for v in values[:given]]
+            self._arguments = [torch.empty_like(v, device=device).copy_(v) for v in values[:given]]
             self._homes = [home_of(v) for v in self._captured if isinstance(v, Variable)]
             bring_home(self._homes)
             homes = iter(self._homes)
@@ -181,7 +182,7 @@ class Recording:
         """Whether it was recorded for such values."""
         given = self._arguments
         return all(v is c for v, c in zip(values[len(given) :], self._captured, strict=True)) and all(
-            v.shape == a.shape and v.device == a.device for v, a in zip(values, given, strict=False)
+            v.shape == a.shape for v, a in zip(values, given, strict=False)
         )
 
     def __call__(self, values: Sequence[Any]) -> list[torch.Tensor] | None:

@@ -14,6 +14,7 @@ import torch
 
 from tapeflow.core import op_def as op_defs
 from tapeflow.core.context import registry
+from tapeflow.core.device import moved
 from tapeflow.core.dtypes import resource
 from tapeflow.core.op import Op
 from tapeflow.core.tensor import invalid
@@ -132,6 +133,11 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
         variables = [_variable(given.pop(h)) for h in handles]
         before = [v._value.value for v in variables]
         grad, indices = given.pop(gradient), given.pop("indices", None)
+        place = next((v.device for v in (*before, grad) if not v.is_cpu), None)
+        if place is not None:  # a variable, or a number, may still be on the CPU
+            before, grad = [moved(b, place) for b in before], moved(grad, place)
+            indices = None if indices is None else moved(indices, place)
+            given = {name: moved(v, place) if isinstance(v, torch.Tensor) else v for name, v in given.items()}
         if indices is None:
             if grad.shape != before[0].shape:
                 raise invalid(f"var and grad do not have the same shape {list(before[0].shape)} {list(grad.shape)}")

@@ -148,7 +148,8 @@ class Writer:
         arguments = [self.reference(t) for t in step.inputs]
         if op is READ and variable_of(step.args[0]) is not None:
             return f"{arguments[0]}._value.value"
-        kernel = "" if op.kernel is None else self.named(f"op_{op.name}", self._on_one_device(op.kernel))
+        made = self._on_one_device(op.kernel) if op.inline and op.kernel is not None else op.kernel
+        kernel = "" if made is None else self.named(f"op_{op.name}", made)
         if op.inline:
             return op.inline.format(*arguments, kernel=kernel)
         return f"{kernel}({', '.join(arguments)})"
