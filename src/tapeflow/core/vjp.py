@@ -17,6 +17,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 if TYPE_CHECKING:
     from tapeflow.core.tape import Call
 
+_is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
+
 
 class KernelVjp:
     """The op `(inputs, dys) -> gradients of the inputs` of a kernel with its attrs bound."""
@@ -37,6 +39,8 @@ class KernelVjp:
 
     def kernel(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
         inputs, dys = values[: self.count], values[self.count :]
+        if any(map(_is_batched, values)):
+            return self._of_slices(inputs, dys)
         nested = torch.is_grad_enabled() and any(v.requires_grad for v in values)
         with torch.enable_grad():
             leaves = [
@@ -59,6 +63,21 @@ class KernelVjp:
                 else [None] * len(asked)
             )
         return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(found, asked, strict=True)])
+
+    def _of_slices(self, inputs: Sequence[torch.Tensor], dys: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """The same inside `torch.func.vmap`, where autograd's own functions can't be called."""
+        given: list[torch.Tensor] = []
+
+        def of(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            own = iter(leaves)
+            outputs = self.of(*[next(own) if wanted else v for v, wanted in zip(inputs, self.wanted, strict=True)])
+            outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+            smooth = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.is_floating_point() or o.is_complex()]
+            given[:] = [d for _, d in smooth]
+            return tuple([o for o, _ in smooth])
+
+        _, back = torch.func.vjp(of, *[v for v, wanted in zip(inputs, self.wanted, strict=True) if wanted])
+        return back(tuple(given))
 
 
 def _bound_kernel(op: Any, inputs: Sequence[Tensor], attrs: Sequence[Any]) -> Any:
@@ -86,7 +105,7 @@ def _bound_kernel(op: Any, inputs: Sequence[Tensor], attrs: Sequence[Any]) -> An
 def gradient(call: Call, *dys: Any) -> list[Any]:
     """The gradients of a call's inputs, through torch."""
     inputs = list(call.inputs)
-    wanted = tuple(call.wanted)
+    wanted = tuple([w and t.dtype.differentiable for w, t in zip(call.wanted, inputs, strict=True)])
     dense = [d if isinstance(d, Tensor) else d.__tf_tensor__() for d in dys]
     op = KernelVjp(f"{call.op.name}Grad", _bound_kernel(call.op, inputs, call.attrs), len(inputs), wanted)
     arguments = [*inputs, *dense]

@@ -57,8 +57,9 @@ def _is_plain(operation: Operation, found: set[int]) -> bool:
         branches = zip(op.bodies.values(), op.places.values(), strict=True)
         return all(can_be_written(body, [values[p] for p in places]) for body, places in branches)
     loop = op.kernel
-    if not isinstance(loop, Loop):
-        return False
+    if not isinstance(loop, Loop):  # a kernel that is called as it is
+        numbers = all(t.dtype.torch is not None for t in (*operation.inputs, *operation.outputs))
+        return numbers and bool(op.kernel) and not op.stateful and not op.bodies
     if loop.limited and stacked[0]:
         return False
     carried, _ = _carried(loop, stacked)
@@ -132,6 +133,8 @@ class _Writer:
             return self._looped(op.kernel, outputs, inputs)
         if op.name == "SumToShape":
             return [Slices(self._summed(*inputs), outputs[0], stacked)]
+        if isinstance(op, NodeOp):
+            return [Slices(v, t, stacked) for v, t in zip(self._alone(operation, inputs), outputs, strict=True)]
         args: list[Any] = [
             made[id(a)] if isinstance(a, SymbolicTensor) else [made[id(t)] for t in a] if type(a) is list else a
             for a in operation.args
@@ -254,16 +257,26 @@ class _Writer:
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
         """What an operation gives for all slices, as a function of its own."""
+        op = operation.op
         graph = FuncGraph(f"{operation.name.replace('/', '_')}_of_slice")
         with graph.as_default():
             others = iter([graph.input(x.slice, "slice") for x in inputs])
-            args: list[Any] = [
-                next(others) if isinstance(a, SymbolicTensor) else [next(others) for _ in a] if type(a) is list else a
-                for a in operation.args
-            ]
-            found = operation.op.run(tuple(args))
-            graph.outputs = list(found) if isinstance(found, list) else [found]
+            if isinstance(op, NodeOp):
+                found: Any = graph.node(op, list(others), [(t.dtype, t.shape) for t in operation.outputs]).outputs
+            else:
+                args: list[Any] = [
+                    next(others)
+                    if isinstance(a, SymbolicTensor)
+                    else [next(others) for _ in a]
+                    if type(a) is list
+                    else a
+                    for a in operation.args
+                ]
+                found = op.run(tuple(args))
+            graph.outputs = list(found) if isinstance(found, (list, tuple)) else [found]
         body, values, batched = Body(graph), [x.value for x in inputs], [x.stacked for x in inputs]
+        if not any(batched) and not draws(op):
+            return body.call(values)
         count = convert(self._count)
         return call_on_slices(body, count, values, batched, [STACKED] * len(graph.outputs), self._manner)
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from tapeflow.core import shape_rules
 from tapeflow.core.convert import convert
+from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.batch import Batch, NoRule, Rule, Slices, behind, known, run, vector
 from tapeflow.graph.conv_batch_rules import CONVOLUTIONS
+from tapeflow.graph.image_batch_rules import IMAGES
 from tapeflow.graph.list_batch_rules import LISTS
 
 # ---- families --------------------------------------------------------------------------------------------------------
@@ -45,14 +47,6 @@ def _along(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, axis
     """Ops that go along one axis, by default the first, or some of them."""
     axis = known(axis)
     return op.run((x.value, behind(0 if axis is None else axis), *attrs))
-
-
-def _of_images(batch: Batch, out: Sequence[SymbolicTensor], op: Any, *args: Any) -> Any:
-    """Ops of batches themselves: all slices' batches are joined."""
-    tensors = [a for a in args if isinstance(a, Slices)]
-    made = op.run(tuple([batch.flat(a) if isinstance(a, Slices) else a for a in args]))
-    results = list(made) if isinstance(made, (list, tuple)) else [made]
-    return [batch.unflat(r, t, tensors[0]) for r, t in zip(results, out, strict=True)]
 
 
 _FAMILIES: dict[Any, Rule] = {
@@ -358,11 +352,41 @@ def _half_of_squares(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Sl
     return run("Mul", squares, convert(0.5, x.slice.dtype))
 
 
-def _pooled_back(batch: Batch, out: Sequence[SymbolicTensor], op: Any, shape: Any, dy: Slices, *attrs: Any) -> Any:
-    first, *rest = known(shape)
-    if not isinstance(batch.count, int):
+def _in_segments(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, ids: Slices) -> Any:
+    if ids.stacked:
+        raise NoRule  # slices may have more or fewer segments
+    made = op.run((run("Transpose", x.value, (1, 0, *range(2, x.rank + 1))), ids.value))
+    return run("Transpose", made, (1, 0, *range(2, x.rank + 1)))
+
+
+def _transformed(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, lengths: Any, axes: Any, *attrs: Any
+) -> Any:
+    return op.run((x.value, known(lengths), behind(known(axes)), *attrs))
+
+
+def _products_of(batch: Batch, out: Sequence[SymbolicTensor], op: Any, a: Slices, b: Slices, *attrs: Any) -> Any:
+    rank = max(a.rank, b.rank)
+    return op.run((batch.lift(a, rank), batch.lift(b, rank), *attrs))
+
+
+def _checked_shape(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, shape: Any) -> Any:
+    wanted = TensorShape(shape)
+    return x.value if wanted.rank is None else op.run((x.value, TensorShape([None]).concatenate(wanted)))
+
+
+def _filled(batch: Batch, out: Sequence[SymbolicTensor], op: Any, dims: Any, value: Slices) -> Any:
+    wanted = vector(dims)
+    return run("BroadcastTo", batch.lift(value, len(wanted)), (batch.count, *wanted))
+
+
+def _counted(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, size: Any, weights: Slices, binary: bool
+) -> Any:
+    if x.rank != 1:
         raise NoRule
-    return batch.reshape(op.run(((batch.count * first, *rest), batch.flat(dy), *attrs)), [first, *rest])
+    without = weights.slice.shape.num_elements() == 0 and not weights.stacked
+    return op.run((batch.stack(x), known(size), weights.value if without else batch.stack(weights), binary))
 
 
 def _drawn(batch: Batch, out: Sequence[SymbolicTensor], op: Any, shape: Any, *rest: Any) -> Any:
@@ -391,22 +415,25 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys([f"TensorScatter{what}" for what in ("Update", "Add", "Sub", "Max", "Min")], _put),
     **dict.fromkeys([f"UnsortedSegment{what}" for what in ("Sum", "Prod", "Max", "Min")], _by_segments),
     "MatMul": _product, "BatchMatMulV2": _products, "Einsum": _einsum,
+    "BatchMatMulV3": _products_of, "TridiagonalSolve": _solved, "TridiagonalMatMul": _of_equal_shapes,
+    "BandedTriangularSolve": _solved,
+    **dict.fromkeys([f"Segment{what}" for what in ("Sum", "Mean", "Prod", "Max", "Min")], _in_segments),
+    **dict.fromkeys(("FFTND", "IFFTND", "RFFTND", "IRFFTND"), _transformed),
+    "EnsureShape": _checked_shape, "Fill": _filled, "DenseBincount": _counted,
     "BiasAdd": _biased, "BiasAddGrad": _bias_back, "L2Loss": _half_of_squares,
-    **CONVOLUTIONS, **LISTS,
-    "MaxPool": _of_images, "AvgPool": _of_images, "MaxPoolGrad": _of_images, "AvgPoolGrad": _pooled_back,
-    "SoftmaxCrossEntropyWithLogits": _of_images, "SparseSoftmaxCrossEntropyWithLogits": _of_images,
+    **CONVOLUTIONS, **IMAGES, **LISTS,
     "MatrixSolve": _solved, "MatrixTriangularSolve": _solved, "MatrixSetDiagV3": _of_equal_shapes,
     "Cross": _of_equal_shapes, "Roll": _rolled,
     **dict.fromkeys(
         ("Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant", "MatrixExponential", "Qr", "Svd",
-         "MatrixSquareRoot", "MatrixLogarithm", "SelfAdjointEigV2", "MatrixBandPart", "MatrixDiagV3",
-         "MatrixDiagPartV3", "TopKV2", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", "RFFT", "RFFT2D", "RFFT3D",
-         "IRFFT", "IRFFT2D", "IRFFT3D"), _of_one),
+         "MatrixSquareRoot", "MatrixLogarithm", "Lu", "SelfAdjointEigV2", "MatrixBandPart", "MatrixDiagV3",
+         "MatrixDiagPartV3", "Bitcast", "IsotonicRegression", "TopKV2", "FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D",
+         "IFFT3D", "RFFT", "RFFT2D", "RFFT3D", "IRFFT", "IRFFT2D", "IRFFT3D"), _of_one),
     "RandomUniform": _drawn, "RandomStandardNormal": _drawn, "TruncatedNormal": _drawn, "RandomUniformInt": _drawn,
     "Multinomial": _categories,
 }  # fmt: skip
 # Those that belong to a family by their shapes alone: they look at more than single elements.
-_WHOLE = frozenset({"LRN", "RandomShuffle", "StatelessShuffle", "DrawBoundingBoxesV2"})
+_WHOLE = frozenset({"RandomShuffle", "StatelessShuffle", "DrawBoundingBoxesV2"})
 
 
 def rule_of(op: Any) -> Rule | None:

@@ -15,7 +15,7 @@ from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.batch import Batch, NoRule, Rule, Slices, run, times, vector
 
 
-class _Channels:
+class Channels:
     """Where the channels of a convolution are, along which slices stand side by side.
 
     Attributes:
@@ -35,7 +35,7 @@ class _Channels:
         self.filters = [outer, inner, *range(rank - 2)]
 
 
-def _side_by_side(batch: Batch, x: Slices, axis: int, order: Sequence[int]) -> Any:
+def side_by_side(batch: Batch, x: Slices, axis: int, order: Sequence[int]) -> Any:
     """The slices along one of their dimensions, one after the other; their memory has the dimensions in this order."""
     dims = batch.dims(x)
     moved = run("Transpose", batch.stack(x), tuple([p for d in order for p in ((0, d + 1) if d == axis else (d + 1,))]))
@@ -48,7 +48,7 @@ def _times_count(batch: Batch, dims: Sequence[Any], axis: int) -> tuple[Any, ...
     return (*dims[:axis], times(batch.count, dims[axis]), *dims[axis + 1 :])
 
 
-def _apart(batch: Batch, value: Any, dims: Sequence[Any], axis: int) -> Any:
+def apart(batch: Batch, value: Any, dims: Sequence[Any], axis: int) -> Any:
     """The batch of slices of this shape that stand side by side."""
     rank = len(dims)
     made = run("Reshape", value, (*dims[:axis], batch.count, *dims[axis:]))
@@ -67,43 +67,43 @@ def _shares_images(op: Any, images: Slices, channels: int, inner: Any) -> bool:
 def _convolved(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, filters: Slices, *attrs: Any) -> Any:
     if not filters.stacked:
         return batch.unflat(op.run((batch.flat(x), filters.value, *attrs)), out[0], x)
-    at = _Channels(op, attrs)
+    at = Channels(op, attrs)
     shared = _shares_images(op, x, at.of_images, filters.slice.shape[-2])
-    images = x.value if shared else _side_by_side(batch, x, at.of_images, at.images)
-    made = op.run((images, _side_by_side(batch, filters, at.of_filters, at.filters), *attrs))
+    images = x.value if shared else side_by_side(batch, x, at.of_images, at.images)
+    made = op.run((images, side_by_side(batch, filters, at.of_filters, at.filters), *attrs))
     dims = out[0].shape.as_list()
     if None in dims:
         whole = run("Shape", made)
         dims = [whole[i] if d is None else d for i, d in enumerate(dims)]
         if isinstance(dims[at.of_images], SymbolicTensor):
             raise NoRule
-    return _apart(batch, made, dims, at.of_images)
+    return apart(batch, made, dims, at.of_images)
 
 
 def _back_to_images(
     batch: Batch, out: Sequence[SymbolicTensor], op: Any, sizes: Any, filters: Slices, dy: Slices, *attrs: Any
 ) -> Any:
-    dims, at = vector(sizes), _Channels(op, attrs)
+    dims, at = vector(sizes), Channels(op, attrs)
     if len(dims) == dy.rank - 2:  # the spatial ones alone
         dims = [batch.dims(dy)[0], *dims]
         dims.insert(at.of_images, batch.dims(filters)[-2])
     if not filters.stacked:
         return batch.reshape(op.run((_times_count(batch, dims, 0), filters.value, batch.flat(dy), *attrs)), dims)
     whole = _times_count(batch, dims, at.of_images)
-    own = _side_by_side(batch, filters, at.of_filters, at.filters)
-    made = op.run((whole, own, _side_by_side(batch, dy, at.of_images, at.images), *attrs))
-    return _apart(batch, made, dims, at.of_images)
+    own = side_by_side(batch, filters, at.of_filters, at.filters)
+    made = op.run((whole, own, side_by_side(batch, dy, at.of_images, at.images), *attrs))
+    return apart(batch, made, dims, at.of_images)
 
 
 def _back_to_filters(
     batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, sizes: Any, dy: Slices, *attrs: Any
 ) -> Any:
-    dims, at = vector(sizes), _Channels(op, attrs)
+    dims, at = vector(sizes), Channels(op, attrs)
     shared = _shares_images(op, x, at.of_images, dims[-2])
-    images = x.value if shared else _side_by_side(batch, x, at.of_images, at.images)
-    beside = _side_by_side(batch, dy, at.of_images, at.images)
+    images = x.value if shared else side_by_side(batch, x, at.of_images, at.images)
+    beside = side_by_side(batch, dy, at.of_images, at.images)
     made = op.run((images, _times_count(batch, dims, at.of_filters), beside, *attrs))
-    return _apart(batch, made, dims, at.of_filters)
+    return apart(batch, made, dims, at.of_filters)
 
 
 CONVOLUTIONS: dict[str, Rule] = {
