@@ -65,6 +65,41 @@ def test_the_real_tensorflow_is_refused():
     assert "RuntimeError: TensorFlow itself is imported already" in done.stderr
 
 
+def test_the_state_of_keras_is_filled_again_after_clear_session():
+    done = run("""
+        import tapeflow as tf
+        tf.keras.layers
+        from keras.src.backend.common import global_state
+
+        def asked_for_in_vain(call):
+            missing = []
+
+            def get(name, default=None, set_to_default=False, given=global_state.get_global_attribute):
+                if not hasattr(global_state.GLOBAL_STATE_TRACKER, name):
+                    missing.append(name)
+                return given(name, default, set_to_default)
+
+            global_state.get_global_attribute = get
+            call()
+            return missing
+
+        def new_call():
+            cell = tf.keras.layers.LSTMCell(4)
+            inputs = tf.zeros([2, 3]), [tf.zeros([2, 4])] * 2
+            cell(*inputs)
+            return lambda: cell(*inputs)
+
+        before = new_call()
+        assert tf.keras.config.is_traceback_filtering_enabled()
+        tf.keras.config.disable_traceback_filtering()
+        tf.keras.utils.clear_session()
+        assert tf.keras.config.is_traceback_filtering_enabled()
+        after = new_call()
+        assert asked_for_in_vain(before) == asked_for_in_vain(after) == []
+    """)
+    assert done.returncode == 0, done.stderr
+
+
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,7 +19,11 @@ class Context:
     """The runtime, as far as a library may touch it."""
 
     def clear_kernel_cache(self) -> None:
-        """Does nothing: an op's kernel is a function that is bound when the op is defined."""
+        """Is called by Keras's `clear_session`, which has emptied its state; there are no kernels to clear here: an
+        op's is a function that is bound when the op is defined."""
+        state = sys.modules.get("tapeflow.keras.state")
+        if state is not None:
+            state.fill()
 
     def executing_eagerly(self) -> bool:
         """Whether ops of this thread run as they are called."""

@@ -1,7 +1,8 @@
 """`tf.keras`: the genuine Keras, on its TensorFlow backend with TapeFlow in TensorFlow's place.
 
 Importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of TensorFlow
-2.0 (`additions.py`), and leaves Keras's own module in its place: `tf.keras` is what it is in TensorFlow.
+2.0 (`additions.py`), fills the state that Keras's calls look into (`state.py`), and leaves Keras's own module in its
+place: `tf.keras` is what it is in TensorFlow.
 """
 
 from __future__ import annotations
@@ -45,4 +46,5 @@ def _load() -> ModuleType:
 
 _keras = _load()
 importlib.import_module("tapeflow.keras.additions").add()
+importlib.import_module("tapeflow.keras.state").fill()
 sys.modules[__name__] = _keras
