@@ -225,5 +225,11 @@ def test_python_bools_are_numbers_where_an_axis_is_wanted():
     assert tf.argmax(x, axis=True).numpy().tolist() == [1, 1]
     assert tf.expand_dims([1.0], True).shape == tf.squeeze(tf.ones([1, 1, 1]), True).shape == [1, 1]
     assert tf.concat([[1], [2]], False).numpy().tolist() == [1, 2]
+    module = tf.Module()
+    module.axes = [True]
+    for axes in ([True], (True,), module.axes):
+        assert tf.reduce_sum(x, axes).numpy().tolist() == [3.0, 7.0]
+        mean, _ = tf.function(lambda x, axes=axes: tf.nn.moments(x, axes))(x)
+        assert mean.numpy().tolist() == [1.5, 3.5]
     with pytest.raises(tf.errors.InvalidArgumentError, match="bool"):
         tf.reduce_sum(x, axis=tf.constant(True))

@@ -144,7 +144,7 @@ def _squeeze_rule(x: TensorShape, squeeze_dims: Any = None) -> TensorShape:
 def _axes(squeeze_dims: Any) -> tuple[int, ...]:
     if squeeze_dims is None:
         return ()
-    return (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(squeeze_dims)
+    return (int(squeeze_dims),) if isinstance(squeeze_dims, int) else tuple(map(int, squeeze_dims))
 
 
 def _squeezed(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:

@@ -31,8 +31,10 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 
 
 def _whole(given: Any, value: Any) -> Any:
-    """The host value of an entry of a list of integers, such as a shape. A float tensor may stand for one; a float may
-    not."""
+    """The host value of an entry of a list of integers, such as a shape. A float tensor or a Python bool may stand for
+    one; a float may not."""
+    if type(given) is bool:
+        return int(given)
     if not isinstance(given, Tensor) or not given.dtype.is_floating:
         return value
     if isinstance(value, Tensor):
@@ -261,7 +263,7 @@ class Op:
                     given = int(given)  # as an axis; a tensor of bools is none
                 out[i] = host_value(given)
                 position += 1
-                if type(given) in (list, tuple) and self.takes_integers(inputs[i]):
+                if isinstance(given, (list, tuple)) and self.takes_integers(inputs[i]):
                     out[i] = tuple([_whole(g, v) for g, v in zip(given, out[i], strict=True)])
                 self.check_host(out[i], inputs[i])
             else:
