@@ -44,7 +44,37 @@ OF_UNKNOWN_SIZES = {
     ),
     "rgb_to_hsv": (lambda x: tf.image.rgb_to_hsv(x), COLORS),
     "hsv_to_rgb": (lambda x: tf.image.hsv_to_rgb(x), COLORS),
+    "dilation2d": (
+        lambda x: tf.nn.dilation2d(x, x[0, :2, :2], [1, 2, 1, 1], "SAME", "NHWC", [1, 1, 2, 1]),
+        numbers(2, 4, 5, 2),
+    ),
+    "dynamic_partition": (lambda x: tf.dynamic_partition(x, tf.cast(x > 0.0, tf.int32), 2), numbers(4, 3)),
 }
+
+TABLE = numbers(4, 3)
+OF_UNKNOWN_RANKS = {
+    "strided_slice": lambda x: x[1:, ::-2],
+    "slice": lambda x: tf.slice(x, [1, 0], [-1, 2]),
+    "tile": lambda x: tf.tile(x, [2, 3]),
+    "pad": lambda x: tf.pad(x, [[1, 0], [2, 1]]),
+    "reduce_prod": lambda x: tf.reduce_prod(x, -1, keepdims=True) + tf.reduce_prod(x),
+    "gather_nd": lambda x: tf.gather_nd(x, [[1, 2], [0, 0]]) + tf.reduce_sum(tf.gather_nd(x, [[3], [3]])),
+    "top_k": lambda x: tf.math.top_k(x, 2).values,
+    "segment_mean": lambda x: tf.math.segment_mean(x, [0, 0, 2, 2]),
+    "segment_max": lambda x: tf.math.segment_max(x, [0, 0, 2, 2]),
+    "segment_prod": lambda x: tf.math.segment_prod(x, [0, 0, 2, 2]),
+    "unsorted_segment_sum": lambda x: tf.math.unsorted_segment_sum(x, [1, -1, 0, 1], 3),
+    "unsorted_segment_min": lambda x: tf.math.unsorted_segment_min(x, [1, 0, 0, 1], 2),
+    "unsorted_segment_mean": lambda x: tf.math.unsorted_segment_mean(x, [1, 0, 0, 1], 2),
+    "tensor_scatter_nd_update": lambda x: tf.tensor_scatter_nd_update(x, [[1]], [[5.0, 6.0, 7.0]]),
+    "dynamic_partition": lambda x: tf.dynamic_partition(x, [1, 0, 0, 1], 2),
+    "einsum": lambda x: tf.einsum("ij,kj->ik", x, x),
+}
+
+
+@pytest.mark.parametrize("name", OF_UNKNOWN_RANKS)
+def test_unknown_ranks(name):
+    check(OF_UNKNOWN_RANKS[name], TABLE, None)
 
 
 @pytest.mark.parametrize("name", OF_UNKNOWN_SIZES)

@@ -17,7 +17,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
-from tapeflow.math.gradients import is_unranked, shape_of, size_of
+from tapeflow.math.gradients import is_unranked, shape_argument, shape_of, size_of
 
 # ---- gather ----------------------------------------------------------------------------------------------------------
 
@@ -270,10 +270,11 @@ def _gather_nd(params: Any, indices: Any, bad_indices_policy: str = "", name: st
 def _(call: Call, dy: Any) -> Any:
     from tapeflow.array.scattering import scatter_nd
     from tapeflow.array.shaping import squeeze
+    from tapeflow.math.casting import cast
 
-    indices, shape = call.inputs[1], tuple(call.shape(0))
+    indices, shape = call.inputs[1], shape_argument(call.shape(0))
     if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, as of `gather`
-        return IndexedSlices(dy, squeeze(indices, [-1]), convert(list(shape), indices.dtype)), None
+        return IndexedSlices(dy, squeeze(indices, [-1]), cast(convert(shape), indices.dtype)), None
     if indices.shape.rank == 1:  # one index alone: TensorFlow scatters rows of them
         indices, dy = indices[None], dy[None]
     return scatter_nd(indices, dy, shape, call.attrs[0]), None

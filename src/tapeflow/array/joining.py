@@ -15,7 +15,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.gradients import is_unranked
+from tapeflow.math.gradients import is_unranked, shape_argument
 
 # ---- concat ----------------------------------------------------------------------------------------------------------
 
@@ -432,10 +432,15 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 @tile.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
+    from tapeflow.array.creation import range as numbers
+    from tapeflow.array.properties import size
     from tapeflow.array.shaping import reshape
     from tapeflow.math.reduction import reduce_sum
 
     shape = call.shape(0)
+    if is_unranked(shape):
+        copies = reshape(stack([call.attrs[0], shape_argument(shape)], 1), [-1])
+        return reduce_sum(reshape(dy, copies), numbers(0, size(copies), 2))
     copies = [n for i, d in enumerate(shape) for n in (call.attrs[0][i], d)]
     return reduce_sum(reshape(dy, copies), list(range(0, len(copies), 2)))
 

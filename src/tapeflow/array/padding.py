@@ -13,6 +13,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.math.gradients import shape_argument
 
 # ---- pad -------------------------------------------------------------------------------------------------------------
 
@@ -79,7 +80,7 @@ def _inside(call: Call, dy: Any) -> Any:
     paddings = call.attrs[0]
     symbolic = isinstance(paddings, Tensor)
     begin = cast(paddings[:, 0], int32) if symbolic else [before for before, _ in paddings]
-    return slice(dy, begin, tuple(call.shape(0)))
+    return slice(dy, begin, shape_argument(call.shape(0)))
 
 
 _pad.gradient(needs="shapes")(_inside)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.array.gathering import gather
@@ -14,7 +13,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.math.gradients import shape_argument, shape_of
 
 
 def _partition_rule(data: TensorShape, partitions: TensorShape, num_partitions: int) -> list[TensorShape]:
@@ -70,12 +69,12 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 @dynamic_partition.gradient(needs="input1 shapes")
 def _(call: Call, *dys: Any) -> Any:
     from tapeflow.array.creation import range as numbers
+    from tapeflow.array.properties import size
 
     partitions = call.inputs[1]
-    shape = tuple(shape_of(partitions))
-    places = reshape(numbers(int(np.prod(shape))), shape)
+    places = reshape(numbers(size(partitions)), shape_argument(shape_of(partitions)))
     stitched = dynamic_stitch(dynamic_partition(places, partitions, call.attrs[0]), list(dys))
-    return reshape(stitched, tuple(call.shape(0))), None
+    return reshape(stitched, shape_argument(call.shape(0))), None
 
 
 def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorShape:

@@ -13,6 +13,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
+from tapeflow.math.gradients import shape_argument
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
@@ -188,7 +189,7 @@ def _(call: Call, dy: Any) -> Any:
     from tapeflow.array.creation import zeros
 
     indices, policy = call.inputs[1], call.attrs[0]
-    without = _tensor_scatter_update(dy, indices, zeros(tuple(call.shape(2)), dy.dtype), policy)
+    without = _tensor_scatter_update(dy, indices, zeros(shape_argument(call.shape(2)), dy.dtype), policy)
     return without, None, gather_nd(dy, indices, bad_indices_policy=policy)
 
 

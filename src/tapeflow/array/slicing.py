@@ -23,6 +23,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call, record_unary
 from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.math.gradients import shape_argument
 
 # ---- slice -----------------------------------------------------------------------------------------------------------
 
@@ -95,7 +96,7 @@ def _paddings(part: Any, begin: Any, whole: Any) -> Any:
     from tapeflow.math.casting import cast
 
     begin = cast(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
-    return stack([begin, convert(list(whole), int32) - shape(part) - begin], 1)
+    return stack([begin, convert(shape_argument(whole), int32) - shape(part) - begin], 1)
 
 
 # ---- strided slice ---------------------------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ def _strided_slice(
 @_strided_slice.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     begin, end, strides, *masks = call.attrs
-    return _strided_slice_grad(tuple(call.shape(0)), begin, end, strides, dy, *masks)
+    return _strided_slice_grad(shape_argument(call.shape(0)), begin, end, strides, dy, *masks)
 
 
 def _spread(shape: Any, begin: Any, end: Any, strides: Any, dy: torch.Tensor, *masks: int) -> torch.Tensor:

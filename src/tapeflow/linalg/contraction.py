@@ -19,7 +19,7 @@ from tapeflow.core.shape_rules import broadcast, text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import Tensor, invalid
 from tapeflow.linalg.products import matmul
-from tapeflow.math.gradients import conj, shape_of, sum_to_shape
+from tapeflow.math.gradients import conj, is_unranked, shape_of, sum_to_shape
 
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
 
@@ -149,7 +149,10 @@ def _(call: Call, dy: Any) -> Any:
 
 def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any, subscripts: str) -> Any:
     """The gradient of one input: `dy` times the others, brought to the dimensions of `x`."""
-    shape = tuple(shape_of(x))
+    whole = shape_of(x)
+    if is_unranked(whole) and "..." in subscripts:
+        raise NotImplementedError("Of an ellipsis the number of dimensions must be known.")
+    shape = tuple([whole[i] for i in range(len(subscripts))] if is_unranked(whole) else whole)
     before, dots, after = subscripts.partition("...")
     ellipsis = shape[len(before) : len(shape) - len(after)]
     size = dict(zip(before + after, shape[: len(before)] + shape[len(shape) - len(after) :], strict=True))

@@ -34,6 +34,11 @@ def is_unranked(shape: Any) -> bool:
     return not isinstance(shape, tuple) and shape.tensor.shape.rank is None
 
 
+def shape_argument(shape: Any) -> Any:
+    """A shape, as `shape_of` gives it, as an op takes it: a tuple, or a tensor where not even the rank is known."""
+    return shape.__tf_tensor__() if is_unranked(shape) else tuple(shape)
+
+
 def size_of(dims: Iterable[Any]) -> Any:
     """The product of dimensions, of which some may be scalar tensors, in a graph."""
     return functools.reduce(operator.mul, dims, 1)

@@ -359,20 +359,44 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 @reduce_prod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     """`dy` times the product of all the others: of those before, and of those after, so that zeros need no division."""
-    from tapeflow.math.cumulative import cumprod
-
     x, (axis, keepdims) = call.inputs[0], call.attrs
     shape, reshape, transpose = shape_of(x), registry["Reshape"].function, registry["Transpose"].function
+    if is_unranked(shape) or isinstance(axis, Tensor):
+        return multiply(_with_reduced(dy, shape, axis, keepdims), _others(x, axis))
     reduced = reduced_dimensions(axis, len(shape))
     kept = [i for i in range(len(shape)) if i not in reduced]
     order = (*reduced, *kept)
     rows = math.prod([shape[i] for i in reduced])
     columns = math.prod([shape[i] for i in kept])
-    table = reshape(transpose(x, order), (rows, columns))
-    before, after = cumprod(table, 0, True), cumprod(table, 0, True, True)
-    others = reshape(multiply(conj(before), conj(after)), tuple([shape[i] for i in order]))
+    others = _others_of_columns(reshape(transpose(x, order), (rows, columns)))
+    others = reshape(others, tuple([shape[i] for i in order]))
     back = tuple([order.index(i) for i in range(len(shape))])
     return multiply(_with_reduced(dy, shape, axis, keepdims), transpose(others, back))
+
+
+def _others_of_columns(table: Any) -> Any:
+    """For each element of a table the product of the others of its column."""
+    from tapeflow.math.cumulative import cumprod
+
+    return multiply(conj(cumprod(table, 0, True)), conj(cumprod(table, 0, True, True)))
+
+
+def _others(x: Any, axis: Any) -> Any:
+    """For each element the product of the others that it is multiplied with, where the dimensions are not known yet."""
+    from tapeflow import boolean_mask, range
+
+    reshape, gather, transpose = (registry[name].function for name in ("Reshape", "GatherV2", "Transpose"))
+    shape = registry["Shape"].function(x)
+    rank = registry["Size"].function(shape)
+    everything = range(rank)
+    reduced = everything if axis is None else reshape(cast(convert(axis), int32), [-1]) % rank
+    apart = registry["NotEqual"].function(reshape(everything, [-1, 1]), reshape(reduced, [1, -1]))
+    kept = boolean_mask(everything, reduce_all(apart, 1))
+    order = registry["ConcatV2"].function([reduced, kept], 0)
+    turned = transpose(x, order)
+    table = reshape(turned, [reduce_prod(gather(shape, reduced, 0)), reduce_prod(gather(shape, kept, 0))])
+    others = reshape(_others_of_columns(table), gather(shape, order, 0))
+    return transpose(others, registry["InvertPermutation"].function(order))
 
 
 def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:

@@ -14,13 +14,13 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import text
 from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid, traced
-from tapeflow.math.arithmetic import multiply
+from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
 from tapeflow.math.division import realdiv, truediv
 from tapeflow.math.elementwise import sqrt
 from tapeflow.math.extrema import maximum
-from tapeflow.math.gradients import conj, shape_of
+from tapeflow.math.gradients import conj, is_unranked, shape_of
 
 # ---- unsorted segments -----------------------------------------------------------------------------------------------
 
@@ -135,14 +135,22 @@ def _(call: Call, dy: Any) -> Any:
     return _taken(dy, call.inputs[1])[0], None
 
 
+def _beside(rows: Any, ids: Any) -> Any:
+    """The shape of ids, with dimensions of size 1 for those that the rows of a segment have."""
+    shape, numbers = shape_of(rows), shape_of(ids)
+    if not is_unranked(shape) and not is_unranked(numbers):
+        return (*numbers, *[1] * (len(shape) - 1))
+    inner = subtract(registry["Rank"].function(rows), 1)
+    ones = registry["Fill"].function(registry["Reshape"].function(inner, [1]), 1)
+    return registry["ConcatV2"].function([registry["Shape"].function(ids), ones], 0)
+
+
 def _taken(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
     """The row for each id, zero where the id is negative; the ids as indices; and where they were not negative."""
     zero = convert(0, ids.dtype)
     index = maximum(ids, zero)
     present = greater_equal(ids, zero)
-    inner = len(shape_of(rows)) - 1
-    if inner:
-        present = registry["Reshape"].function(present, (*shape_of(ids), *[1] * inner))
+    present = registry["Reshape"].function(present, _beside(rows, ids))
     found = registry["GatherV2"].function(rows, index, 0)
     return registry["SelectV2"].function(present, found, convert(0, rows.dtype)), index, present
 
@@ -276,8 +284,13 @@ def _counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     reshape = registry["Reshape"].function
     ones = registry["BroadcastTo"].function(convert(1, data.dtype), shape_of(segment_ids))
     counts = unsorted_segment_sum(ones, segment_ids, num_segments)
-    inner = len(shape_of(data)) - len(shape_of(segment_ids))
-    return maximum(reshape(counts, (-1, *[1] * inner)), convert(1, data.dtype))
+    if is_unranked(shape_of(data)) or is_unranked(shape_of(segment_ids)):
+        rank = registry["Rank"].function
+        inner = reshape(subtract(rank(data), rank(segment_ids)), [1])
+        counts = reshape(counts, registry["ConcatV2"].function([[-1], registry["Fill"].function(inner, 1)], 0))
+    else:
+        counts = reshape(counts, (-1, *[1] * (len(shape_of(data)) - len(shape_of(segment_ids)))))
+    return maximum(counts, convert(1, data.dtype))
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
@@ -436,7 +449,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 @segment_mean.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     ids = call.inputs[1]
-    ones = registry["BroadcastTo"].function(convert(1, dy.dtype), (*shape_of(ids), *[1] * (len(call.shape(0)) - 1)))
+    ones = registry["BroadcastTo"].function(convert(1, dy.dtype), _beside(dy, ids))
     counts = maximum(segment_sum(ones, ids), convert(1, dy.dtype))
     return registry["GatherV2"].function(realdiv(dy, counts), ids, 0), None
 

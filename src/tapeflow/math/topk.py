@@ -19,7 +19,7 @@ from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
-from tapeflow.math.gradients import shape_of, size_of
+from tapeflow.math.gradients import is_unranked, shape_argument, shape_of, size_of
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
@@ -109,18 +109,29 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
 
 def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     """`_put_back` in a graph where dimensions are not known: for the last dimension, to which others are moved."""
-    reshape, rank = registry["Reshape"].function, len(shape)
+    reshape = registry["Reshape"].function
+    if is_unranked(shape):  # the dimension is the last one
+        whole, length = shape_argument(shape), shape[-1]
+        dy, places = (reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
+        return reshape(_put_into_rows(dy, places, registry["Prod"].function(whole, 0), length), whole)
+    rank = len(shape)
     order = [*(i for i in range(rank) if i != axis % rank), axis % rank]
     last_first = [order.index(i) for i in range(rank)]
     dims = tuple([shape[i] for i in order])
     rows, length = size_of(dims[:-1]), dims[-1]
     if order != last_first:
         dy, places = (registry["Transpose"].function(t, order) for t in (dy, places))
-    starts = multiply(registry["Range"].function(0, rows, 1), length)
-    flat = add(reshape(places, (rows, shape_of(places)[-1])), reshape(cast(starts, places.dtype), (rows, 1)))
-    sums = registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), multiply(rows, length))
-    found = reshape(sums, dims)
+    places = reshape(places, (rows, shape_of(places)[-1]))
+    found = reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
     return found if order == last_first else registry["Transpose"].function(found, last_first)
+
+
+def _put_into_rows(dy: Any, places: Any, count: Any, length: Any) -> Any:
+    """`count` zeros, in rows of this length, with `dy` at the places that a table names for each row; flat."""
+    reshape, rows = registry["Reshape"].function, shape_of(places)[0]
+    starts = multiply(registry["Range"].function(0, rows, 1), length)
+    flat = add(places, reshape(cast(starts, places.dtype), (rows, 1)))
+    return registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -10,15 +10,30 @@ import tapeflow as tf
 from tapeflow.core.convert import convert, host_value
 from tapeflow.core.op import op
 from tapeflow.core.shape import TensorShape
+from tapeflow.core.tape import Call
 from tapeflow.core.tensor import invalid
 from tapeflow.errors import UnimplementedError
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
-from tapeflow.nn.windows import geometry, padded, window_rule
+from tapeflow.nn.windows import Geometry, geometry, padded, unpadded, window_rule
 
 
-def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
-    """For each window the largest sum of an element and the filter's; beyond the border nothing counts."""
+class _Windows(NamedTuple):
+    """What dilation takes the maximum of, and where it comes from.
+
+    Attributes:
+        sums: `[height * width, batch, channels, rows, columns]`.
+        parts: for each element of a window, what of an image in ATen's layout it is in the windows.
+        image: that image, with the border around it.
+    """
+
+    sums: torch.Tensor
+    parts: list[tuple[slice, ...]]
+    image: torch.Tensor
+    at: Geometry
+
+
+def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
     for name, x, rank in (("input", input, 4), ("filter", filter, 3)):
         if x.dim() != rank:
             raise invalid(f"{name} must be {rank}-dimensional: {list(x.shape)}")
@@ -36,14 +51,22 @@ def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any,
         x, weights = input.long(), filter.long()
     least = -torch.inf if input.is_floating_point() else torch.iinfo(torch.int64).min // 2
     image = padded(x.permute(0, 3, 1, 2), at, least)
-    (down, across), (rows, columns) = at.strides, at.out
-    sums = [
-        image[:, :, i * rates[1] :: down, j * rates[2] :: across][:, :, :rows, :columns] + weights[i, j, :, None, None]
-        for i in range(height)
-        for j in range(width)
-    ]
+    places = [(i, j) for i in range(height) for j in range(width)]
+    parts = [(slice(None), slice(None), *map(_part, (i, j), rates[1:3], at.strides, at.out)) for i, j in places]
+    sums = [image[part] + weights[i, j, :, None, None] for part, (i, j) in zip(parts, places, strict=True)]
+    return _Windows(without_nan(torch.stack(sums)), parts, image, at)
+
+
+def _part(place: int, rate: int, stride: int, count: int) -> slice:
+    first = place * rate
+    return slice(first, first + (count - 1) * stride + 1 if count else first, stride)
+
+
+def _dilate(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
+    """For each window the largest sum of an element and the filter's; beyond the border nothing counts."""
     # Where several are the largest, the gradient goes to the first.
-    return without_nan(torch.stack(sums)).max(0).values.permute(0, 2, 3, 1).to(input.dtype)
+    sums = _windows(input, filter, strides, rates, padding).sums
+    return sums.max(0).values.permute(0, 2, 3, 1).to(input.dtype)
 
 
 def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any, padding: str) -> TensorShape:
@@ -54,6 +77,51 @@ def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any
 @op("Dilation2D", kernel=_dilate, shape=_dilation_rule)
 def _dilation2d(input: Any, filter: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
     """Grey-scale dilation."""
+
+
+def _shares(found: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
+    """For each element of a window the gradients of those windows where its sum was the largest."""
+    largest = found.sums.max(0).indices
+    dy = dy.permute(0, 3, 1, 2)
+    return [torch.where(largest == k, dy, 0) for k in range(len(found.parts))]
+
+
+def _dilate_back_input(
+    input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, strides: Any, rates: Any, padding: str
+) -> torch.Tensor:
+    found = _windows(input, filter, strides, rates, padding)
+    image = torch.zeros_like(found.image)
+    for part, share in zip(found.parts, _shares(found, dy), strict=True):
+        image[part] += share
+    return unpadded(image, found.at, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
+
+
+def _dilate_back_filter(
+    input: torch.Tensor, filter: torch.Tensor, dy: torch.Tensor, strides: Any, rates: Any, padding: str
+) -> torch.Tensor:
+    found = _windows(input, filter, strides, rates, padding)
+    sums = [share.sum((0, 2, 3)) for share in _shares(found, dy)]
+    return torch.stack(sums).reshape(filter.shape).to(filter.dtype)
+
+
+@op("Dilation2DBackpropInput", kernel=_dilate_back_input, shape=lambda x, *_: x)
+def _back_input(
+    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Any:
+    """The gradient of grey-scale dilation by its input."""
+
+
+@op("Dilation2DBackpropFilter", kernel=_dilate_back_filter, shape=lambda x, filter, *_: filter)
+def _back_filter(
+    input: Any, filter: Any, out_backprop: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Any:
+    """The gradient of grey-scale dilation by its filter."""
+
+
+@_dilation2d.gradient(needs="inputs")
+def _(call: Call, dy: Any) -> Any:
+    backward = _back_input, _back_filter
+    return [back(*call.inputs, dy, *call.attrs) if w else None for back, w in zip(backward, call.wanted, strict=True)]
 
 
 def _check_format(data_format: str) -> None:
