@@ -666,3 +666,25 @@ def test_a_traced_function_does_not_keep_the_arguments_of_its_first_call():
     del x
     gc.collect()
     assert there() is None
+
+
+def test_a_function_has_the_attributes_of_what_it_was_made_of():
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__(name="mine")
+            self.factor = tf.Variable(3.0)
+
+        def __call__(self, x):
+            return x * self.factor
+
+    scale = Scale()
+    function = tf.function(scale)
+    assert function.factor is scale.factor
+    assert function(2.0).numpy() == 6.0
+
+    def plain(x):
+        return x
+
+    plain.note, plain._traces = "a note", "not the function's own"
+    assert tf.function(plain).note == "a note"
+    assert tf.function(plain)(1.0).numpy() == 1.0

@@ -467,3 +467,15 @@ def test_places_of_maxima_are_in_the_image_though_it_is_padded():
     values, places = tf.nn.max_pool_with_argmax(image, 2, 1, "SAME")
     np.testing.assert_equal(values.numpy().reshape(-1), [2.0, NAN, NAN, 2.0])
     assert places.numpy().reshape(-1).tolist() == [3, 1, 2, 3]
+
+
+def test_conv1d_transpose_to_a_shape_that_a_graph_finds_out():
+    @tf.function(input_signature=[tf.TensorSpec([None, 5, 2])])
+    def enlarged(x):
+        shape = tf.concat([tf.shape(x)[:1], [10, 3]], 0)
+        return tf.nn.conv1d_transpose(x, tf.ones([3, 3, 2]), shape, 2, "SAME")
+
+    x = tf.ones([4, 5, 2])
+    assert enlarged.get_concrete_function().output_shapes == tf.TensorShape([None, 10, 3])
+    expected = tf.nn.conv1d_transpose(x, tf.ones([3, 3, 2]), [4, 10, 3], 2, "SAME")
+    np.testing.assert_array_equal(enlarged(x), expected)

@@ -119,3 +119,20 @@ def test_earlier_diagonals_are_padded_at_their_ends():
     assert diagonals.numpy().tolist() == [[2.0, 0.0], [1.0, 4.0]]
     gradient = tape.gradient(diagonals, x, tf.constant([[5.0, 9.0], [6.0, 7.0]]))
     assert gradient.numpy().tolist() == [[6.0, 5.0], [0.0, 7.0]]
+
+
+def test_an_op_without_a_kernel_fails_where_it_runs():
+    def lstm(x):
+        state = tf.zeros([1, 2, 3])
+        made = tf.raw_ops.CudnnRNN(input=x, input_h=state, input_c=state, params=tf.zeros([100]), rnn_mode="lstm")
+        return made.output_h[-1]
+
+    x = tf.ones([4, 2, 5])
+    with pytest.raises(tf.errors.NotFoundError, match="No OpKernel was registered to support Op 'CudnnRNN'"):
+        lstm(x)
+    traced = tf.function(lstm).get_concrete_function(x)  # as libraries do to choose by the device
+    assert traced.output_shapes == [2, 3]
+    node = next(n for n in traced.graph.as_graph_def().node if n.op == "CudnnRNN")
+    assert node.attr["rnn_mode"].s == b"lstm"
+    with pytest.raises(tf.errors.NotFoundError, match="No OpKernel was registered to support Op 'CudnnRNN'"):
+        traced(x)

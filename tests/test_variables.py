@@ -244,3 +244,27 @@ def test_a_function_says_which_row_is_out_of_range():
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in \[0, 2\)"):
         add([5])
     assert v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_references_are_ordered_so_that_they_may_be_keys_of_nests():
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    assert (a.ref() < b.ref()) is not (a.ref() > b.ref())
+    assert sorted(tf.nest.flatten({a.ref(): 1, b.ref(): 2})) == [1, 2]
+    with pytest.raises(TypeError, match="Cannot compare wrapped object with unwrapped object"):
+        a.ref() < 3  # noqa: B015
+
+
+def test_a_program_says_what_a_variable_of_its_own_is_read_as():
+    class Doubled(tf.Variable):
+        def __init__(self, value):
+            self.held = value
+
+        dtype = property(lambda self: self.held.dtype)
+
+    tf.register_tensor_conversion_function(
+        Doubled, lambda v, dtype=None, name=None, as_ref=False: tf.cast(v.held * 2.0, dtype or v.held.dtype)
+    )
+    v = Doubled(tf.constant([1.0, 2.0]))
+    assert (v + 1.0).numpy().tolist() == (1.0 + v).numpy().tolist() == [3.0, 5.0]
+    assert tf.reduce_sum(v).numpy() == 6.0
+    assert tf.Variable([1.0]).value().numpy() == [1.0]

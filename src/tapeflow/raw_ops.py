@@ -16,8 +16,11 @@ from collections.abc import Callable
 
 from tapeflow import errors
 from tapeflow.core import op_def
-from tapeflow.core.context import registry
+from tapeflow.core.context import registry, state
+from tapeflow.core.convert import convert
 from tapeflow.core.op_def import OpDef
+from tapeflow.core.shape import TensorShape
+from tapeflow.graph.operation import NodeOp
 
 # Where the Python name of an input or attr is not the registered one.
 _AXIS = {"reduction_indices": "axis"}
@@ -121,8 +124,27 @@ _TRIED = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
 
 
 def _no_kernel(name: str) -> Callable[..., typing.Any]:
-    def raw_op(**kwargs: typing.Any) -> typing.Any:
+    """The function of an op without a kernel. In a graph it is an operation that may never run."""
+    definition = op_def.get(name)
+    signature = _signature(definition)
+
+    def missing(*_: typing.Any) -> typing.NoReturn:
         raise errors.NotFoundError(None, None, f"No OpKernel was registered to support Op '{name}' [Op:{name}]")
+
+    def raw_op(**kwargs: typing.Any) -> typing.Any:
+        if state.graph is None:
+            missing()
+        bound = signature.bind(**kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        label = given.pop("name")
+        inputs = [convert(given.pop(a.name)) for a in definition.inputs]
+        shapes = {f"output{end}": t.shape for end, t in zip(("", "_h", "_c"), inputs, strict=False)}
+        shapes["output"] = TensorShape([None] * 3)
+        outputs = [(o.type or inputs[0].dtype, shapes.get(o.name, TensorShape(None))) for o in definition.outputs]
+        op = NodeOp(name, missing, stateful=True, attrs=given, gives_tuple=True)
+        made = state.graph.node(op, inputs, outputs, label)
+        return namedtuple(name, [o.name for o in definition.outputs])(*made.outputs)
 
     return raw_op
 

@@ -21,7 +21,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.shape_rules import same, text
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
@@ -96,6 +96,9 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
     if not callable(conversion_func):
         raise TypeError("Argument `conversion_func` must be callable.")
     register_conversion(base_type, conversion_func, priority)
+    for kind in types:
+        if issubclass(kind, ReadAsTensor) and not kind.__module__.startswith("tapeflow"):
+            kind._read = lambda self: conversion_func(self, dtype=None, name=None, as_ref=False)  # a program's variable
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:

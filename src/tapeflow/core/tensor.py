@@ -380,6 +380,15 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._wrapped is other._wrapped
 
+    def __lt__(self, other: Any) -> bool:
+        """An order, so that a nest with references for keys can be flattened."""
+        if not isinstance(other, Reference):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return id(self._wrapped) < id(other._wrapped)
+
+    def __gt__(self, other: Any) -> bool:
+        return other < self if isinstance(other, Reference) else not self < other
+
     def __hash__(self) -> int:
         return id(self._wrapped)
 

@@ -76,6 +76,9 @@ class Function:
         self._methods: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
         functools.update_wrapper(self, python_function, updated=())
+        for attribute, value in getattr(python_function, "__dict__", {}).items():
+            if attribute not in self.__dict__ and not hasattr(Function, attribute):
+                self.__dict__[attribute] = value
         if bound_to is not None:
             self.__signature__ = self._signature.signature  # for `inspect`, which would show `self` too
 

@@ -88,7 +88,10 @@ def conv1d_transpose(
     rates = flat(per_dimension(dilations, 1, last, "dilations"), last)
     height = 1 if last else 2
     sizes = host_value(output_shape)
-    sizes = (*sizes[:height], 1, *sizes[height:])
+    if isinstance(sizes, tf.Tensor):  # not known before the graph runs
+        sizes = tf.concat([sizes[:height], [1], sizes[height:]], 0)
+    else:
+        sizes = (*sizes[:height], 1, *sizes[height:])
     x, filters = tf.expand_dims(input, height), tf.expand_dims(filters, 0)
     y = conv2d_backprop_input(sizes, filters, x, steps, padding, (), "NHWC" if last else "NCHW", rates, name)
     return tf.squeeze(y, (height,))
