@@ -218,6 +218,15 @@ def current() -> Device | None:
     return None
 
 
+def requested() -> str:
+    """What the scopes in force ask for, as TensorFlow writes it: inner ones say more, or something else."""
+    spec = DeviceSpec()
+    for scope in state.devices:
+        named = DeviceSpec.from_string(scope.device_name)
+        spec = DeviceSpec() if scope.stops else spec.make_merged_spec(named)
+    return spec.to_string()
+
+
 def current_or_default() -> torch.device:
     """Where an op without tensor inputs puts its result."""
     device = current() if state.devices else None

@@ -32,6 +32,7 @@ class Body:
 
     Attributes:
         graph: what was traced.
+        capturing: of a `tf.function` whose traces may become CUDA graphs.
         inputs: all that the graph takes: its arguments, then its captures.
         outputs: the tensors that it gives.
     """
@@ -39,7 +40,7 @@ class Body:
     def __init__(self, graph: FuncGraph, jit: JitCompile | None = None, capturing: CudaGraphs | None = None) -> None:
         self.graph = graph
         self.jit = jit
-        self._capturing = capturing
+        self.capturing = capturing
         self.name = graph.name
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
@@ -61,8 +62,8 @@ class Body:
             taken = name, self.inputs, outputs, self.graph.effects()
             if self.jit is not None:
                 made = self.jit.compiled(*taken)
-            elif self._capturing is not None and outputs is self.outputs:
-                made = self._capturing.compiled(*taken, given=len(self.graph.inputs))
+            elif self.capturing is not None and outputs is self.outputs:
+                made = self.capturing.compiled(*taken, given=len(self.graph.inputs))
             else:
                 made = Compiled(*taken)
             self._made[key] = made

@@ -23,7 +23,7 @@ from tapeflow.core.kernels import compute, located
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph import passes
-from tapeflow.graph.operation import Operation
+from tapeflow.graph.operation import NodeOp, Operation
 from tapeflow.graph.program import Program, Step
 from tapeflow.graph.python_op import as_eager, eager_arguments
 from tapeflow.graph.static import host_static, numbers, value_of
@@ -130,6 +130,7 @@ class Compiled(Written):
         outputs: the tensors that it gives.
         effects: operations that must run whether or not an output needs them.
         resources: from a variable to what stands for it (a session's own).
+        keeps: whether a call of a function stays one.
 
     Attributes:
         program: what it does, before the passes that need to know what kernels give.
@@ -145,11 +146,14 @@ class Compiled(Written):
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
+        keeps: Callable[[NodeOp], bool] = lambda call: False,
     ) -> None:
         super().__init__(name)
-        self.program = Program(inputs, outputs, effects, resources)
+        self.program = Program(inputs, outputs, effects, resources, keeps)
         for run in passes.SIMPLIFY:
             run(self.program)
+        if devices.machine.has_gpu:
+            self.program.settle(devices.current_or_default())
         self.write()
 
     def write(self) -> None:

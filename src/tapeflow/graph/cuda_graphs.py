@@ -134,7 +134,11 @@ class Captured(Compiled):
         self, option: CudaGraphs, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation], given: int,
     ) -> None:  # fmt: skip
+        effects = list(effects)
         super().__init__(name, inputs, outputs, effects)
+        why = obstacle(self.program)
+        if why is not None:  # but a function that it calls may be captured
+            super().__init__(name, inputs, outputs, effects, keeps=_is_captured)
         self._option = option
         self._given = given
         self._lock = threading.RLock()
@@ -142,7 +146,6 @@ class Captured(Compiled):
         self._place: torch.device | None = None  # where it is recorded, once a rehearsal has shown that it can be
         self._recording: Recording | None = None
         self._why_not: str | None = None
-        why = obstacle(self.program)
         if why is not None:
             self._give_up(why)
         elif not option.always:
@@ -227,20 +230,18 @@ class Captured(Compiled):
         return Recording(run, recorder, device, values, self._given, fixed, draws(self.program))
 
     def _device(self, values: Sequence[Any]) -> torch.device:
-        """The device of all tensors but the arguments: these are copied there.
+        """The device of all tensors but the arguments, which are copied there, and the constants.
 
         Raises:
             _Elsewhere: there are several, or none that can be recorded.
         """
         found: torch.device | None = None
-        inputs = [(t.op.name, v._value.value if isinstance(v, Variable) else v) for t, v in
-                 zip(self.program.inputs, values, strict=True)]  # fmt: skip
-        constants = (v for v in self.program.constants.values() if isinstance(v, torch.Tensor) and v.ndim)
-        for i, (name, value) in enumerate([*inputs, *(("a constant", v) for v in constants)]):
-            if i < self._given and value.is_cpu and value.device.type not in RECORDERS:
+        for i, (t, v) in enumerate(zip(self.program.inputs, values, strict=True)):
+            value = v._value.value if isinstance(v, Variable) else v
+            if value.device.type not in RECORDERS and i < self._given and value.is_cpu:
                 continue
             if value.device.type not in RECORDERS or (found is not None and value.device != found):
-                raise _Elsewhere(f"{name} is on {devices.name_of(value)}")
+                raise _Elsewhere(f"{t.op.name} is on {devices.name_of(value)}")
             found = value.device
         if found is None:
             found = devices.default()
@@ -251,6 +252,11 @@ class Captured(Compiled):
     def _give_up(self, why: str) -> None:
         self._why_not, self._recording = why, None
         self._option.warn(why)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is, or may still be, captured."""
+        return self._why_not is None
 
     def explanation(self) -> str:
         """What has become of it."""
@@ -264,6 +270,13 @@ class Captured(Compiled):
 
 class _Elsewhere(Exception):
     """Why a program is not, or no longer, captured."""
+
+
+def _is_captured(call: Any) -> bool:
+    """Whether what a call gives comes of a function that may be captured."""
+    body = call.bodies["f"]
+    made = body.compiled if body.capturing is not None and body.outputs == call.gives else None
+    return isinstance(made, Captured) and made.waits
 
 
 def _not_worth_it(function: Compiled) -> str | None:

@@ -97,6 +97,7 @@ class Program:
         outputs: the tensors that are asked for.
         effects: operations that run in any case.
         resources: from a variable to what stands for it (a session's own).
+        keeps: whether a call of a function stays one.
 
     Attributes:
         constants: raw values of the tensors that are known before it runs, by the tensors' ids.
@@ -112,7 +113,9 @@ class Program:
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
+        keeps: Callable[[NodeOp], bool] = lambda call: False,
     ) -> None:
+        self._keeps = keeps
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.constants: dict[int, Any] = {}
@@ -139,10 +142,14 @@ class Program:
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in given:
                     raise _not_fed(operation)
-            elif op.name in CALLS and op.bodies["f"].jit is None and id(op.bodies["f"]) not in self._called:
+            elif op.name in CALLS and self._is_written_out(op):
                 self._call(operation, resources)
             elif op.name != "NoOp":
                 self._append(operation)
+
+    def _is_written_out(self, call: NodeOp) -> bool:
+        body = call.bodies["f"]
+        return body.jit is None and id(body) not in self._called and not self._keeps(call)
 
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._asked
@@ -190,6 +197,13 @@ class Program:
         if not isinstance(value, torch.Tensor) or value.ndim:
             return tensor
         return self._numbers.setdefault((tensor.dtype, repr(value.item())), tensor)
+
+    def settle(self, device: torch.device) -> None:
+        """Moves the constants that are computed with to a device. Integers stay: shapes are made of them."""
+        for t in (t for step in self.steps for t in step.inputs):
+            value = self.constants.get(id(t))
+            if isinstance(value, torch.Tensor) and value.ndim and not t.dtype.is_integer and not t.dtype.is_bool:
+                self.constants[id(t)] = devices.moved(value, device)
 
     def known(self, tensor: Any) -> Any:
         """The raw value of a tensor that is known before the program runs, or None."""

@@ -120,10 +120,9 @@ def home_of(variable: Variable) -> Home:
 def bring_home(homes: Sequence[Home]) -> None:
     """Copies the values of variables that got other tensors to where recordings find them."""
     away = [home for home in homes if not home.lived_in()]
-    if away:
-        torch._foreach_copy_([home.tensor for home in away], [home.variable._value.value for home in away])
-        for home in away:
-            home._move_in()
+    _copy([home.tensor for home in away], [home.variable._value.value for home in away])
+    for home in away:
+        home._move_in()
 
 
 class Recording:
@@ -173,8 +172,7 @@ class Recording:
         # for one variable be the memory of another.
         memory = {home.tensor.untyped_storage().data_ptr() for home in self._homes}
         outputs, values = _apart(outputs, memory), _apart(values, memory)
-        if changed:
-            torch._foreach_copy_([home.tensor for home in changed], values)
+        _copy([home.tensor for home in changed], values)
         self._changed = {id(home) for home in changed}
         return outputs
 
@@ -193,10 +191,19 @@ class Recording:
                 return None
             self._recorder.wait()
             bring_home(self._homes)
-            if self._arguments:
-                torch._foreach_copy_(self._arguments, list(values[: len(self._arguments)]))
+            _copy(self._arguments, values[: len(self._arguments)])
             self._recorder.replay()
             return [o.clone() if i not in self._fixed else self._fixed[i] for i, o in enumerate(self._outputs)]
+
+
+def _copy(into: list[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
+    """Copies values into tensors, at once where they are on the same device."""
+    if all(v.is_cpu is t.is_cpu for t, v in zip(into, values, strict=True)):
+        if into:
+            torch._foreach_copy_(into, list(values))
+        return
+    for t, v in zip(into, values, strict=True):
+        t.copy_(v)
 
 
 def _apart(tensors: list[torch.Tensor], memory: set[int]) -> list[torch.Tensor]:
