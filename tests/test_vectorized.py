@@ -37,6 +37,11 @@ def iterated_until(e):
     return tf.while_loop(lambda a: tf.reduce_sum(a * a) < 50.0, lambda a: (a * 1.5 + W[1],), (e,))[0]
 
 
+@tf.function
+def called_in_a_function(e):
+    return tf.reduce_sum(iterated(e) * tf.cond(e[1] > 0.0, lambda: e * W[2], lambda: C))
+
+
 def iterated_of_iterated(e):
     """Of as many iterations as the slice says, at most four of the outer loop."""
 
@@ -84,6 +89,14 @@ FUNCTIONS = {
     "Python": (lambda e: tf.py_function(lambda a: a * a, [e], tf.float64) * W[0], "While"),
     "nested": (lambda e: tf.vectorized_map(lambda s: s * tf.reduce_sum(e) * W[1], e), ""),
     "gradient": (lambda e: gradient(lambda s: tf.reduce_sum(tf.sin(s) * W * s), e), ""),
+    "gradient of a loop": (lambda e: gradient(lambda s: tf.reduce_sum(iterated(s)), e), "While"),
+    "gradient of a loop of its own length": (
+        lambda e: gradient(lambda s: tf.reduce_sum(iterated_until(s)), e), "While"),
+    "gradient of a condition": (
+        lambda e: gradient(lambda s: tf.reduce_sum(tf.cond(e[0] > 0.0, lambda: s * s * W[0], lambda: s * C)), e), ""),
+    "gradient by what all slices share": (
+        lambda e: gradient(lambda w: tf.reduce_sum(tf.cond(e[0] > 0.0, lambda: e * w**2.0, lambda: tf.sin(w))), W), ""),
+    "gradient of a call": (lambda e: gradient(called_in_a_function, e), "While"),
     "jacobian": (lambda e: jacobian(lambda s: tf.sin(s) * tf.reduce_sum(s * W[2]), e), ""),
 }  # fmt: skip
 MANNERS = {

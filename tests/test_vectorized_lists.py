@@ -128,6 +128,24 @@ def test_lists_at_once(name, form, caplog):
     assert "one by one" not in caplog.text
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gradients_for_each_slice(name, form, caplog):
+    """By the slice and by what all slices share, of which each has a gradient too."""
+    f, _ = FUNCTIONS[name]
+
+    def gradients(e):
+        with tf.GradientTape() as tape:
+            tape.watch([e, C])
+            y = f(e)
+            loss = tf.reduce_sum(y * y)
+        return [tf.convert_to_tensor(g) for g in tape.gradient(loss, [e, C, W], unconnected_gradients="zero")]
+
+    want = tf.function(lambda x: [tf.stack(column) for column in zip(*map(gradients, tf.unstack(x)), strict=True)])(X)
+    close(FORMS[form](lambda x: tf.vectorized_map(gradients, x))(X), want)
+    assert "one by one" not in caplog.text
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_they_stay_ops_on_batches(name):
     f, loops = FUNCTIONS[name]

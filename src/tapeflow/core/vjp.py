@@ -76,7 +76,8 @@ class KernelVjp:
             given[:] = [d for _, d in smooth]
             return tuple([o for o, _ in smooth])
 
-        _, back = torch.func.vjp(of, *[v for v, wanted in zip(inputs, self.wanted, strict=True) if wanted])
+        asked = [v for v, wanted in zip(inputs, self.wanted, strict=True) if wanted]
+        back = torch.func.vjp(of, *asked)[1]
         return back(tuple(given))
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.autodiff.ends import zero_gradient
 from tapeflow.control_flow import switch_case, while_loop
 from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, variant
+from tapeflow.core.dtypes import int32, resource, string, variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.function.body import Body, Call
+from tapeflow.core.tape import Tape, dense
+from tapeflow.function.body import Body
 from tapeflow.function.vectorized import call_on_slices
 from tapeflow.graph.batch import Batch, NoRule, Slices, run
 from tapeflow.graph.batch_rules import rule_of
@@ -22,10 +24,10 @@ from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.graph import READ
 from tapeflow.graph.list_batch_rules import changed_lists, check_lengths, joined_lists, picked_lists, stacked_list
 from tapeflow.graph.loops import Loop
-from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.operation import Differentiated, NodeOp, Operation
 from tapeflow.graph.program import CALLS, needed
 from tapeflow.graph.vectorized import STACKED, Manner, draws, own_stream, varying
-from tapeflow.math.gradients import sum_like
+from tapeflow.math.gradients import shape_of, sum_like
 
 # What says something of slices that is the same for all of them.
 _OF_SLICES = frozenset({"Shape", "Size", "Rank", "TensorListLength", "TensorListElementShape"})
@@ -45,11 +47,24 @@ def can_be_written(body: Body, batched: Sequence[bool]) -> bool:
 
 def _is_plain(operation: Operation, found: set[int]) -> bool:
     op = operation.op
-    if id(operation) in found and any(t.dtype.torch is None and t.dtype is not variant for t in operation.outputs):
+    if id(operation) in found and any(t.dtype is string for t in operation.outputs):
         return False
     if not isinstance(op, NodeOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp", "SumToShape"):
         return True
     stacked = [id(t.op) in found for t in operation.inputs]
+    of = op.gradient_of
+    if of is not None:  # slices get gradients of their own, also by what all of them share
+        values = stacked[1 + len(of.given) + of.others :]
+        own = [s or i in of.asked for i, s in enumerate(values)]
+        return not draws(of.operation.op) and _calls_plain(of.operation.op, own)
+    if op.bodies:
+        return _calls_plain(op, stacked)
+    numbers = all(t.dtype.torch is not None for t in (*operation.inputs, *operation.outputs))
+    return numbers and bool(op.kernel) and not op.stateful  # a kernel that is called as it is
+
+
+def _calls_plain(op: NodeOp, stacked: Sequence[bool]) -> bool:
+    """Whether an op is a call, a conditional or a loop of functions that can be written anew."""
     if op.name in CALLS:
         return can_be_written(op.bodies["f"], stacked)
     if op.name in _CONDITIONALS:
@@ -57,10 +72,7 @@ def _is_plain(operation: Operation, found: set[int]) -> bool:
         branches = zip(op.bodies.values(), op.places.values(), strict=True)
         return all(can_be_written(body, [values[p] for p in places]) for body, places in branches)
     loop = op.kernel
-    if not isinstance(loop, Loop):  # a kernel that is called as it is
-        numbers = all(t.dtype.torch is not None for t in (*operation.inputs, *operation.outputs))
-        return numbers and bool(op.kernel) and not op.stateful and not op.bodies
-    if loop.limited and stacked[0]:
+    if not isinstance(loop, Loop) or (loop.limited and stacked[0]):
         return False
     carried, _ = _carried(loop, stacked)
     return all(can_be_written(*part) for part in _parts(loop, carried, stacked))
@@ -114,6 +126,11 @@ class _Writer:
         for operation in needed(outputs, body.graph.effects(), set(made)):
             for t, found in zip(_given(operation), self._made(operation, made), strict=True):
                 made[id(t)] = Slices(found.value, t, found.stacked)
+            if isinstance(operation.op, NodeOp) and operation.op.saved is not None:
+                kept = operation.op.saved
+                stacked = any(made[id(t)].stacked for t in operation.inputs)
+                nothing = run("EmptyTensorList", (), -1, variant)  # gradients are computed from what is taken alone
+                made[id(kept)] = Slices(nothing, kept, stacked)
         return [made[id(t)] for t in outputs]
 
     def _made(self, operation: Operation, made: dict[int, Slices]) -> list[Slices]:
@@ -124,13 +141,15 @@ class _Writer:
         if op.name == "Const":
             return [Slices(op.attrs["value"], outputs[0], False)]
         if op is READ:
-            return [Slices(convert(inputs[0].value), outputs[0], False)]
+            return [Slices(inputs[0].value if stacked else convert(inputs[0].value), outputs[0], stacked)]
         if op.name in CALLS:
-            return self.write(op.body, [t for t in op.gives if not _is_kept(t)], inputs)
-        if op.name in _CONDITIONALS:
-            return self._chosen(op, outputs, *inputs)
-        if isinstance(op.kernel, Loop):
-            return self._looped(op.kernel, outputs, inputs)
+            return self.write(op.body, op.gives, inputs)
+        if isinstance(op, NodeOp) and op.bodies:
+            results = self._called(op, outputs, inputs)
+            return results if stacked else _of_one(results)
+        if isinstance(op, NodeOp) and op.gradient_of is not None:
+            grads = self._differentiated(op.gradient_of, outputs, inputs)
+            return grads if stacked else _of_one(grads)
         if op.name == "SumToShape":
             return [Slices(self._summed(*inputs), outputs[0], stacked)]
         if isinstance(op, NodeOp):
@@ -156,6 +175,42 @@ class _Writer:
                 found = self._alone(operation, inputs)
         results = list(found) if isinstance(found, (list, tuple)) else [found]
         return [Slices(r, t, stacked) for r, t in zip(results, outputs, strict=True)]
+
+    def _called(self, op: NodeOp, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
+        """What a conditional or a loop gives."""
+        if isinstance(op.kernel, Loop):
+            return self._looped(op.kernel, outputs, inputs)
+        return self._chosen(op, outputs, *inputs)
+
+    def _differentiated(
+        self, of: Differentiated, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
+    ) -> list[Slices]:
+        """What the gradient of a conditional or a loop gives: the gradients of what that gives for the batch."""
+        seeds, taken = inputs[1 : 1 + len(of.given)], list(inputs[1 + len(of.given) + of.others :])
+        tape = Tape(persistent=False, watch_accessed=False)
+        tape.start()
+        try:
+            for i in of.asked:
+                taken[i] = self._own(taken[i])
+                tape.watch(taken[i].value)
+            found = self._called(of.operation.op, _given(of.operation), taken)
+            targets = [self._stacked(found[i]) for i in of.given]
+        finally:
+            tape.stop()
+        sources = [taken[i].value for i in of.asked]
+        grads = tape.gradients(targets, sources, [self._stacked(dy) for dy in seeds])
+        return [
+            Slices(zero_gradient(x) if g is None else dense(g), t, True)
+            for g, x, t in zip(grads, sources, outputs, strict=True)
+        ]
+
+    def _own(self, x: Slices) -> Slices:
+        """Slices as tensors that nobody else has, also of a variable, of which each has a copy."""
+        if x.slice.dtype is not resource or x.stacked:
+            return Slices(run("Identity", self._stacked(x)), x.slice, True)
+        value = convert(x.value)
+        whole = run("BroadcastTo", value, (self.batch.count, *shape_of(value)))
+        return Slices(whole, x.slice, True)
 
     def _chosen(self, op: NodeOp, outputs: Sequence[SymbolicTensor], index: Slices, *values: Slices) -> list[Slices]:
         """What a conditional gives: each branch is run on the slices that take it."""
@@ -290,17 +345,18 @@ class _Writer:
         return self.batch.reshape(made, dims) if missing else made
 
 
+def _of_one(found: Sequence[Slices]) -> list[Slices]:
+    """What is the same for all slices, once."""
+    return [
+        Slices(run("GatherV2", x.value, 0, 0), x.slice, False) if x.stacked and x.slice.dtype is not variant else x
+        for x in found
+    ]
+
+
 def _given(operation: Operation) -> list[SymbolicTensor]:
     """The tensors that an operation gives, without what it keeps for its gradient."""
-    return [t for t in operation.outputs if not _is_kept(t)]
-
-
-def _is_kept(tensor: SymbolicTensor) -> bool:
-    """Whether a tensor is what a conditional or loop keeps for its gradient, perhaps in a function that is called."""
-    op = tensor.op.op
-    if not isinstance(op, NodeOp):
-        return False
-    return tensor is op.saved or (isinstance(op, Call) and _is_kept(op.gives[tensor.value_index]))
+    saved = getattr(operation.op, "saved", None)
+    return [t for t in operation.outputs if t is not saved]
 
 
 def _number_of_branch(index: Any, last: int) -> Any:

@@ -11,12 +11,13 @@ from typing import Any
 
 from tapeflow.core import shape_rules
 from tapeflow.core.convert import convert
+from tapeflow.core.dtypes import variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.batch import Batch, NoRule, Rule, Slices, behind, known, run, vector
 from tapeflow.graph.conv_batch_rules import CONVOLUTIONS
 from tapeflow.graph.image_batch_rules import IMAGES
-from tapeflow.graph.list_batch_rules import LISTS
+from tapeflow.graph.list_batch_rules import LISTS, stacked_list
 
 # ---- families --------------------------------------------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ def _joined(batch: Batch, out: Sequence[SymbolicTensor], op: Any, values: list[S
 
 
 def _added(batch: Batch, out: Sequence[SymbolicTensor], op: Any, values: list[Slices]) -> Any:
-    return op.run(([batch.stack(v) for v in values],))
+    return op.run(([stacked_list(batch, v) if v.slice.dtype is variant else batch.stack(v) for v in values],))
 
 
 def _unpacked(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, num: Any, axis: int) -> Any:

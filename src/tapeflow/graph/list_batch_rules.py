@@ -260,13 +260,33 @@ def _with_item(
     whole, items = stacked_list(batch, held), batch.stack(item)
     if not (isinstance(index, Slices) and index.stacked):
         return op.run((whole, _unstacked(index), items, resize))
-    if resize:
+    if resize and not _is_as_long_as_another(held.slice):
         raise NoRule
-    shape = batch.dims(item)
-    entries = run("TensorListStack", whole, _batched(batch, shape), item.slice.dtype, -1)
+    return _written(batch, whole, index.value, items, batch.dims(item), item.slice.dtype)
+
+
+def _written(batch: Batch, whole: Any, indices: Any, items: Any, shape: Sequence[Any], dtype: Any) -> Any:
+    """A list with other entries, at indices of the slices' own.
+
+    Args:
+        whole: the list.
+        indices: of one entry for each slice, or of several.
+        items: the entries.
+        shape, dtype: those of an entry of a slice.
+    """
+    entries = run("TensorListStack", whole, _batched(batch, shape), dtype, -1)
     numbers = run("Range", convert(0), convert(batch.count), convert(1))
-    places = run("Pack", [run("Cast", index.value, numbers.dtype), numbers], 1)
-    return run("TensorListFromTensor", run("TensorScatterUpdate", entries, places, items), _batched(batch, shape))
+    if indices.shape.rank == 2:
+        numbers = run("BroadcastTo", run("ExpandDims", numbers, 1), run("Shape", indices))
+    places = run("Pack", [run("Cast", indices, numbers.dtype), numbers], -1)
+    made = run("TensorScatterUpdate", entries, places, items)
+    return run("TensorListFromTensor", made, _batched(batch, shape))
+
+
+def _is_as_long_as_another(held: SymbolicTensor) -> bool:
+    """Whether a list was made as long as another one, as those of gradients are: then nothing makes it longer."""
+    length = held.op.args[1] if held.op.type == "TensorListReserve" else None
+    return isinstance(length, SymbolicTensor) and length.op.type == "TensorListLength"
 
 
 def _pushed(batch: Batch, out: Sequence[SymbolicTensor], op: Any, held: Slices, tensor: Slices) -> Any:
@@ -288,6 +308,10 @@ def _gathered(
 def _scattered(
     batch: Batch, out: Sequence[SymbolicTensor], op: Any, held: Slices, tensor: Slices, indices: Slices
 ) -> Any:
+    if indices.stacked and _is_as_long_as_another(held.slice):
+        shape = batch.dims(tensor)[1:]
+        whole = stacked_list(batch, held)
+        return _written(batch, whole, indices.value, batch.stack(tensor), shape, tensor.slice.dtype)
     return op.run((stacked_list(batch, held), _swapped(batch.stack(tensor)), _unstacked(indices)))
 
 

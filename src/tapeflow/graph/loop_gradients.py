@@ -17,7 +17,7 @@ from tapeflow.core.dtypes import variant
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.graph.operation import NodeOp, Operation
+from tapeflow.graph.operation import Differentiated, NodeOp, Operation
 from tapeflow.graph.taped import _second_order, has_gradient, spec_of_gradient
 from tapeflow.math.gradients import raw_zeros
 
@@ -48,6 +48,7 @@ def loop_gradient(loop: Loop) -> Callable[..., Any]:
             return _second_order().of_loop(kernel, seeds, rest[len(kernel.late) :], ddys)
 
         op = NodeOp("WhileGrad", kernel, gradient=second, gives_tuple=True)
+        op.gradient_of = Differentiated(operation, given, kernel.asked, len(kernel.late))
         op.lowered = lambda made: _lowering().gradient_of_loop(made)
         finals = [operation.outputs[i] for i in kernel.late]
         specs = [spec_of_gradient(inputs[i]) for i in kernel.asked]

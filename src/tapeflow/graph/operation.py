@@ -7,7 +7,7 @@ a gradient. A registered op is one (`core/op.py`); `NodeOp` is one for what is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapeflow.core import op_def as op_defs
 from tapeflow.core.symbolic import SymbolicTensor
@@ -22,6 +22,24 @@ PRUNABLE = frozenset(
      "RandomGammaGrad", "RandomGamma", "RandomPoissonV2", "ReadVariableOp", "ParameterizedTruncatedNormal"}
 )  # fmt: skip
 _BRANCHING = ("If", "Case", "While")
+
+
+class Differentiated(NamedTuple):
+    """What the gradient of a conditional or a loop is the gradient of.
+
+    Such a gradient takes what the conditional or loop kept, gradients, other values, and what that takes.
+
+    Attributes:
+        operation: the conditional or loop.
+        given: the outputs whose gradients are given.
+        asked: the inputs whose gradients are asked for.
+        others: how many other values there are.
+    """
+
+    operation: Operation
+    given: Sequence[int]
+    asked: Sequence[int]
+    others: int = 0
 
 
 class NodeOp:
@@ -41,6 +59,7 @@ class NodeOp:
         steering: how many of the inputs only steer.
         lowered: gives from an operation of this op the operations that stand for it in a `GraphDef`, see `lowering.py`.
         differentiated: for each gradient of a conditional, the outputs whose gradients are given.
+        gradient_of: of the gradient of a conditional or a loop.
         first_output: TensorFlow's number of the first output: its loops give a counter and a limit before the loop
             variables.
     """
@@ -79,6 +98,7 @@ class NodeOp:
         self.gives_tuple = gives_tuple
         self.lowered: Callable[[Operation], list[Operation]] | None = None
         self.differentiated: list[list[int]] = []
+        self.gradient_of: Differentiated | None = None
         self.saved: SymbolicTensor | None = None  # the output that is the tape under which it ran (`taped.py`)
 
     def input_name(self, i: int) -> str:
@@ -133,6 +153,9 @@ class Operation:
         self.device = ""
         self.index = 0
         self.static: Any = None  # what is known of its value, see `static.py`
+
+    def _get_control_flow_context(self) -> None:
+        """See that of `Graph`."""
 
     @property
     def type(self) -> str:

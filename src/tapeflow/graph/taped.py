@@ -17,7 +17,7 @@ from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tape import Tape, dense
 from tapeflow.core.tensor import EagerTensor
-from tapeflow.graph.operation import NodeOp, Operation, variable_of
+from tapeflow.graph.operation import Differentiated, NodeOp, Operation, variable_of
 from tapeflow.graph.python_op import as_eager, executing_eagerly
 
 Run = Callable[[Sequence[Any]], list[Any]]
@@ -53,6 +53,7 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
             return _second_order().of_conditional(operation, given, asked, seeds, inputs, ddys)
 
         op = NodeOp(f"{operation.type}Grad", kernel, gradient=second, gives_tuple=True)
+        op.gradient_of = Differentiated(operation, given, asked)
         if operation.op.bodies:
             operation.op.differentiated.append(given)
             operation.op.lowered = lambda made: _lowering().conditional_with_kept(made)
