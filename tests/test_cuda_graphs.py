@@ -1,6 +1,7 @@
 """CUDA graphs. On a CPU, a recorder stands for the device: it repeats a recording by running it again on the same
 memory. What is marked `gpu` captures."""
 
+import contextlib
 import gc
 import threading
 import time
@@ -279,21 +280,27 @@ def test_functions_called_in_a_captured_one_are_part_of_it(recorders):
     assert "in a CUDA graph" in explanation(f)
 
 
-def test_threads_take_turns(recorders):
-    f = captured(lambda x: tf.tile(x[None], [64, 1]) * 2.0)
-    called(f, tf.zeros([32]))
+def wrong_in_threads(f, size, calls, context=contextlib.nullcontext):
+    """The calls, of four threads at once, in which a function did not double its argument."""
     wrong = []
 
     def work(number):
-        x = tf.fill([32], float(number))
-        wrong.extend(i for i in range(200) if not (f(x).numpy() == 2.0 * number).all())
+        with context():
+            x = tf.fill([size], float(number))
+            wrong.extend(i for i in range(calls) if not (f(x).numpy() == 2.0 * number).all())
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    return wrong
+
+
+def test_threads_take_turns(recorders):
+    f = captured(lambda x: tf.tile(x[None], [64, 1]) * 2.0)
+    called(f, tf.zeros([32]))
+    assert not wrong_in_threads(f, 32, calls=200)
     assert recorders[1]().replays == 801
 
 
@@ -552,16 +559,4 @@ def test_the_memory_of_graphs_on_a_gpu_goes_with_their_functions():
 def test_threads_on_streams_of_their_own_take_turns_on_a_gpu():
     f = captured(lambda x: tf.tile(x[None], [256, 1]) * 2.0)
     called(f, tf.zeros([1024]))
-    wrong = []
-
-    def work(number):
-        with torch.cuda.stream(torch.cuda.Stream()):
-            x = tf.fill([1024], float(number))
-            wrong.extend(i for i in range(100) if not (f(x).numpy() == 2.0 * number).all())
-
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    assert not wrong_in_threads(f, 1024, calls=100, context=lambda: torch.cuda.stream(torch.cuda.Stream()))

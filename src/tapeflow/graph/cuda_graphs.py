@@ -185,10 +185,13 @@ class Captured(Compiled):
         """Runs it as it will be recorded, and looks whether it can be."""
         try:
             device = self._device(values)
+            recorder = RECORDERS[device.type](device)
         except _Elsewhere as why:
             self._give_up(str(why))
             return super().__call__(*values)
-        recorder = RECORDERS[device.type](device)
+        except RuntimeError as error:
+            self._give_up(f"there is nothing to capture with: {_first_line(error)}")
+            return super().__call__(*values)
         watch = Watch(device, self.running)
         values = [*(devices.moved(v, device) for v in values[: self._given]), *values[self._given :]]
         result = recorder.rehearse(lambda: self._plain(values), watch, lambda: _tensors(values))
@@ -206,7 +209,7 @@ class Captured(Compiled):
         try:
             made = self._made(values)
         except Exception as error:  # what is captured has not run
-            self._give_up(f"the capture failed: {(str(error).strip() or type(error).__name__).splitlines()[0]}")
+            self._give_up(f"the capture failed: {_first_line(error)}")
             made = None
         finally:
             recording.release()
@@ -266,6 +269,10 @@ class Captured(Compiled):
             return f"not captured yet: after {self._calls} calls; the call after {WARM_UPS} captures it"
         count = len(kernels(self.program))
         return f"captured: {count} kernels in a CUDA graph, replayed {self._replays} times"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 class _Elsewhere(Exception):
