@@ -406,6 +406,22 @@ def test_gradients_by_constants_of_the_graph(name):
     np.testing.assert_allclose(inside(), gradient(lambda x: slice_by_slice(f, x), X))
 
 
+def test_gradients_that_add_up_are_computed_at_once(recwarn):
+    """Adding products to a sum in place would go through the slices, of which torch warns."""
+
+    def gradients(e):
+        with tf.GradientTape() as tape:
+            h = e[None]
+            for _ in range(3):
+                h = tf.tanh(h @ W)
+            loss = tf.reduce_sum(h)
+        return tape.gradient(loss, W)
+
+    found = tf.vectorized_map(gradients, X)
+    assert not [w for w in recwarn if "performance drop" in str(w.message)]
+    close(found, [gradients(e) for e in X])
+
+
 def test_it_is_traced_once():
     calls = []
 

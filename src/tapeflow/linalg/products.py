@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.context import detours
+from tapeflow.core.context import detours, state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.op import accumulates, op
@@ -67,7 +67,10 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 
 
 def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
-    """Adds a product to a sum in place; False where its memory can't take it (a batched value)."""
+    """Adds a product to a sum in place; False where its memory can't take it, or where `vmap` would go through it slice
+    by slice."""
+    if state.on_slices:
+        return False
     try:
         if transpose_a:
             total.value.addmm_(a.value.mT, b.value)
