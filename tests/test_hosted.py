@@ -2,6 +2,8 @@
 
 import collections
 import importlib
+import sys
+import types
 
 import pytest
 
@@ -165,3 +167,66 @@ def test_a_class_may_take_over_how_tensors_are_true():
 
     tf.register_tensor_conversion_function(Deferred, lambda *args, **kwargs: tf.constant(0.0))
     assert not Deferred()
+
+
+def test_names_that_a_library_exports():
+    @exporting.keras_export("keras.layers.Mine", v1=["keras.layers.Older"])
+    class Mine:
+        pass
+
+    assert exporting.get_symbol_from_name("keras.layers.Mine") is Mine  # not that of another Keras
+    assert exporting.get_symbol_from_name("compat.v1.keras.layers.Older") is Mine
+    assert exporting.get_canonical_name_for_symbol(Mine) == "keras.layers.Mine"
+    assert exporting.get_canonical_name_for_symbol(tf.nn.relu) == "nn.relu"
+    assert exporting.get_canonical_name_for_symbol(tf.concat, api_name="keras") is None
+    for function in (tf.nn.relu, tf.concat, tf.linalg.inv):
+        assert exporting.get_symbol_from_name(exporting.get_canonical_name_for_symbol(function)) is function
+
+
+def test_ops_of_symbolic_tensors_of_a_library(monkeypatch):
+    class KerasTensor:
+        dtype = tf.float32
+        __add__, __radd__, __getitem__ = tf.Tensor.__add__, tf.Tensor.__radd__, tf.Tensor.__getitem__
+
+    class Dispatcher(keras_2.GlobalOpDispatcher):
+        def handle(self, op, args, kwargs):
+            return op.__name__, args[0] if op is tf.nn.relu else None
+
+    this = sys.modules[__name__]
+    monkeypatch.setattr(this, "keras_tensor", types.SimpleNamespace(KerasTensor=KerasTensor), raising=False)
+    Dispatcher().register()
+    x = KerasTensor()
+    assert tf.nn.relu(x) == ("relu", x)
+    assert (x + 1.0)[0] == (1.0 + x)[0] == tf.add(x, x)[0] == "add"
+
+
+def test_the_graphs_around_a_function_end_in_one_that_has_none_around():
+    seen = []
+
+    @tf.function
+    def outer(x):
+        seen.append(tf.compat.v1.get_default_graph())
+        return inner(x)
+
+    @tf.function
+    def inner(x):
+        seen.append(tf.compat.v1.get_default_graph())
+        return x + 1.0
+
+    assert outer(1.0).numpy() == 2.0
+    assert seen[1].outer_graph is seen[0]
+    assert type(seen[0].outer_graph) is tf.Graph and not hasattr(seen[0].outer_graph, "outer_graph")
+    assert seen[1]._get_control_flow_context() is None
+    assert seen[1].get_operations()[0]._get_control_flow_context() is None
+
+
+def test_what_keras_2_asks_of_internals():
+    internal = tf.__internal__
+    with internal.load_context(None):
+        pass
+    assert isinstance(tf.Module(), internal.tracking.AutoTrackable)
+    module = tf.Module()
+    module.parts = [tf.Variable(1.0)]
+    assert isinstance(module.parts, internal.tracking.TrackableDataStructure)
+    for none in (internal.distribute.ShardedVariable, internal.tracking.CheckpointInitialValueCallable):
+        assert not isinstance(tf.Variable(1.0), none)

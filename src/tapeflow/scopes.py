@@ -99,7 +99,7 @@ def init_scope() -> Iterator[None]:
     """
     graph = state.graph
     while graph is not None and graph.building_function:
-        graph = graph.outer_graph
+        graph = graph.around
     with nobody_listening(), nullcontext() if graph is None else graph.control_dependencies(None):
         before, state.graph = state.graph, graph
         try:

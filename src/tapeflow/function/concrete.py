@@ -50,7 +50,7 @@ class ConcreteFunction:
         self._number = next(_numbers)
         # What it captures of a graph around it is there only while that graph is built.
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
-        self._around = weakref.ref(graph.outer_graph) if symbolic and graph.outer_graph is not None else None
+        self._around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
         self._pack = _packer(graph)
         self._binding = Binding(function_type, graph, self.name.decode(), self._short)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def function(name: str, specs: Sequence[Any], calls: Callable[..., list[Any]]) -> Body:
     """The body of a function of tensors of these dtypes and shapes; those that are handles of variables stay these."""
     graph = FuncGraph(name)
-    graph.outer_graph = None
+    graph.around = None
     with graph.as_default():
         inputs = [_parameter(graph, t) for t in specs]
         state.name_scope = _SCOPE

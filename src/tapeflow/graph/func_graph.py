@@ -46,7 +46,7 @@ class FuncGraph(Graph):
         self.may_make_variables = True
         self.names_results = False  # what it gives is called `Identity`, as of a function that a user calls
         self.depth = 0  # how many functions are being traced around it
-        self.outer_graph = state.graph
+        self.around = state.graph
         self.given: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
         self._tapes = [tape for tape in state.tapes if hasattr(tape, "watched")]  # those that record its calls
@@ -87,12 +87,12 @@ class FuncGraph(Graph):
             return known
         if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
             return self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
-        around = self.outer_graph
+        around = self.around
         while around is not None and around is not tensor.graph:
-            around = around.outer_graph
+            around = around.around
         if around is None:
             raise _out_of_scope(tensor, self)
-        outer = self.outer_graph.capture(tensor)  # type: ignore[union-attr]
+        outer = self.around.capture(tensor)  # type: ignore[union-attr]
         of_variable = isinstance(tensor.op.op, NodeOp) and "variable" in tensor.op.op.attrs
         attrs = tensor.op.op.attrs if of_variable else None
         name = f"{scope or self.scope}/{tensor.op.name}" if scope or self.scope else tensor.op.name
@@ -110,7 +110,7 @@ class FuncGraph(Graph):
         while isinstance(around, FuncGraph):
             if any(constant._id in tape.watched for tape in around._tapes):
                 return True
-            around = around.outer_graph
+            around = around.around
         return False
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
@@ -121,6 +121,17 @@ class FuncGraph(Graph):
             known = self._capture_as(variable, variable._id, resource, [], name or "resource", {"variable": variable})
             known._id = variable._id  # gradients of what takes the handle are the variable's
         return known
+
+    @property
+    def outer_graph(self) -> Graph:
+        """The graph around it; outside of all, the default one."""
+        from tapeflow.compat.v1.defaults import default_graph
+
+        return default_graph() if self.around is None else self.around
+
+    @outer_graph.setter
+    def outer_graph(self, graph: Graph | None) -> None:
+        self.around = graph
 
     @property
     def variables(self) -> tuple[Any, ...]:
@@ -164,11 +175,11 @@ class FuncGraph(Graph):
                 "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
             )
         self.variables_made.append(variable)
-        around = self.outer_graph
+        around = self.around
         while around is not None:
             if isinstance(around, FuncGraph):
                 around.variables_made.append(variable)
-            around = around.outer_graph
+            around = around.around
         return super().initial_value(variable, value, dtype)
 
     def _given_to(self, placeholder: SymbolicTensor) -> Any:

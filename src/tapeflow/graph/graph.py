@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow import errors
+from tapeflow.core import device as devices
 from tapeflow.core.context import detours, discard, listeners, state
 from tapeflow.core.convert import convert
 from tapeflow.core.dtypes import DType, resource
@@ -52,7 +53,7 @@ class Graph(Collections, Names):
         self._own_variables: dict[int, Operation | None] = {}
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
-        self.outer_graph: Graph | None = None
+        self.around: Graph | None = None  # the one that is being built around it
 
     # ---- what is in it -------------------------------------------------------------------------------------------
 
@@ -153,6 +154,9 @@ class Graph(Collections, Names):
 
     def is_feedable(self, tensor: Any) -> bool:
         return True
+
+    def _get_control_flow_context(self) -> None:
+        """TensorFlow 1's context of loops and conditionals: here these are functions, and there is none."""
 
     @property
     def version(self) -> int:
@@ -319,9 +323,7 @@ class Graph(Collections, Names):
         operation = Operation(self, op, name, args, types)
         operation.index = len(self._operations)
         if state.devices:
-            operation.device = (
-                state.devices[-1] if isinstance(state.devices[-1], str) else getattr(state.devices[-1], "name", "")
-            )
+            operation.device = devices.requested()
         for inputs in self._control:
             operation._control_inputs.extend(c for c in inputs if c not in operation._control_inputs)
         self._operations.append(operation)

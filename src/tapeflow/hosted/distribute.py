@@ -27,6 +27,10 @@ def strategy_supports_no_merge_call() -> bool:
 interim = SimpleNamespace(maybe_merge_call=_maybe_merge_call)
 
 
+class ShardedVariable:
+    """A variable in parts on several servers; no strategy here makes one."""
+
+
 def variable_sync_on_read_context() -> AbstractContextManager[None]:
     """Where metrics are read. A replica reads its own part of what replicas count together; outside it is the whole."""
     return nullcontext()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
+_symbols: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _names: weakref.WeakKeyDictionary[Any, tuple[str, ...]] = weakref.WeakKeyDictionary()
 
 
@@ -14,14 +16,17 @@ class tf_export:
 
     Args:
         *names: the names.
+        v1: those that only TensorFlow 1 has.
     """
 
-    def __init__(self, *names: str, **kwargs: Any) -> None:
-        self.names = names
+    def __init__(self, *names: str, v1: Sequence[str] = (), **kwargs: Any) -> None:
+        self.names, self.names_v1 = names, v1
 
     def __call__(self, symbol: Any) -> Any:
         with contextlib.suppress(TypeError):  # what can't be referred to weakly
             _names[symbol] = self.names
+            for name in (*self.names, *(f"compat.v1.{n}" for n in self.names_v1)):
+                _symbols[name] = symbol
         return symbol
 
     def export_constant(self, module_name: str, name: str) -> None:
@@ -34,13 +39,21 @@ keras_export = tf_export
 def get_canonical_name_for_symbol(
     symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
-    """The first of the public names, or None."""
+    """The first of the public names, or None: that which a library exported it by, or that below `tf`."""
     names = _names.get(symbol)
-    return names[0] if names else None
+    if names:
+        return names[0]
+    home, *rooms = str(getattr(symbol, "__module__", "")).split(".")
+    if home != "tapeflow" or api_name != "tensorflow":
+        return None
+    candidates = [".".join([*rooms[:depth], symbol.__name__]) for depth in range(len(rooms) + 1)]
+    return next((c for c in candidates if get_symbol_from_name(c) is symbol), None)
 
 
 def get_symbol_from_name(name: str) -> Any:
-    """The function of a public name, such as "math.add", or None."""
+    """What has a public name, such as "math.add", or None."""
+    if name in _symbols:
+        return _symbols[name]
     import tapeflow
 
     value: Any = tapeflow

@@ -29,6 +29,7 @@ _ON_FIRST_USE = {
     "decorator": "tapeflow.hosted.decorators",
     "dispatch": "tapeflow.hosted.keras_2",
     "feature_column": "tapeflow.hosted.keras_2",
+    "load_context": "tapeflow.hosted.keras_2",
     "get_name_scope": "tapeflow.scopes:get_current_name_scope",
     "mixed_precision": "tapeflow.hosted.keras_2",
     "nest": "tapeflow.hosted.nests",

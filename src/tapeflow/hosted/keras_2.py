@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,7 +42,7 @@ def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
 class GlobalOpDispatcher:
     """What may take over an op for arguments that are no tensors.
 
-    Keras 2 has one for its symbolic tensors. Ops do not ask it: a functional model is built of layers.
+    Keras 2 has one for its symbolic tensors, the class that its module calls `KerasTensor`: ops ask that class.
     """
 
     NOT_SUPPORTED = object()
@@ -50,7 +52,14 @@ class GlobalOpDispatcher:
         return self.NOT_SUPPORTED
 
     def register(self, op: Any = None) -> None:
-        """Is accepted, and not asked."""
+        """Has the ops of symbolic tensors ask it; what it is to do for one function alone is not asked."""
+        symbolic = getattr(sys.modules[type(self).__module__], "keras_tensor", None)
+        if op is None and symbolic is not None:
+            symbolic.KerasTensor.__tf_dispatch__ = lambda _, function, args: self._asked(function, args)
+
+    def _asked(self, function: Any, args: tuple[Any, ...]) -> Any:
+        result = self.handle(function, args, {})
+        return NotImplemented if result is self.NOT_SUPPORTED else result
 
 
 OpDispatcher = GlobalOpDispatcher
@@ -64,6 +73,12 @@ register_clear_session_function = register_get_session_function = register_load_
     register_call_context_function
 )
 register_session_provider = register_loss_scale_wrapper = register_call_context_function
+
+
+@contextmanager
+def load_context(options: Any) -> Iterator[None]:
+    """The scope in which a model is loaded, with options that say from where: nothing here asks for them."""
+    yield
 
 
 class VersionedTypeRegistration:

@@ -11,17 +11,24 @@ from tapeflow.core.trackable import (
     sticky_attribute_assignment,
     wrap,
 )
+from tapeflow.data_structures import TrackableDataStructure
 from tapeflow.hosted.keras_2 import register_session_provider
 
 __all__ = [
     "AutoTrackable",
+    "CheckpointInitialValueCallable",
     "DelegatingTrackableMixin",
     "Trackable",
+    "TrackableDataStructure",
     "no_automatic_dependency_tracking",
     "register_session_provider",
     "sticky_attribute_assignment",
     "wrap",
 ]
+
+
+class CheckpointInitialValueCallable:
+    """What would give a variable of Keras 2's older optimizers its value in a checkpoint; here that is assigned."""
 
 
 class DelegatingTrackableMixin:

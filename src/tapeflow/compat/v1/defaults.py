@@ -38,8 +38,11 @@ def get_default_graph() -> Graph:
         ...     tf.compat.v1.get_default_graph() is g
         True
     """
-    if state.graph is not None:
-        return state.graph
+    return default_graph() if state.graph is None else state.graph
+
+
+def default_graph() -> Graph:
+    """The graph of a thread that builds none."""
     if default.graph is None:
         default.graph = Graph()
     return default.graph
@@ -130,5 +133,5 @@ def executing_eagerly_outside_functions() -> bool:
     """
     graph = state.graph
     while graph is not None and graph.building_function:
-        graph = graph.outer_graph
+        graph = graph.around
     return graph is None

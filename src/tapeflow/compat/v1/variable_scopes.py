@@ -48,8 +48,8 @@ def _store() -> _Store:
     graph = state.graph
     if graph is None:
         return _eager.store
-    while graph.building_function and graph.outer_graph is not None:
-        graph = graph.outer_graph
+    while graph.building_function and graph.around is not None:
+        graph = graph.around
     held = graph.get_collection_ref(_KEY)
     if not held:
         held.append(_Store())
@@ -534,7 +534,7 @@ def _where_variables_are() -> AbstractContextManager[None]:
     if graph is None or not graph.building_function:
         return nullcontext()
     while graph is not None and graph.building_function:
-        graph = graph.outer_graph
+        graph = graph.around
     return nullcontext() if graph is None else init_scope()
 
 
