@@ -4,14 +4,14 @@
     python benchmarks/run.py [--only NAME ...] [--frameworks NAME ...] [--rounds N] [--markdown FILE]
                              [--python FRAMEWORK=INTERPRETER ...]
 
-Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, mnist_step, keras, data, checkpoints,
-peak_memory; and import_time. TapeFlow and TensorFlow run the very same functions; beside them stand the PyTorch and
-JAX programs as one writes them natively (`keras` has none).
+Programs (benchmarks/programs/): small_ops, gradients, vectorized, functions, cuda_graphs, mnist_step, keras, data,
+checkpoints, peak_memory; and import_time. TapeFlow and TensorFlow run the very same functions; beside them stand the
+PyTorch and JAX programs as one writes them natively (`keras` has none).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
 imported there is left out, with a line that says so. Everything runs on the CPU, with the number of threads the program
-states.
+states, but for cuda_graphs, which is left out where there is no GPU.
 
 In a round, each framework in turn (the order changes from round to round) times one benchmark: five batches of about
 20 ms, of which the fastest counts. The figures are medians over the rounds. A ratio is taken within a round, between
@@ -44,6 +44,7 @@ TITLES = {
     "vectorized": "Many derivatives at once",
     "gradients": "Gradients",
     "functions": "Traced functions",
+    "cuda_graphs": "CUDA graphs",
     "mnist_step": "MNIST training step",
     "keras": "Keras",
     "checkpoints": "Checkpoints",
@@ -61,12 +62,13 @@ def log(line):
 
 def time_program(name, pythons, rounds, versions):
     path = PROGRAMS / f"{name}.py"
-    threads = runpy.run_path(str(path))["THREADS"]
+    stated = runpy.run_path(str(path))
+    threads = stated["THREADS"]
     with contextlib.ExitStack() as stack:
         workers = []
         for framework, python in pythons.items():
             try:
-                worker = stack.enter_context(Worker(framework, python, path, threads))
+                worker = stack.enter_context(Worker(framework, python, path, threads, gpu=stated.get("GPU", False)))
             except WorkerError as error:
                 log(f"{name}: {framework} is left out ({error})")
                 continue
@@ -180,6 +182,7 @@ MEASURES = {
     "vectorized": time_program,
     "gradients": time_program,
     "functions": time_program,
+    "cuda_graphs": time_program,
     "mnist_step": time_program,
     "keras": time_program,
     "data": time_program,

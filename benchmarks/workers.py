@@ -21,9 +21,9 @@ def interpreters(chosen, frameworks):
     }
 
 
-def environment(threads=None):
-    """The CPU alone, quiet, and this many threads wherever a framework takes them from."""
-    settings = {"CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+def environment(threads=None, gpu=False):
+    """The CPU alone, or what there is; quiet, and this many threads wherever a framework takes them from."""
+    settings = {"TF_CPP_MIN_LOG_LEVEL": "3"} | ({} if gpu else {"CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"})
     if threads:
         for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "NPROC"):
             settings[name] = str(threads)
@@ -37,14 +37,14 @@ class WorkerError(Exception):
 class Worker:
     """A process that has imported one framework and set up one program. Raises WorkerError if it cannot."""
 
-    def __init__(self, framework, interpreter, program, threads):
+    def __init__(self, framework, interpreter, program, threads, gpu=False):
         self.framework = framework
         self.stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115 (close() closes it)
         command = [interpreter, str(FOLDER / "worker.py"), framework, str(program)]
         try:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, text=True, bufsize=1,
-                env=environment(threads),
+                env=environment(threads, gpu),
             )  # fmt: skip
         except OSError as error:
             raise WorkerError(f"{interpreter}: {error.strerror}") from error
