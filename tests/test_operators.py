@@ -233,3 +233,10 @@ def test_python_bools_are_numbers_where_an_axis_is_wanted():
         assert mean.numpy().tolist() == [1.5, 3.5]
     with pytest.raises(tf.errors.InvalidArgumentError, match="bool"):
         tf.reduce_sum(x, axis=tf.constant(True))
+
+
+def test_numbers_and_texts_are_no_shape_together():
+    with pytest.raises(ValueError, match="Can't convert Python sequence with mixed types to Tensor"):
+        tf.reshape(tf.ones([2]), [2, "one"])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="string"):
+        tf.reshape(tf.ones([2]), ["one"])

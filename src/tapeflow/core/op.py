@@ -286,9 +286,10 @@ class Op:
         """Refuses what is no integer where the op takes integers: the kernel would not see what TensorFlow sees."""
         leaves: Any = value
         while type(leaves) is tuple and leaves:
-            leaves = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
-            if leaves is None:
+            found = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
+            if found is None or (type(found) in (str, bytes) and any(type(v) is int for v in leaves)):
                 raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+            leaves = found
         if type(leaves) in (float, str, bytes, bool):
             attr = argument.type_attr
             if not attr:
