@@ -13,7 +13,7 @@ import torch
 
 import tapeflow as tf
 from tapeflow.graph import cuda_graphs, recordings
-from tapeflow.graph.capturable import Watch, obstacle
+from tapeflow.graph.capturable import Keep, Watch, obstacle
 from tapeflow.graph.cuda_graphs import MOST_RECORDINGS, WARM_UPS
 
 
@@ -439,6 +439,14 @@ def test_the_watch_sees_what_the_host_asks_for():
         with Watch(cpu, lambda: None) as watch:
             look()
         assert (watch.obstacle is None) if why is None else why in watch.obstacle
+
+
+def test_tensors_from_before_are_kept_as_long_as_what_was_captured():
+    before, argument = torch.ones(3), torch.ones(3)
+    with Keep({argument.untyped_storage().data_ptr()}) as keep:
+        made = torch.add(before, argument)
+        torch.stack([made, before, made * 2.0]).sum()
+    assert [t is before for t in keep.tensors] == [True]
 
 
 def test_only_many_small_kernels_are_captured_unasked(recorders):

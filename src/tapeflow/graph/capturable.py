@@ -11,7 +11,7 @@ calls of ATen in one of its runs (`Watch`). The rules are CUDA's
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -195,7 +195,7 @@ class Watch(TorchDispatchMode):
 
     def _why_not(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
         name, target = _name_of(func), kwargs.get("device")
-        given = [t for a in args for t in (a if type(a) in (list, tuple) else (a,)) if isinstance(t, torch.Tensor)]
+        given = list(_tensors_in(args))
         if name in _COPIES:
             places = {t.device for t in given} | ({torch.device(target)} if target is not None else set())
             return "copies between devices" if self._device in places and len(places) > 1 else None
@@ -212,6 +212,41 @@ class Watch(TorchDispatchMode):
         if torch.Tag.cudagraph_unsafe in tags:
             return f"runs {name}, which no CUDA graph can hold"
         return None
+
+
+class Keep(TorchDispatchMode):
+    """Keeps the tensors that calls of ATen take and did not make while it is in force: what is captured goes on reading
+    their memory, and somebody's cache might let go of them.
+
+    Args:
+        memory: the addresses of memory that is kept already.
+
+    Attributes:
+        tensors: what it keeps.
+    """
+
+    def __init__(self, memory: set[int]) -> None:
+        super().__init__()
+        self.tensors: list[torch.Tensor] = []
+        self._known = {0, *memory}
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        for t in _tensors_in([*args, *(kwargs or {}).values()]):
+            address = t.untyped_storage().data_ptr()
+            if address not in self._known:
+                self._known.add(address)
+                self.tensors.append(t)
+        result = func(*args, **(kwargs or {}))
+        made = result if type(result) in (list, tuple) else (result,)
+        self._known.update(t.untyped_storage().data_ptr() for t in _tensors_in(made))
+        return result
+
+
+def _tensors_in(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    for value in values:
+        for item in value if type(value) in (list, tuple) else (value,):
+            if isinstance(item, torch.Tensor) and item.layout is torch.strided:  # others have no memory of their own
+                yield item
 
 
 _COPIES = frozenset({"aten::_to_copy", "aten::copy_", "aten::copy"})

@@ -144,6 +144,7 @@ class Captured(Compiled):
         self._lock = threading.RLock()
         self._calls = self._recordings = self._replays = 0
         self._place: torch.device | None = None  # where it is recorded, once a rehearsal has shown that it can be
+        self._rehearsed: Recorder | None = None  # keeps the stream whose workspaces are made until it is recorded there
         self._recording: Recording | None = None
         self._why_not: str | None = None
         if why is not None:
@@ -196,7 +197,7 @@ class Captured(Compiled):
         values = [*(devices.moved(v, device) for v in values[: self._given]), *values[self._given :]]
         result = recorder.rehearse(lambda: self._plain(values), watch, lambda: _tensors(values))
         if watch.obstacle is None:
-            self._place = device
+            self._place, self._rehearsed = device, recorder
         else:
             self._give_up(watch.obstacle)
         return result
@@ -230,6 +231,7 @@ class Captured(Compiled):
         fixed = {i: value for i, value in enumerate(known) if value is not None}
         run: Callable[..., Any] = lambda *inputs: self._plain(inputs)  # noqa: E731
         recorder = RECORDERS[device.type](device)
+        self._rehearsed = None
         return Recording(run, recorder, device, values, self._given, fixed, draws(self.program))
 
     def _device(self, values: Sequence[Any]) -> torch.device:

@@ -21,6 +21,7 @@ import torch
 
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variable import Variable
+from tapeflow.graph.capturable import Keep
 
 Run = Callable[[], list[torch.Tensor]]
 
@@ -144,6 +145,7 @@ class Recording:
     ) -> None:  # fmt: skip
         self._recorder = recorder
         self._changed: set[int] = set()
+        self._kept: list[torch.Tensor] = []
         self._fixed = fixed
         self._captured = list(values[given:])
         with recorder.lock, _drawing(recorder) if draws else nullcontext():
@@ -161,8 +163,10 @@ class Recording:
         for home in self._homes:
             home.stand_in._tape_value = None
             home.stand_in._value = EagerTensor(home.tensor, home.stand_in.dtype)
+        memory = {t.untyped_storage().data_ptr() for t in (*self._arguments, *(h.tensor for h in self._homes))}
         try:
-            outputs = list(program(*inputs))
+            with Keep(memory) as keep:
+                outputs = list(program(*inputs))
             changed = [home for home in self._homes if home.stand_in._value.value is not home.tensor]
             values = [home.stand_in._value.value for home in changed]
         finally:
@@ -170,10 +174,9 @@ class Recording:
                 del home.stand_in._value
         # No result may be the memory of a variable, which is written next and must be nobody else's; nor may the value
         # for one variable be the memory of another.
-        memory = {home.tensor.untyped_storage().data_ptr() for home in self._homes}
         outputs, values = _apart(outputs, memory), _apart(values, memory)
         _copy([home.tensor for home in changed], values)
-        self._changed = {id(home) for home in changed}
+        self._changed, self._kept = {id(home) for home in changed}, keep.tensors
         return outputs
 
     def takes(self, values: Sequence[Any]) -> bool:
