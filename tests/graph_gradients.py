@@ -52,14 +52,17 @@ def gradients_of_loop(tf):
     return Built([y, *tf.gradients(y, [x])], {x: 1.5, n: 4})
 
 
-@program
-def gradients_of_bounded_loop(tf):
-    x, w = matrix(tf), tf.constant(np.eye(3) * 0.5 + 0.1, tf.float32)
-
+def bounded_loop(tf, x, w):
     def body(y):
         return [tf.tanh(tf.matmul(y, w)) + x]
 
-    (y,) = tf.while_loop(lambda y: tf.reduce_sum(y) < 1e5, body, [x], maximum_iterations=3)
+    return tf.while_loop(lambda y: tf.reduce_sum(y) < 1e5, body, [x], maximum_iterations=3)[0]
+
+
+@program
+def gradients_of_bounded_loop(tf):
+    x, w = matrix(tf), tf.constant(np.eye(3) * 0.5 + 0.1, tf.float32)
+    y = bounded_loop(tf, x, w)
     return Built([y, *tf.gradients(y, [x, w])], {x: VALUES})
 
 
@@ -70,36 +73,45 @@ def gradients_of_loop_for_variables(tf):
     return Built([y, *tf.gradients(y, [x, w])], {x: VALUES})
 
 
-@program
-def gradients_of_nested_loops(tf):
-    x = scalar(tf)
-
+def nested_loops(tf, x):
     def outer(i, y):
         return i + 1, tf.while_loop(lambda j, z: j < i, lambda j, z: (j + 1, z * x), [0, y])[1]
 
-    y = tf.while_loop(lambda i, y: i < 4, outer, [0, x])[1]
+    return tf.while_loop(lambda i, y: i < 4, outer, [0, x])[1]
+
+
+@program
+def gradients_of_nested_loops(tf):
+    x = scalar(tf)
+    y = nested_loops(tf, x)
     return Built([y, *tf.gradients(y, [x])], {x: 1.1})
+
+
+def conditional_in_loop(tf, x):
+    def body(i, y):
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: y * x, lambda: y + x * x)
+
+    return tf.while_loop(lambda i, y: i < 5, body, [0, x])[1]
 
 
 @program
 def gradients_of_conditional_in_loop(tf):
     x = scalar(tf)
-
-    def body(i, y):
-        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: y * x, lambda: y + x * x)
-
-    y = tf.while_loop(lambda i, y: i < 5, body, [0, x])[1]
+    y = conditional_in_loop(tf, x)
     return Built([y, *tf.gradients(y, [x])], {x: 1.1})
+
+
+def loop_in_conditional(tf, x):
+    def cubed():
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
+
+    return tf.cond(x > 0.0, cubed, lambda: x * 3.0)
 
 
 @program
 def gradients_of_loop_in_conditional(tf):
     x = scalar(tf)
-
-    def cubed():
-        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
-
-    y = tf.cond(x > 0.0, cubed, lambda: x * 3.0)
+    y = loop_in_conditional(tf, x)
     return Built([y, *tf.gradients(y, [x])], {x: 1.1})
 
 
@@ -133,10 +145,7 @@ def gradients_of_array_written_in_loop(tf):
 # ---- calls -----------------------------------------------------------------------------------------------------------
 
 
-@program
-def gradients_of_calls(tf):
-    x = matrix(tf)
-
+def calls(tf, x):
     @tf.function
     def inner(a):
         return tf.sin(a) * a
@@ -145,7 +154,13 @@ def gradients_of_calls(tf):
     def outer(a):
         return inner(a) + inner(a * 2.0)
 
-    y = outer(x)
+    return outer(x)
+
+
+@program
+def gradients_of_calls(tf):
+    x = matrix(tf)
+    y = calls(tf, x)
     (g,) = tf.gradients(y, x)
     return Built([y, g, *tf.gradients(g, x)], {x: VALUES})
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graph_gradients import bounded_loop, calls, conditional_in_loop, loop_in_conditional, nested_loops
 from graph_programs import VALUES, Built, program
 
 WIDE = VALUES.astype(np.float64)
@@ -97,12 +98,7 @@ def second_gradients_of_loop_without_iterations(tf):
 @program
 def second_gradients_of_bounded_loop(tf):
     x, w = rows(tf), tf.constant(np.eye(3) * 0.5 + 0.1)
-
-    def body(y):
-        return [tf.tanh(tf.matmul(y, w)) + x]
-
-    (y,) = tf.while_loop(lambda y: tf.reduce_sum(y) < 1e5, body, [x], maximum_iterations=3)
-    return Built(up_to(2, tf, y, [x, w]), {x: WIDE})
+    return Built(up_to(2, tf, bounded_loop(tf, x, w), [x, w]), {x: WIDE})
 
 
 @program
@@ -115,34 +111,19 @@ def second_gradients_of_loop_for_variables(tf):
 @program
 def second_gradients_of_nested_loops(tf):
     x = number(tf)
-
-    def outer(i, y):
-        return i + 1, tf.while_loop(lambda j, z: j < i, lambda j, z: (j + 1, z * x), [0, y])[1]
-
-    y = tf.while_loop(lambda i, y: i < 4, outer, [0, x])[1]
-    return Built(up_to(2, tf, y, [x]), {x: 1.1})
+    return Built(up_to(2, tf, nested_loops(tf, x), [x]), {x: 1.1})
 
 
 @program
 def second_gradients_of_conditional_in_loop(tf):
     x = number(tf)
-
-    def body(i, y):
-        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: y * x, lambda: y + x * x)
-
-    y = tf.while_loop(lambda i, y: i < 5, body, [0, x])[1]
-    return Built(up_to(2, tf, y, [x]), {x: 1.1})
+    return Built(up_to(2, tf, conditional_in_loop(tf, x), [x]), {x: 1.1})
 
 
 @program
 def second_gradients_of_loop_in_conditional(tf):
     x = number(tf)
-
-    def cubed():
-        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1]
-
-    y = tf.cond(x > 0.0, cubed, lambda: x * 3.0)
-    return Built(up_to(2, tf, y, [x]), {x: 1.1})
+    return Built(up_to(2, tf, loop_in_conditional(tf, x), [x]), {x: 1.1})
 
 
 @program
@@ -162,16 +143,7 @@ def second_gradients_of_loops_over_lists(tf):
 @program
 def third_gradients_of_calls(tf):
     x = vector(tf)
-
-    @tf.function
-    def inner(a):
-        return tf.sin(a) * a
-
-    @tf.function
-    def outer(a):
-        return inner(a) + inner(a * 2.0)
-
-    return Built(up_to(3, tf, outer(x), [x]), {x: [1.0, 2.0, 3.0]})
+    return Built(up_to(3, tf, calls(tf, x), [x]), {x: [1.0, 2.0, 3.0]})
 
 
 @program
