@@ -289,6 +289,9 @@ def test_random_numbers_are_each_slices_own(form):
         "categories": lambda e: tf.random.categorical(tf.zeros([1, 1000]), 3, seed=1)[0],
         "order": lambda e: tf.random.shuffle(tf.range(10), seed=1),
         "within a call": tf.function(lambda e: tf.random.uniform([3], seed=3)),
+        "within a conditional of all": lambda e: tf.cond(
+            tf.reduce_sum(W * W) > 0.0, lambda: tf.random.uniform([3], seed=3), lambda: tf.zeros([3])
+        ),
         "within a conditional": lambda e: tf.cond(
             e > 0.0, lambda: tf.random.uniform([3], seed=3), lambda: tf.zeros([3])
         ),
@@ -464,6 +467,20 @@ def test_a_jacobian_is_the_limit_of_differences():
         np.testing.assert_allclose(
             found[:, :, i[0], i[1]], (mlp(x + d) - mlp(x - d)) / (2 * step), rtol=1e-6, atol=1e-8
         )
+
+
+def branched(e):
+    return tf.cond(e[0] > 0.0, lambda: tf.linalg.matvec(W, e) * e, lambda: e * C)
+
+
+@pytest.mark.parametrize("f", [iterated, branched, lambda e: tf.map_fn(lambda r: r * r * W[0], e)])
+def test_jacobians_through_loops_and_conditionals(f):
+    """The loop or conditional runs once; the rows share what it keeps."""
+    staged = tf.function(lambda x: jacobian(f, x))
+    for x in (X[0], X[1]):
+        close([staged(x)], [jacobian(f, x)])
+    types = [o.type.removeprefix("Stateless") for o in staged.get_concrete_function(X[0]).graph.get_operations()]
+    assert types.count("While") + types.count("If") == 1
 
 
 def test_jacobians_of_jacobians():

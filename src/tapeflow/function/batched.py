@@ -24,7 +24,7 @@ from tapeflow.graph.func_graph import FuncGraph
 from tapeflow.graph.graph import READ
 from tapeflow.graph.list_batch_rules import changed_lists, check_lengths, joined_lists, picked_lists, stacked_list
 from tapeflow.graph.loops import Loop
-from tapeflow.graph.operation import Differentiated, NodeOp, Operation
+from tapeflow.graph.operation import Differentiated, NodeOp, Operation, variable_of
 from tapeflow.graph.program import CALLS, needed
 from tapeflow.graph.vectorized import STACKED, Manner, draws, own_stream, varying
 from tapeflow.math.gradients import shape_of, sum_like
@@ -116,9 +116,11 @@ def on_batch(body: Body, count: Any, values: Sequence[Any], batched: Sequence[bo
 class _Writer:
     """Calls a function's ops for all slices, one after the other."""
 
-    def __init__(self, count: Any, manner: Manner) -> None:
+    def __init__(self, count: Any, manner: Manner, nothing: dict[int, Any] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._manner = count, manner
+        # what stands for records of conditionals and loops that were written anew: by ids, as it must not be freed
+        self._nothing: dict[int, Any] = {} if nothing is None else nothing
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], given: Sequence[Slices]) -> list[Slices]:
         """What a function gives, of what it takes."""
@@ -128,9 +130,9 @@ class _Writer:
                 made[id(t)] = Slices(found.value, t, found.stacked)
             if isinstance(operation.op, NodeOp) and operation.op.saved is not None:
                 kept = operation.op.saved
-                stacked = any(made[id(t)].stacked for t in operation.inputs)
                 nothing = run("EmptyTensorList", (), -1, variant)  # gradients are computed from what is taken alone
-                made[id(kept)] = Slices(nothing, kept, stacked)
+                self._nothing[id(nothing)] = nothing
+                made[id(kept)] = Slices(nothing, kept, False)
         return [made[id(t)] for t in outputs]
 
     def _made(self, operation: Operation, made: dict[int, Slices]) -> list[Slices]:
@@ -141,15 +143,15 @@ class _Writer:
         if op.name == "Const":
             return [Slices(op.attrs["value"], outputs[0], False)]
         if op is READ:
-            return [Slices(inputs[0].value if stacked else convert(inputs[0].value), outputs[0], stacked)]
+            return [Slices(inputs[0].value if stacked else _read(inputs[0].value), outputs[0], stacked)]
         if op.name in CALLS:
             return self.write(op.body, op.gives, inputs)
         if isinstance(op, NodeOp) and op.bodies:
-            results = self._called(op, outputs, inputs)
-            return results if stacked else _of_one(results)
+            return self._called(op, outputs, inputs)
         if isinstance(op, NodeOp) and op.gradient_of is not None:
-            grads = self._differentiated(op.gradient_of, outputs, inputs)
-            return grads if stacked else _of_one(grads)
+            with_lists = any(t.dtype is variant for t in (*operation.inputs[1:], *outputs))
+            if with_lists or id(inputs[0].value) in self._nothing:
+                return self._differentiated(op.gradient_of, outputs, inputs)
         if op.name == "SumToShape":
             return [Slices(self._summed(*inputs), outputs[0], stacked)]
         if isinstance(op, NodeOp):
@@ -187,34 +189,36 @@ class _Writer:
     ) -> list[Slices]:
         """What the gradient of a conditional or a loop gives: the gradients of what that gives for the batch."""
         seeds, taken = inputs[1 : 1 + len(of.given)], list(inputs[1 + len(of.given) + of.others :])
+        stacked = any(x.stacked for x in (*seeds, *taken))
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
             for i in of.asked:
-                taken[i] = self._own(taken[i])
+                taken[i] = self._own(taken[i], stacked)
                 tape.watch(taken[i].value)
             found = self._called(of.operation.op, _given(of.operation), taken)
-            targets = [self._stacked(found[i]) for i in of.given]
+            targets = [self._stacked(found[i]) if stacked else found[i].value for i in of.given]
         finally:
             tape.stop()
         sources = [taken[i].value for i in of.asked]
-        grads = tape.gradients(targets, sources, [self._stacked(dy) for dy in seeds])
+        grads = tape.gradients(targets, sources, [self._stacked(dy) if stacked else dy.value for dy in seeds])
         return [
-            Slices(zero_gradient(x) if g is None else dense(g), t, True)
+            Slices(zero_gradient(x) if g is None else dense(g), t, stacked)
             for g, x, t in zip(grads, sources, outputs, strict=True)
         ]
 
-    def _own(self, x: Slices) -> Slices:
-        """Slices as tensors that nobody else has, also of a variable, of which each has a copy."""
+    def _own(self, x: Slices, stacked: bool) -> Slices:
+        """A tensor that nobody else has: of all slices, or of what is the same for them; also of a variable's value."""
         if x.slice.dtype is not resource or x.stacked:
-            return Slices(run("Identity", self._stacked(x)), x.slice, True)
-        value = convert(x.value)
-        whole = run("BroadcastTo", value, (self.batch.count, *shape_of(value)))
-        return Slices(whole, x.slice, True)
+            return Slices(run("Identity", self._stacked(x) if stacked else x.value), x.slice, stacked)
+        value = _read(x.value)
+        if stacked:
+            return Slices(run("BroadcastTo", value, (self.batch.count, *shape_of(value))), x.slice, True)
+        return Slices(run("Identity", value), x.slice, False)
 
     def _chosen(self, op: NodeOp, outputs: Sequence[SymbolicTensor], index: Slices, *values: Slices) -> list[Slices]:
         """What a conditional gives: each branch is run on the slices that take it."""
-        last = len(op.bodies) - 1
+        last, stacked = len(op.bodies) - 1, draws(op) or any(x.stacked for x in (index, *values))
         branches = [
             (body, [values[p] for p in places])
             for body, places in zip(op.bodies.values(), op.places.values(), strict=True)
@@ -222,9 +226,12 @@ class _Writer:
         if not index.stacked:
             made = switch_case(
                 _number_of_branch(index.value, last),
-                [lambda b=b, v=v: list(map(self._stacked, self.write(b, b.outputs, v))) for b, v in branches],
+                [
+                    lambda b=b, v=v: [self._stacked(x) if stacked else x.value for x in self.write(b, b.outputs, v)]
+                    for b, v in branches
+                ],
             )
-            return [Slices(v, t, True) for v, t in zip(made, outputs, strict=True)]
+            return [Slices(v, t, stacked) for v, t in zip(made, outputs, strict=True)]
         for body, _ in branches:
             check_lengths(body)
         numbers = _number_of_branch(index.value, last)
@@ -288,7 +295,7 @@ class _Writer:
 
     def _part(self, places: Any) -> _Writer:
         """What writes functions of the slices in some places."""
-        return _Writer(run("Size", places), self._manner)
+        return _Writer(run("Size", places), self._manner, self._nothing)
 
     def _picked(self, x: Slices, part: _Writer, places: Any) -> Slices:
         """The slices in some places."""
@@ -345,18 +352,16 @@ class _Writer:
         return self.batch.reshape(made, dims) if missing else made
 
 
-def _of_one(found: Sequence[Slices]) -> list[Slices]:
-    """What is the same for all slices, once."""
-    return [
-        Slices(run("GatherV2", x.value, 0, 0), x.slice, False) if x.stacked and x.slice.dtype is not variant else x
-        for x in found
-    ]
-
-
 def _given(operation: Operation) -> list[SymbolicTensor]:
     """The tensors that an operation gives, without what it keeps for its gradient."""
     saved = getattr(operation.op, "saved", None)
     return [t for t in operation.outputs if t is not saved]
+
+
+def _read(variable: Any) -> Any:
+    """The value of a variable, or of one whose handle a tensor is."""
+    held = variable_of(variable)
+    return convert(variable if held is None else held)
 
 
 def _number_of_branch(index: Any, last: int) -> Any:
