@@ -14,7 +14,7 @@ import linecache
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from tapeflow import errors
@@ -73,13 +73,11 @@ class Written:
             if known:
                 return op.kernel(*values)
             args = eager_arguments(op.kinds, step.args, values)
-            if step.placed:
-                with devices.device(step.operation.device):
-                    return compute(op, args, step.types, step.operation.name)[0]
-            result, exact = compute(op, args, step.types, step.operation.name)
+            with devices.device(step.operation.device) if step.placed else nullcontext():
+                result, exact = compute(op, args, step.types, step.operation.name)
             if exact:
                 op.checked[op.key(step.args)] = step.outputs[0].dtype
-                known, self.stale = not op.creates, True
+                known, self.stale = not (op.creates or step.placed), True
             return result
 
         return kernel

@@ -173,8 +173,10 @@ class Writer:
     def _kernel(self, step: Step) -> str:
         op = step.op
         arrays = runs_on_arrays(step)
-        if step.placed or not (step.exact or arrays):
+        if not (step.exact or arrays):
             kernel, name = self._careful(step), f"careful_{op.name}"
+        elif step.placed and not arrays:
+            kernel, name = _placed(step), f"placed_{op.name}"
         else:
             kernel, name = op.string_kernel if arrays else op.kernel, f"op_{op.name}"
             if op.creates and not arrays:
@@ -187,6 +189,14 @@ class Writer:
         if not devices.machine.has_gpu:
             return kernel
         return self._everywhere.setdefault(id(kernel), (how(kernel), kernel))[0]
+
+
+def _placed(step: Step) -> Callable[..., Any]:
+    """The kernel of a step that runs on a device which the program named."""
+    device, kernel = devices.find(step.operation.device), step.op.kernel
+    if step.op.creates:
+        kernel = functools.partial(kernel, device=devices.current_or_default() if device is None else device.torch)
+    return lambda *values: kernel(*devices.place(values, device))
 
 
 def runs_on_arrays(step: Step) -> bool:
