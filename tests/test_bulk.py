@@ -142,3 +142,18 @@ def test_gradients_pass_through_choices(dtype=tf.float32):
     chosen = x.numpy() > y.numpy()
     np.testing.assert_array_equal(dx, np.where(chosen, 2.0, 0.0))
     np.testing.assert_array_equal(dy, np.where(chosen, 0.0, 2 * y.numpy()))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64], ids=lambda d: d.name)
+def test_square_roots(dtype):
+    x = np.arange(10_000).astype(dtype.as_numpy_dtype)
+    x[: len(SPECIAL) + 1] = [*SPECIAL, -1.0]
+    with np.errstate(invalid="ignore"):
+        expected = np.sqrt(x)
+    eps = np.finfo(x.dtype).eps
+    np.testing.assert_allclose(tf.sqrt(x), expected, eps)
+    np.testing.assert_allclose(tf.sqrt(tf.constant(x)[::3]), expected[::3], eps)
+    np.testing.assert_array_equal(np.signbit(tf.sqrt(x)), np.signbit(expected))
+    in_place = tf.function(lambda x: tf.sqrt(x + 1.0) * 2.0)
+    for _ in range(2):
+        np.testing.assert_allclose(in_place(x[7:]), np.sqrt(x[7:] + 1) * 2, eps)

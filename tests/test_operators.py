@@ -48,19 +48,62 @@ def test_dividing_integers_gives_floats():
     assert (tf.constant([7, 1]) / tf.constant(2)).numpy().tolist() == [3.5, 0.5]
 
 
-def test_the_fast_path_is_taken_from_the_second_time_on(monkeypatch):
-    x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 5.0])
-    calls = [*ARITHMETIC, *COMPARISONS]
-    for symbol in calls:
-        symbol(x, y), symbol(x, 2.0), symbol(2.0, x)
+@pytest.fixture
+def no_careful_path(monkeypatch):
+    """Fails a test, from when it calls what this gives, where an op leaves the fast path."""
 
     def careful(*args):
         pytest.fail("left the fast path")
 
-    monkeypatch.setattr(kernels, "compute", careful)
-    monkeypatch.setattr("tapeflow.core.op.compute", careful)
+    def start():
+        monkeypatch.setattr(kernels, "compute", careful)
+        monkeypatch.setattr("tapeflow.core.op.compute", careful)
+
+    return start
+
+
+def test_the_fast_path_is_taken_from_the_second_time_on(no_careful_path):
+    x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 5.0])
+    calls = [*ARITHMETIC, *COMPARISONS]
     for symbol in calls:
         symbol(x, y), symbol(x, 2.0), symbol(2.0, x)
+    no_careful_path()
+    for symbol in calls:
+        symbol(x, y), symbol(x, 2.0), symbol(2.0, x)
+
+
+def test_ops_with_several_results_have_a_fast_path(no_careful_path):
+    logits, labels = tf.constant([[1.0, 2.0], [3.0, 1.0]]), tf.constant([1, 0])
+
+    def loss_and_gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(logits)
+            loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        return loss, tape.gradient(loss, logits)
+
+    calls = [
+        loss_and_gradient,
+        lambda: tf.math.top_k(logits, 1),
+        lambda: tf.unique(labels),
+        lambda: tf.raw_ops.QuantizeV2(
+            input=logits, min_range=tf.constant(0.0), max_range=tf.constant(4.0), T=tf.quint8, mode="SCALED"
+        ),
+    ]
+    before = [call() for call in calls]
+    no_careful_path()
+    for call, given in zip(calls, before, strict=True):
+        again = call()
+        for a, b in zip(tf.nest.flatten(again), tf.nest.flatten(given), strict=True):
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def test_attrs_are_checked_on_the_fast_path_too():
+    x, low, high = tf.constant([1.0, 2.0]), tf.constant(0.0), tf.constant(4.0)
+    for _ in range(2):
+        tf.raw_ops.QuantizeV2(input=x, min_range=low, max_range=high, T=tf.quint8, mode="SCALED")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="'mode' of \"other\" is not in the list"):
+            tf.raw_ops.QuantizeV2(input=x, min_range=low, max_range=high, T=tf.quint8, mode="other")
 
 
 def test_tensors_of_different_shapes_are_unequal_as_a_whole():

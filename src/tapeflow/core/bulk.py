@@ -7,7 +7,9 @@ other dtypes and devices, and where values are not at hand (a compiler, `vmap`),
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +29,18 @@ _BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: to
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
     """Whether a tensor has at least so many elements, on the CPU, with values to look at."""
     return x.numel() >= count and x.is_cpu and not traced(x) and not _is_batched(x)
+
+
+@functools.cache
+def mkl_is_slow() -> bool:
+    """Whether ATen takes functions of floats from MKL on a processor that MKL has only general code for."""
+    if sys.platform != "linux" or not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
+        return False
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            return b"AuthenticAMD" in file.read(512)
+    except OSError:
+        return False
 
 
 def comparison(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -77,8 +91,8 @@ def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.T
 
 
 def as_bytes(x: torch.Tensor) -> torch.Tensor:
-    """Bools as bytes, which ATen converts to other dtypes faster; anything else as it is."""
-    return x.view(torch.uint8) if x.dtype is torch.bool and by_value(x, SOME) else x
+    """Bools as bytes, which ATen converts to other dtypes faster."""
+    return x.view(torch.uint8) if by_value(x, SOME) else x
 
 
 def along(

@@ -64,7 +64,7 @@ class Op:
     __slots__ = (
         "accumulate", "attr_names", "checked", "creates", "differentiable", "function", "gradient", "keep_all_inputs",
         "keep_dtypes", "keep_inputs", "keep_outputs", "keep_shapes", "kernel", "kinds", "many", "moves", "name",
-        "none_for_zero", "opdef", "orders", "params", "promotes", "shape", "string_kernel", "uniform",
+        "none_for_zero", "opdef", "orders", "params", "promotes", "several", "shape", "string_kernel", "uniform",
     )  # fmt: skip
 
     def __init__(
@@ -100,7 +100,8 @@ class Op:
         }
         self.uniform = len(tensor_attrs) == 1 and None not in tensor_attrs
         self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
-        self.checked: dict[Any, DType] = {}
+        self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)
+        self.checked: dict[Any, DType | tuple[DType, ...]] = {}
         self.shape: Callable[..., Any] | None = None
         self.string_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
@@ -139,7 +140,7 @@ class Op:
         if isinstance(values, (tuple, list)):
             outputs = [EagerTensor(v, d) for v, d in zip(values, self.output_dtypes(types, len(values)), strict=True)]
             if exact and outputs:
-                self.checked[key] = outputs[0].dtype
+                self.checked[key] = self.given_dtypes(outputs)
         elif values is None:
             return None
         else:
@@ -161,6 +162,10 @@ class Op:
                     statics.append(arg)
             record(self, inputs, statics, made)
         return outputs
+
+    def given_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
+        """What `checked` holds for these outputs: the dtype of all of them, or that of each."""
+        return tuple([t.dtype for t in outputs]) if self.several else outputs[0].dtype
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
         """The arguments with Python numbers as tensors: all that keeps most calls off the fast path."""
@@ -195,21 +200,29 @@ class Op:
 
     def key(self, args: Sequence[Any]) -> Any:
         """What of the arguments' types decides the type of the result; the key of `checked`."""
-        if self.uniform and not self.output_type_params():
+        if self.uniform and not self.keyed_params():
             for kind, arg in zip(self.kinds, args, strict=True):
                 if kind == "tensor":
                     return arg.dtype
                 if kind == "list" and arg:
                     return arg[0].dtype
         types = [a.dtype for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
-        types += [args[i] for i in self.output_type_params()]
+        types += [args[i] for i in self.keyed_params()]
         return tuple(types)
 
     @functools.cache  # noqa: B019 (ops live as long as the process)
-    def output_type_params(self) -> tuple[int, ...]:
-        """The positions of the attrs that give the result's type, as `output_type` does in ArgMax."""
+    def keyed_params(self) -> dict[int, str]:
+        """The attrs that the key holds, by their positions, and what they are: "DType" for those that give the
+        result's type, as `output_type` does in ArgMax; "str" or "int" for those that only the careful path checks."""
         attrs = {o.type_attr for o in self.opdef.outputs}
-        return tuple(i for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs)
+        found = {i: "DType" for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs}
+        for i, p in enumerate(self.params if self.several else ()):
+            attr = self.opdef.attrs[self.attr_names[p]] if p in self.attr_names else None
+            if attr is not None and attr.type == "string" and attr.allowed is not None:
+                found[i] = "str"
+            elif attr is not None and attr.type == "int" and attr.minimum is not None:
+                found[i] = "int"
+        return found
 
     def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
         result: list[DType] = []

@@ -47,16 +47,17 @@ def function_of(op: Op, declared: Any, slow: Callable[..., Any]) -> Callable[...
     kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
     tensors = kinds.count("tensor") + kinds.count("list")
     one_type = len(op.opdef.outputs) == 1 and not op.opdef.outputs[0].type_list_attr
-    has_fast_path = tensors and ("list" not in kinds or tensors == 1) and one_type
+    has_fast_path = tensors and (one_type or op.several) and ("list" not in kinds or (tensors == 1 and one_type))
     names = (*op.params, "name")
-    same = op.uniform and has_fast_path and _gives_what_it_takes(op)
+    same = op.uniform and has_fast_path and one_type and _gives_what_it_takes(op)
 
     def dressed(code: CodeType) -> CodeType:
         varnames = names + code.co_varnames[len(names) :]
         return code.replace(co_varnames=varnames, co_name=declared.__name__, co_qualname=declared.__name__)
 
     def first(args: tuple[Any, ...], name: str | None) -> Any:
-        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.output_type_params(), same))
+        keyed = tuple(op.keyed_params().items())
+        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.several, keyed, same))
         return call(*args, name)
 
     stub = _stub(len(kinds))
@@ -103,7 +104,7 @@ def _stub(count: int) -> Any:
 
 @functools.cache
 def _template(
-    kinds: tuple[str, ...], uniform: bool, many: bool, type_params: tuple[int, ...], same: bool
+    kinds: tuple[str, ...], uniform: bool, many: bool, several: bool, keyed: tuple[tuple[int, str], ...], same: bool
 ) -> CodeType:
     """The code of functions with these parameters, compiled once for all ops that share them."""
     names = [f"a{i}" for i in range(len(kinds))]
@@ -111,13 +112,14 @@ def _template(
     tensors, lists = by_kind["tensor"], by_kind["list"]
     checks = [f"type({n}) is EagerTensor" for n in tensors]
     checks += [f"type({n}) is list or type({n}) is tuple" if len(checks) == 0 else f"type({n}) is list" for n in lists]
+    of_key = dict(keyed)
     checks += [
-        f"type({n}) is DType" if i in type_params else f"type({n}) in STATIC"
+        f"type({n}) is {of_key[i]}" if i in of_key else f"type({n}) in STATIC"
         for i, (n, kind) in enumerate(zip(names, kinds, strict=True))
         if kind == "static"
     ]
     checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
-    types = [f"{n}.dtype" for n in tensors] + [names[i] for i in type_params]
+    types = [f"{n}.dtype" for n in tensors] + [names[i] for i in of_key]
     lines = [
         f"    def call({', '.join([*names, 'name'])}):",
         f"        if {' and '.join(checks)}:",
@@ -133,7 +135,7 @@ def _template(
         ]
     else:
         agree = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
-        if uniform and not type_params:
+        if uniform and not keyed:
             lines += [f"{pad}_dtype = {tensors[0]}.dtype"]
             if not same:
                 lines += [f"{pad}_result = lookup(_dtype)" + (f" if {agree} else None" if agree else "")]
@@ -158,6 +160,8 @@ def _template(
     result = "_dtype" if same and not lists else "_result"
     if many:
         lines += [f"{pad}    _out = [EagerTensor(_v, {result}) for _v in _value]"]
+    elif several:
+        lines += [f"{pad}    _out = [EagerTensor(_v, _d) for _v, _d in zip(_value, _result)]"]
     else:  # what EagerTensor(_value, ...) does, without the call
         lines += [
             f"{pad}    _out = new(EagerTensor)",
@@ -167,15 +171,16 @@ def _template(
         ]
     lines += [
         f"{pad}    if listeners:",
-        f"{pad}        {_recording(tensors, lists, statics, many)}",
+        f"{pad}        {_recording(tensors, lists, statics, many or several)}",
         f"{pad}    return _out",
         *_reading(tensors, names),
         *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
         *_converting(tensors, names),
         f"        return slow(({''.join(n + ', ' for n in names)}), name)",
     ]
-    told = [word for word, holds in (("many", many), ("mixed", not uniform), ("same", same)) if holds]
-    make = _compiled(lines, f"<op template {' '.join(['-'.join(kinds), *told])}{type_params or ''}>")
+    told = {"many": many, "several": several, "mixed": not uniform, "same": same}
+    words = ["-".join(kinds), *(word for word, holds in told.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
+    make = _compiled(lines, f"<op template {' '.join(words)}>")
     return make(*_NAMES).__code__
 
 

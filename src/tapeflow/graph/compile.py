@@ -76,7 +76,7 @@ class Written:
             with devices.device(step.operation.device) if step.placed else nullcontext():
                 result, exact = compute(op, args, step.types, step.operation.name)
             if exact:
-                op.checked[op.key(step.args)] = step.outputs[0].dtype
+                op.checked[op.key(step.args)] = op.given_dtypes(step.outputs)
                 known, self.stale = not (op.creates or step.placed), True
             return result
 

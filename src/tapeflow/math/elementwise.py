@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
-from tapeflow.core.bulk import may_have_nan
+from tapeflow.core.bulk import by_value, may_have_nan, mkl_is_slow
 from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import registry
 from tapeflow.core.convert import convert
@@ -126,7 +127,25 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(conj(call.inputs[0]), 2.0))
 
 
-@op("Sqrt", kernel=torch.sqrt, shape=same)
+_FROM = 1 << 11  # elements
+_MOST_THREADS = 2  # with which NumPy, which has one, is not much slower
+
+
+def _for_numpy(x: torch.Tensor) -> bool:
+    if x.dtype not in (torch.float32, torch.float64) or not by_value(x) or x.requires_grad:
+        return False
+    return torch.get_num_threads() <= _MOST_THREADS
+
+
+def _sqrt(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
+    """Square roots of many numbers by NumPy, where MKL is slow: it takes eight times as long for each zero."""
+    if x.numel() < _FROM or not _for_numpy(x):
+        return torch.sqrt(x, out=result)
+    with np.errstate(invalid="ignore"):
+        return torch.from_numpy(np.sqrt(x.numpy(), None if result is None else result.numpy()))
+
+
+@op("Sqrt", kernel=_sqrt if mkl_is_slow() else torch.sqrt, shape=same)
 def sqrt(x: Any, name: str | None = None) -> Any:
     """The square root of each element; NaN for negative floats.
 
@@ -137,6 +156,11 @@ def sqrt(x: Any, name: str | None = None) -> Any:
         >>> tf.sqrt([4.0, 9.0]).numpy().tolist()
         [2.0, 3.0]
     """
+
+
+def sqrt_in_place(x: torch.Tensor) -> torch.Tensor:
+    """`sqrt` in the memory of what it is of."""
+    return _sqrt(x, x) if mkl_is_slow() else x.sqrt_()
 
 
 @op("SqrtGrad", kernel=lambda y, dy: torch.div(torch.mul(dy, 0.5), y), shape=same)

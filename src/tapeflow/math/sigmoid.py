@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import torch
 
-from tapeflow.core.bulk import by_value
+from tapeflow.core.bulk import by_value, mkl_is_slow
 from tapeflow.core.kernels import direct
 from tapeflow.core.op import op
 from tapeflow.core.shape_rules import same
@@ -58,17 +57,6 @@ def _(call: Call, g: Any) -> Any:
     return subtract(by_dy, multiply(multiply(by_dy, y), 2.0)), sigmoid_grad(y, g)
 
 
-def _mkl_is_slow() -> bool:
-    """Whether ATen takes `tanh` from MKL on a processor that MKL has only general code for."""
-    if sys.platform != "linux" or not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
-        return False
-    try:
-        with open("/proc/cpuinfo", "rb") as file:
-            return b"AuthenticAMD" in file.read(512)
-    except OSError:
-        return False
-
-
 _MANY = 1 << 14  # elements: from here on oneDNN's tanh is worth the 25 microseconds that it costs to call
 _AT_ONCE = 1 << 18  # elements whose copies in oneDNN's form stay in the processor's cache
 
@@ -85,7 +73,7 @@ def _tanh(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
-@op("Tanh", kernel=_tanh if _mkl_is_slow() else torch.tanh, shape=same)
+@op("Tanh", kernel=_tanh if mkl_is_slow() else torch.tanh, shape=same)
 def tanh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic tangent of each element.
 

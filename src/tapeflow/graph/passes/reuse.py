@@ -9,6 +9,7 @@ ops that are known to do neither.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ import torch
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.operation import NodeOp
 from tapeflow.graph.program import Program, Step
+from tapeflow.math.elementwise import sqrt_in_place
 
 _FROM = 1 << 15  # bytes: below that, an allocation costs nothing worth mentioning
 
@@ -24,12 +26,12 @@ _threshold_backward = torch.ops.aten.threshold_backward.grad_input
 # How an op is computed in the memory of its first input; the others are inputs too.
 _IN_PLACE = {
     "AddV2": "{0}.add_({1})", "Sub": "{0}.sub_({1})", "Mul": "{0}.mul_({1})", "RealDiv": "{0}.div_({1})",
-    "Relu": "{0}.relu_()", "Sigmoid": "{0}.sigmoid_()", "Exp": "{0}.exp_()",
-    "Sqrt": "{0}.sqrt_()", "Neg": "{0}.neg_()", "Square": "{0}.square_()", "Rsqrt": "{0}.rsqrt_()", "Log": "{0}.log_()",
+    "Relu": "{0}.relu_()", "Sigmoid": "{0}.sigmoid_()", "Exp": "{0}.exp_()", "Sqrt": "{kernel}({0})",
+    "Neg": "{0}.neg_()", "Square": "{0}.square_()", "Rsqrt": "{0}.rsqrt_()", "Log": "{0}.log_()",
     "ReluGrad": "{kernel}({0}, {1}, 0, grad_input={0})", "BiasAdd": "{0}.add_({1})", "Abs": "{0}.abs_()",
     "Erf": "{0}.erf_()", "Log1p": "{0}.log1p_()", "Expm1": "{0}.expm1_()", "Sin": "{0}.sin_()", "Cos": "{0}.cos_()",
 }  # fmt: skip
-_KERNELS = {"ReluGrad": _threshold_backward}
+_KERNELS: dict[str, Callable[..., Any]] = {"ReluGrad": _threshold_backward, "Sqrt": sqrt_in_place}
 _COMMUTES = frozenset({"AddV2", "Mul"})
 
 # Ops that keep no input and give no view of one. All but the reductions always allocate what they give.
