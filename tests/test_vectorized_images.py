@@ -37,6 +37,7 @@ FUNCTIONS = {
     "response normalization": lambda x: tf.nn.local_response_normalization(x * SHARED),
     "dilation2d":
         lambda x: tf.nn.dilation2d(x * SHARED, tf.zeros([2, 2, 4]), [1] * 4, "SAME", "NHWC", [1] * 4),
+    "mirrored edges": lambda x: tf.pad(x * SHARED, [[0, 0], [1, 2], [0, 1], [0, 0]], "REFLECT"),
     "max_pool3d": lambda x: tf.nn.max_pool3d(tf.expand_dims(x * SHARED, 2), [2, 1, 2], 1, "SAME"),
     "avg_pool3d": lambda x: tf.nn.avg_pool3d(tf.expand_dims(x * SHARED, 2), [2, 1, 2], 1, "SAME"),
     "avg_pool2d": lambda x: tf.nn.avg_pool2d(x * SHARED, 2, 2, "SAME"),
@@ -93,3 +94,9 @@ def test_they_stay_ops_on_batches(name):
     f = FUNCTIONS[name]
     graph = tf.function(lambda x: tf.vectorized_map(f, x)).get_concrete_function(IMAGES).graph
     assert "Vectorized" not in {o.type for o in graph.get_operations()}
+
+
+@pytest.mark.parametrize("name", ["dilation2d", "mirrored edges", "max_pool3d", "response normalization"])
+def test_gradients_stay_ops_on_batches(name):
+    f = tf.function(lambda x: tf.vectorized_map(lambda e: with_gradients(FUNCTIONS[name], e), x))
+    assert "Vectorized" not in {o.type for o in f.get_concrete_function(IMAGES).graph.get_operations()}

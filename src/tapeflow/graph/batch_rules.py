@@ -410,6 +410,7 @@ _RULES: dict[str, Rule] = {
     "Reshape": _reshaped, "BroadcastTo": _broadcast_to, "ExpandDims": _expanded, "Squeeze": _squeezed,
     "Transpose": _transposed, "ConjugateTranspose": _transposed,
     "Tile": _in_front(1), "Pad": _in_front((0, 0)), "PadV2": _in_front((0, 0)), "MirrorPad": _in_front((0, 0)),
+    "MirrorPadGrad": _in_front((0, 0)),
     "Slice": _sliced, "StridedSlice": _strided, "StridedSliceGrad": _strided_back,
     "ConcatV2": _joined, "Pack": _joined, "AddN": _added, "Unpack": _unpacked, "Split": _split, "SplitV": _split_sizes,
     "GatherV2": _gathered, "GatherNd": _gathered_elements, "OneHot": _one_hot, "ScatterNd": _scattered,

@@ -27,6 +27,14 @@ def _of_first(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, o
     return batch.unflat(op.run((batch.flat(x), other.value, *attrs)), out[0], x)
 
 
+def _dilated_back(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, filters: Slices, dy: Slices, *attrs: Any
+) -> Any:
+    if filters.stacked:
+        raise NoRule
+    return batch.unflat(op.run((batch.flat(x), filters.value, batch.flat(dy), *attrs)), out[0], x)
+
+
 def _pooled_back(batch: Batch, out: Sequence[SymbolicTensor], op: Any, shape: Any, dy: Slices, *attrs: Any) -> Any:
     first, *rest = vector(shape)
     made = op.run(((times(batch.count, first), *rest), batch.flat(dy), *attrs))
@@ -134,7 +142,8 @@ IMAGES: dict[str, Rule] = {
          "ExtractVolumePatches", "ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea",
          "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits", "LowerBound", "UpperBound",
          "InTopKV2"), _of_images),
-    "AvgPoolGrad": _pooled_back, "AvgPool3DGrad": _pooled_back, "Dilation2D": _of_first, "CropAndResize": _cropped,
+    "AvgPoolGrad": _pooled_back, "AvgPool3DGrad": _pooled_back, "Dilation2D": _of_first,
+    "Dilation2DBackpropInput": _dilated_back, "CropAndResize": _cropped,
     "SpaceToBatchND": _to_batch, "BatchToSpaceND": _from_batch, "ReverseSequence": _reversed,
     "FusedBatchNormV3": _normalized, "FusedBatchNormGradV3": _normalized_back,
 }  # fmt: skip
