@@ -71,10 +71,22 @@ OF_UNKNOWN_RANKS = {
     "einsum": lambda x: tf.einsum("ij,kj->ik", x, x),
 }
 
+SQUARE = numbers(3, 3) @ numbers(3, 3).T + 2.0 * np.eye(3)
+OF_MATRICES_OF_UNKNOWN_RANKS = {
+    "lu": lambda x: tf.linalg.lu(x)[0],
+    "sqrtm": lambda x: tf.linalg.sqrtm(x),
+    "tridiagonal_solve": lambda x: tf.linalg.tridiagonal_solve(x, tf.ones([3, 1], tf.float64)),
+}
+
 
 @pytest.mark.parametrize("name", OF_UNKNOWN_RANKS)
 def test_unknown_ranks(name):
     check(OF_UNKNOWN_RANKS[name], TABLE, None)
+
+
+@pytest.mark.parametrize("name", OF_MATRICES_OF_UNKNOWN_RANKS)
+def test_matrices_of_unknown_ranks(name):
+    check(OF_MATRICES_OF_UNKNOWN_RANKS[name], SQUARE, None)
 
 
 @pytest.mark.parametrize("name", OF_UNKNOWN_SIZES)

@@ -89,7 +89,7 @@ def _tridiagonal_solve(
 def _(call: Call, dy: Any) -> Any:
     diagonals, x = call.inputs[0], call.outputs[0]
     partial_pivoting, perturb_singular = call.attrs
-    above, main, below = tf.unstack(conj(diagonals), axis=-2)
+    above, main, below = [conj(diagonals)[..., i, :] for i in range(3)]
     transposed = tf.stack([_moved(below, 1), main, _moved(above, -1)], -2)
     drhs = _tridiagonal_solve(transposed, dy, partial_pivoting, perturb_singular)
     x = conj(x)
@@ -184,7 +184,7 @@ def tridiagonal_solve(
         rhs = tf.expand_dims(rhs, -1)
     elif transpose_rhs:
         rhs = tf.linalg.matrix_transpose(rhs)
-    if main.shape[-1] != rhs.shape[-2]:
+    if not TensorShape(main.shape[-1:]).is_compatible_with(rhs.shape[-2:-1]):
         raise ValueError(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{main.shape[-1]} and {rhs.shape[-2]}"

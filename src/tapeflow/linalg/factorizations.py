@@ -200,6 +200,8 @@ def _(call: Call, dlu: Any, _: Any) -> Any:
     above = band_part(matmul(band_part(dlu, 0, -1), upper, adjoint_b=True), 0, -1)
     middle = triangular_solve(lower, below + above, lower=True, adjoint=True)
     grad = adjoint(triangular_solve(upper, adjoint(middle), lower=False))
+    if order.shape.rank is None:
+        return matmul(tf.one_hot(order, shape_of(grad)[-2], dtype=grad.dtype), grad, adjoint_a=True)
     return _permute_rows(grad, _inverse_permutations(order))
 
 

@@ -17,7 +17,7 @@ from tapeflow.graph.composed import composed
 from tapeflow.linalg.diagonals import adjoint
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
-from tapeflow.math.gradients import shape_of
+from tapeflow.math.gradients import is_unranked, shape_of
 
 
 def _exponential(input: torch.Tensor) -> torch.Tensor:
@@ -187,9 +187,13 @@ def _(call: Call, dy: Any) -> Any:
     n = shape_of(root)[-1]
     eye = tf.eye(n, dtype=root.dtype)
     sums = tf.einsum("...ik,jl->...ijkl", root, eye) + tf.einsum("ik,...lj->...ijkl", eye, root)
-    batch = tuple(shape_of(root))[:-2]
-    found = solve(tf.reshape(sums, (*batch, n * n, n * n)), tf.reshape(dy, (*batch, n * n, 1)))
-    return tf.reshape(found, (*batch, n, n))
+    if is_unranked(shape_of(root)):
+        batch = tf.shape(root)[:-2]
+        square, column, whole = (tf.concat([batch, d], 0) for d in ([n * n, n * n], [n * n, 1], [n, n]))
+    else:
+        batch = tuple(shape_of(root))[:-2]
+        square, column, whole = (*batch, n * n, n * n), (*batch, n * n, 1), (*batch, n, n)
+    return tf.reshape(solve(tf.reshape(sums, square), tf.reshape(dy, column)), whole)
 
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(9)
