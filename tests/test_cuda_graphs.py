@@ -441,6 +441,16 @@ def test_the_watch_sees_what_the_host_asks_for():
         assert (watch.obstacle is None) if why is None else why in watch.obstacle
 
 
+def test_the_watch_sees_indices_that_are_elsewhere():
+    x = torch.ones(3, device="meta")
+    with Watch(torch.device("meta"), lambda: None) as watch:
+        _ = x[torch.tensor([0, 1], device="meta")] + x.to("meta")[0]
+    assert watch.obstacle is None
+    with Watch(torch.device("meta"), lambda: None) as watch:
+        _ = x[torch.tensor([0, 1])]
+    assert watch.obstacle.endswith("copies between devices")
+
+
 def test_tensors_from_before_are_kept_as_long_as_what_was_captured():
     before, argument = torch.ones(3), torch.ones(3)
     with Keep({argument.untyped_storage().data_ptr()}) as keep:

@@ -197,21 +197,28 @@ class Watch(TorchDispatchMode):
         name, target = _name_of(func), kwargs.get("device")
         given = list(_tensors_in(args))
         if name in _COPIES:
-            places = {t.device for t in given} | ({torch.device(target)} if target is not None else set())
-            return "copies between devices" if self._device in places and len(places) > 1 else None
+            places = {t.device for t in given} | ({self._whole(torch.device(target))} if target is not None else set())
+            return _COPIED if self._device in places and len(places) > 1 else None
         if not any(t.device == self._device for t in given):
             return None
         tags = func.tags
         if torch.Tag.data_dependent_output in tags or name in _LOOKS:
             return "reads a value on the host"
         if name in _PICKS:
-            masks = any(t.dtype in (torch.bool, torch.uint8) for t in args[1] if t is not None)
+            indices = [t for t in args[1] if t is not None]
+            if any(t.device != self._device for t in indices):
+                return _COPIED
+            masks = any(t.dtype in (torch.bool, torch.uint8) for t in indices)
             return "takes elements by a mask, and only its values tell how many" if masks else None
         if torch.Tag.dynamic_output_shape in tags:
             return "gives a tensor whose shape depends on values"
         if torch.Tag.cudagraph_unsafe in tags:
             return f"runs {name}, which no CUDA graph can hold"
         return None
+
+    def _whole(self, device: torch.device) -> torch.device:
+        """A device, with the number that it has where none is said."""
+        return self._device if device.index is None and device.type == self._device.type else device
 
 
 class Keep(TorchDispatchMode):
@@ -249,6 +256,7 @@ def _tensors_in(values: Iterable[Any]) -> Iterator[torch.Tensor]:
                 yield item
 
 
+_COPIED = "copies between devices"
 _COPIES = frozenset({"aten::_to_copy", "aten::copy_", "aten::copy"})
 _PICKS = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
 _LOOKS = frozenset({"aten::_linalg_check_errors", "aten::is_nonzero"})
