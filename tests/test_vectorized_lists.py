@@ -1,14 +1,9 @@
 """Functions of a slice with lists of tensors: loops that fill a `TensorArray`, `map_fn`, `scan`, list appends."""
 
-import numpy as np
 import pytest
 
 import tapeflow as tf
-
-RNG = np.random.default_rng(0)
-X = tf.constant(RNG.standard_normal((4, 3)))
-C = tf.constant(RNG.standard_normal(3))
-W = tf.Variable(RNG.standard_normal((3, 3)))
+from slices import FORMS, C, W, X, close, results, slice_by_slice
 
 
 def array(size, **options):
@@ -89,42 +84,14 @@ FUNCTIONS = {
         lambda e: tf.cond(tf.reduce_sum(W) > 0.0, lambda: array(1).write(0, e), lambda: array(1).write(0, C)).stack(),
         False),
 }  # fmt: skip
-FORMS = {
-    "eager": lambda f: f,
-    "function": tf.function,
-    "unknown": lambda f: tf.function(f, input_signature=[tf.TensorSpec([None, 3], tf.float64)]),
-}
-
-
-def with_gradients(mapped, x):
-    """What a function gives of a batch, its gradients by the batch and by what it captures, and those of these."""
-    with tf.GradientTape() as outer:
-        outer.watch([x, C])
-        with tf.GradientTape() as tape:
-            tape.watch([x, C])
-            y = mapped(x)
-            loss = tf.reduce_sum(y * y)
-        first = [tf.convert_to_tensor(g) for g in tape.gradient(loss, [x, C, W], unconnected_gradients="zero")]
-        total = tf.add_n([tf.reduce_sum(g * g) for g in first])
-    second = outer.gradient(total, [x, C, W], unconnected_gradients="zero")
-    return [y, *first, *map(tf.convert_to_tensor, second)]
-
-
-def close(found, want):
-    for a, b in zip(found, want, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
-
-
-def slice_by_slice(f, x):
-    return tf.stack([f(x[i]) for i in range(4)])
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_lists_at_once(name, form, caplog):
     f, _ = FUNCTIONS[name]
-    want = tf.function(lambda x: with_gradients(lambda x: slice_by_slice(f, x), x))(X)
-    close(FORMS[form](lambda x: with_gradients(lambda x: tf.vectorized_map(f, x), x))(X), want)
+    want = tf.function(lambda x: results(lambda x: slice_by_slice(f, x), x))(X)
+    close(FORMS[form](lambda x: results(lambda x: tf.vectorized_map(f, x), x))(X), want)
     assert "one by one" not in caplog.text
 
 
