@@ -230,3 +230,12 @@ def test_what_keras_2_asks_of_internals():
     assert isinstance(module.parts, internal.tracking.TrackableDataStructure)
     for none in (internal.distribute.ShardedVariable, internal.tracking.CheckpointInitialValueCallable):
         assert not isinstance(tf.Variable(1.0), none)
+
+
+def test_modules_of_one_name_do_not_hide_each_other():
+    tf.install_as_tensorflow()
+    hosted_core = importlib.import_module("tensorflow.core")
+    assert tf.core.spec is sys.modules["tapeflow.core.spec"]
+    assert importlib.import_module("tapeflow.core") is not hosted_core
+    with pytest.raises(AttributeError, match="it is not public, and no library here needs it"):
+        hosted_core.nothing_of_that_name  # noqa: B018 (asking is the point)

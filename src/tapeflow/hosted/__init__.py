@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -62,6 +63,10 @@ def module(fullname: str) -> ModuleType | None:
 
     def __getattr__(name: str) -> Any:
         if name not in homes:
+            # Importing `tensorflow.core` puts this in the place of `tapeflow.core` in `tapeflow`.
+            own = sys.modules.get(fullname.replace("tensorflow", "tapeflow", 1))
+            if hasattr(own, name):
+                return getattr(own, name)
             raise AttributeError(f"TapeFlow has no {fullname}.{name}: it is not public, and no library here needs it.")
         home, _, own_name = homes[name].partition(":")
         value = getattr(importlib.import_module(home), own_name or name)
