@@ -336,7 +336,8 @@ def _irfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
     n = fft_length[-1]
     if isinstance(fft_length, Tensor):
         k = tf.range(n // 2 + 1)
-        twice = tf.where((k == 0) | (2 * k == n), 1.0, 2.0) / tf.cast(size_of(_lengths(fft_length, axes)), tf.float32)
+        once = tf.cast(tf.logical_or(tf.equal(k, 0), tf.equal(2 * k, n)), dtype.real_dtype)
+        twice = (2.0 - once) / tf.cast(size_of(_lengths(fft_length, axes)), dtype.real_dtype)
         rank = len(call.shape(0))
         weights = tf.reshape(tf.cast(twice, dtype), [-1] + [1] * (rank - 1 - axes[-1] % rank))
         return resized(_real(dy, fft_length, axes, dtype) * weights, axes, [call.shape(0)[a] for a in axes])
