@@ -207,6 +207,20 @@ def test_a_step_that_a_loop_over_an_iterator_calls_is_captured(recorders):
     assert "resource" in explanation(next_step)
 
 
+def _cudnn():
+    zeros = tf.zeros([1, 1, 1])
+    return tf.raw_ops.CudnnRNNV3(
+        input=zeros, input_h=zeros, input_c=zeros, params=zeros, sequence_lengths=tf.constant([1])
+    ).output
+
+
 def test_recurrent_layers_of_keras_do_without_cudnn():
     with pytest.raises(tf.errors.NotFoundError, match="No OpKernel"):
         tf.raw_ops.CudnnRNNV3(input=tf.zeros([1]), input_h=0, input_c=0, params=0)
+    with pytest.raises(tf.errors.NotFoundError, match="No OpKernel"):
+        tf.function(_cudnn).get_concrete_function()  # so that Keras goes on without
+
+
+def test_of_functions_for_several_devices_all_can_be_traced():
+    alternative = tf.function(_cudnn, experimental_attributes={"api_implements": "lstm"})
+    assert alternative.get_concrete_function().output_dtypes == tf.float32

@@ -18,6 +18,7 @@ from tapeflow import errors
 from tapeflow.core import op_def
 from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
+from tapeflow.core.device import machine
 from tapeflow.core.op_def import OpDef
 from tapeflow.core.shape import TensorShape
 from tapeflow.graph.operation import NodeOp
@@ -123,8 +124,16 @@ def _grouped(definition: OpDef, results: list[typing.Any]) -> list[typing.Any]:
 _TRIED = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
 
 
+def _has_alternative(graph: typing.Any) -> bool:
+    """Whether what is traced belongs to one of several functions that do the same."""
+    while graph is not None and not getattr(graph, "is_alternative", False):
+        graph = graph.around
+    return graph is not None
+
+
 def _no_kernel(name: str) -> Callable[..., typing.Any]:
-    """The function of an op without a kernel. In a graph it is an operation that may never run."""
+    """The function of an op without a kernel. In a graph it is an operation that may never run; but on a GPU, where
+    libraries trust in it and else do without, only in a function for which there is another."""
     definition = op_def.get(name)
     signature = _signature(definition)
 
@@ -132,7 +141,7 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
         raise errors.NotFoundError(None, None, f"No OpKernel was registered to support Op '{name}' [Op:{name}]")
 
     def raw_op(**kwargs: typing.Any) -> typing.Any:
-        if state.graph is None:
+        if state.graph is None or (machine.has_gpu and not _has_alternative(state.graph)):
             missing()
         bound = signature.bind(**kwargs)
         bound.apply_defaults()

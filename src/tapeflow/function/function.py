@@ -258,6 +258,7 @@ class Function:
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_make_variables
         graph.names_results = True
+        graph.is_alternative = "api_implements" in (self._options.experimental_attributes or ())
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:
             raise RecursionError(

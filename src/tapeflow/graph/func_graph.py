@@ -44,6 +44,7 @@ class FuncGraph(Graph):
         self.captures: list[tuple[Any, SymbolicTensor]] = []
         self.variables_made: list[Any] = []
         self.may_make_variables = True
+        self.is_alternative = False  # another function may do the same on another device
         self.names_results = False  # what it gives is called `Identity`, as of a function that a user calls
         self.depth = 0  # how many functions are being traced around it
         self.around = state.graph
