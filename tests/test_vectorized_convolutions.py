@@ -89,3 +89,11 @@ def test_gradients_for_each_example(sizes):
     types = {o.type for o in f.get_concrete_function(IMAGES).graph.get_operations()}
     assert ("Vectorized" in types) == (sizes == [None, None, None])
     assert "Conv2DBackpropFilter" in types
+
+
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None, 6, 6, 2], tf.float64)]], ids=["known", "unknown"])
+def test_no_examples(signature):
+    f = tf.function(lambda x: tf.vectorized_map(gradients_of, x), input_signature=signature)
+    assert [g.shape for g in f(IMAGES[:0])] == [(0, *v.shape) for v in FILTERS]
+    own = tf.function(lambda w: tf.vectorized_map(lambda w: tf.nn.conv2d(IMAGES, w, 1, "SAME"), w))
+    assert own(tf.zeros([0, 3, 3, 2, 4], tf.float64)).shape == (0, 5, 6, 6, 4)

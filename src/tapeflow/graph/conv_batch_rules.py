@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.core.convert import convert
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.graph.batch import Batch, NoRule, Rule, Slices, run, times, vector
 
@@ -55,6 +56,27 @@ def apart(batch: Batch, value: Any, dims: Sequence[Any], axis: int) -> Any:
     return run("Transpose", made, (axis, *[i for i in range(rank + 1) if i != axis]))
 
 
+def _of_some(rule: Rule, batch: Batch, out: Sequence[SymbolicTensor], op: Any, *args: Any) -> Any:
+    """What a rule gives that needs at least one slice: without any there would be no channels."""
+    if isinstance(batch.count, int):
+        if not batch.count:
+            raise NoRule
+        return rule(batch, out, op, *args)
+    missing = run("Maximum", run("Sub", convert(1), batch.count), convert(0))
+
+    def lengthened(x: Any) -> Any:
+        if not isinstance(x, Slices) or not x.stacked:
+            return x
+        zeros = run("BroadcastTo", convert(0, x.slice.dtype), (missing, *batch.dims(x)))
+        return x._replace(value=run("ConcatV2", [x.value, zeros], 0))
+
+    made = rule(Batch(run("Maximum", batch.count, convert(1))), out, op, *map(lengthened, args))
+    rank = out[0].shape.rank
+    if rank is None:
+        raise NoRule
+    return run("Slice", made, (0,) * (rank + 1), (batch.count, *[-1] * rank))
+
+
 def _shares_images(op: Any, images: Slices, channels: int, inner: Any) -> bool:
     """Whether all slices convolve the same images, in one group: then only their filters stand side by side.
 
@@ -67,6 +89,12 @@ def _shares_images(op: Any, images: Slices, channels: int, inner: Any) -> bool:
 def _convolved(batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, filters: Slices, *attrs: Any) -> Any:
     if not filters.stacked:
         return batch.unflat(op.run((batch.flat(x), filters.value, *attrs)), out[0], x)
+    return _of_some(_convolved_apart, batch, out, op, x, filters, *attrs)
+
+
+def _convolved_apart(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, filters: Slices, *attrs: Any
+) -> Any:
     at = Channels(op, attrs)
     shared = _shares_images(op, x, at.of_images, filters.slice.shape[-2])
     images = x.value if shared else side_by_side(batch, x, at.of_images, at.images)
@@ -89,13 +117,24 @@ def _back_to_images(
         dims.insert(at.of_images, batch.dims(filters)[-2])
     if not filters.stacked:
         return batch.reshape(op.run((_times_count(batch, dims, 0), filters.value, batch.flat(dy), *attrs)), dims)
+    return _of_some(_back_to_images_apart, batch, out, op, dims, filters, dy, *attrs)
+
+
+def _back_to_images_apart(
+    batch: Batch, out: Sequence[SymbolicTensor], op: Any, dims: Any, filters: Slices, dy: Slices, *attrs: Any
+) -> Any:
+    at = Channels(op, attrs)
     whole = _times_count(batch, dims, at.of_images)
     own = side_by_side(batch, filters, at.of_filters, at.filters)
     made = op.run((whole, own, side_by_side(batch, dy, at.of_images, at.images), *attrs))
     return apart(batch, made, dims, at.of_images)
 
 
-def _back_to_filters(
+def _back_to_filters(batch: Batch, out: Sequence[SymbolicTensor], op: Any, *args: Any) -> Any:
+    return _of_some(_back_to_filters_apart, batch, out, op, *args)
+
+
+def _back_to_filters_apart(
     batch: Batch, out: Sequence[SymbolicTensor], op: Any, x: Slices, sizes: Any, dy: Slices, *attrs: Any
 ) -> Any:
     dims, at = vector(sizes), Channels(op, attrs)
