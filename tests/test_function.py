@@ -688,3 +688,34 @@ def test_a_function_has_the_attributes_of_what_it_was_made_of():
     plain.note, plain._traces = "a note", "not the function's own"
     assert tf.function(plain).note == "a note"
     assert tf.function(plain)(1.0).numpy() == 1.0
+
+
+def product(a, b):
+    return tf.matmul(a, b) + 1.0
+
+
+def layer(a, b):
+    return tf.nn.relu(tf.nn.bias_add(tf.matmul(a, b), tf.ones(2)))
+
+
+def branch(a, b):
+    return tf.cond(tf.reduce_sum(a) >= 0.0, lambda: layer(a, b), lambda: tf.zeros([2, 2]))
+
+
+def loop(a, b):
+    return tf.while_loop(lambda i, h: i < 2, lambda i, h: (i + 1, h + layer(a, b)), (0, tf.zeros([2, 2])))[1]
+
+
+@pytest.mark.parametrize("inner", [product, layer, branch, loop])
+def test_what_fails_in_a_function_that_is_called_says_what_eager_code_says(inner):
+    matrices = [tf.TensorSpec([None, None])] * 2
+    called = tf.function(inner)
+
+    @tf.function(input_signature=matrices)
+    def outer(a, b):
+        return called(a * 2.0, b) + called(a, b)
+
+    for _ in range(3):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Matrix size-incompatible: In\[0\]: \[2,3\]"):
+            outer(tf.zeros([2, 3]), tf.zeros([4, 2]))
+        assert outer(tf.zeros([2, 3]), tf.zeros([3, 2])).shape == (2, 2)

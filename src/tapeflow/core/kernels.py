@@ -82,7 +82,7 @@ def compute(op: Op, args: Sequence[Any], types: dict[str, DType], name: str | No
         raise located(error, op, name) from None
     except torch.OutOfMemoryError as error:
         raise errors.ResourceExhaustedError(
-            None, None, f"{_first_line(error)} [Op:{op.name}] name: {name or ''}"
+            None, None, f"{first_line(error)} [Op:{op.name}] name: {name or ''}"
         ) from None
     except Exception as error:
         raise translated(op, args, values, error, name) from error
@@ -295,7 +295,7 @@ def translated(op: Op, args: Sequence[Any], values: Sequence[Any], error: Except
             return located(wrong, op, name)
         except ValueError as wrong:
             return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
-    said = _first_line(error)
+    said = first_line(error)
     described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
     kind: Callable[..., Exception] = errors.InvalidArgumentError
     if isinstance(error, NotImplementedError) or "not implemented" in said or "not supported" in said:
@@ -303,7 +303,8 @@ def translated(op: Op, args: Sequence[Any], values: Sequence[Any], error: Except
     return kind(None, None, f"{op.name} can't take {described}: {said}{ending}")
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error of torch says, in one line and without torch's names."""
     lines = str(error).splitlines() or [type(error).__name__]
     return re.sub(r"\bat::|torch\.|aten::", "", lines[0]).strip()
 

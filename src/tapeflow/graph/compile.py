@@ -19,7 +19,7 @@ from typing import Any
 
 from tapeflow import errors
 from tapeflow.core import device as devices
-from tapeflow.core.kernels import compute, located
+from tapeflow.core.kernels import compute, first_line, located
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.graph import passes
@@ -107,15 +107,19 @@ class Written:
         if step is None:
             return error
         values = self._writer.values({**self._writer.namespace, **local}, step)
-        for operation in step.origins:
-            if not hasattr(operation.op, "kinds"):
+        calls: list[Any] = [step] if step.registered else step.origins
+        for call in calls:
+            if not hasattr(call.op, "kinds"):
                 return error
+            name = step.operation.name if call is step else call.name
             try:
-                _run_again(operation, values)
+                _run_again(call, name, values)
             except errors.OpError as said:
                 return said
-            except Exception as other:  # a KeyError: a value that was dropped or written over
-                return error if isinstance(other, KeyError) else located(other, operation.op, operation.name)
+            except KeyError:  # a value that was dropped or written over
+                return errors.InvalidArgumentError(None, None, f"{first_line(error)} [Op:{call.op.name}] name: {name}")
+            except Exception as other:
+                return located(other, call.op, name)
         return error
 
 
@@ -196,19 +200,19 @@ class Compiled(Written):
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 
 
-def _run_again(operation: Operation, values: dict[int, Any]) -> None:
-    """Runs one operation with the values that a function had, so that it raises its error again."""
-    op = operation.op
+def _run_again(call: Step | Operation, name: str, values: dict[int, Any]) -> None:
+    """Runs a step or operation with the values that a function had, so that it raises its error again."""
+    op = call.op
 
     def raw(tensor: SymbolicTensor) -> Any:
         if id(tensor) not in values and tensor.op.type == "Const":
             return tensor.op.op.attrs["value"]
         if id(tensor) not in values and hasattr(tensor.op.op, "kinds") and not tensor.op.stateful:
-            _run_again(tensor.op, values)  # it was not made a tensor
+            _run_again(tensor.op, tensor.op.name, values)  # it was not made a tensor
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
-    result, _ = compute(op, arguments(op, operation.args, raw), operation.types, operation.name)
-    for tensor, value in zip(operation.outputs, result if isinstance(result, (tuple, list)) else [result], strict=True):
+    result, _ = compute(op, arguments(op, call.args, raw), call.types, name)
+    for tensor, value in zip(call.outputs, result if isinstance(result, (tuple, list)) else [result], strict=True):
         values[id(tensor)] = value
 
 

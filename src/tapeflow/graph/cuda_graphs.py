@@ -26,6 +26,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
+from tapeflow.core.kernels import first_line
 from tapeflow.core.settings import settings
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import Variable
@@ -191,7 +192,7 @@ class Captured(Compiled):
             self._give_up(str(why))
             return super().__call__(*values)
         except RuntimeError as error:
-            self._give_up(f"there is nothing to capture with: {_first_line(error)}")
+            self._give_up(f"there is nothing to capture with: {first_line(error)}")
             return super().__call__(*values)
         watch = Watch(device, self.running)
         values = [*(devices.moved(v, device) for v in values[: self._given]), *values[self._given :]]
@@ -210,7 +211,7 @@ class Captured(Compiled):
         try:
             made = self._made(values)
         except Exception as error:  # what is captured has not run
-            self._give_up(f"the capture failed: {_first_line(error)}")
+            self._give_up(f"the capture failed: {first_line(error)}")
             made = None
         finally:
             recording.release()
@@ -271,10 +272,6 @@ class Captured(Compiled):
             return f"not captured yet: after {self._calls} calls; the call after {WARM_UPS} captures it"
         count = len(kernels(self.program))
         return f"captured: {count} kernels in a CUDA graph, replayed {self._replays} times"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 class _Elsewhere(Exception):

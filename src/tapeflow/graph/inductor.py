@@ -22,6 +22,7 @@ import torch
 
 from tapeflow import errors
 from tapeflow.core import device as devices
+from tapeflow.core.kernels import first_line
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.tensor import EagerTensor
@@ -438,4 +439,4 @@ def _require_compiler() -> None:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    return first_line(error).rstrip(".")

@@ -101,6 +101,7 @@ class Program:
 
     Attributes:
         constants: raw values of the tensors that are known before it runs, by the tensors' ids.
+        aliases: what stands for equal constants, and for the inputs and outputs of functions that are called.
         static: whether what is known of values by the graph alone holds: nothing but placeholders is given.
 
     Raises:
@@ -122,12 +123,11 @@ class Program:
         self.static = all(t.op.type == "Placeholder" for t in inputs)
         self.steps: list[Step] = []
         self._asked = {id(o) for o in effects}
-        # what stands for the inputs and outputs of functions that are called
-        self._others: dict[int, SymbolicTensor] = {}
+        self.aliases: dict[int, SymbolicTensor] = {}
         self._numbers: dict[Any, SymbolicTensor] = {}
         self._called: set[int] = set()
         self._add(needed(outputs, effects, {id(t) for t in inputs}), {id(t) for t in inputs}, resources)
-        self.outputs = substituted(self.outputs, self._others)
+        self.outputs = substituted(self.outputs, self.aliases)
 
     def _add(self, operations: list[Operation], given: set[int], resources: Callable[[Any], Any]) -> None:
         for operation in operations:
@@ -138,7 +138,7 @@ class Program:
                 known = op.attrs["value"].value if op.name == "Const" else resources(op.attrs["variable"])
                 out = operation.outputs[0]
                 self.constants[id(out)] = known
-                self._others[id(out)] = self.equal_number(out)
+                self.aliases[id(out)] = self.equal_number(out)
             elif op.name == "Placeholder":
                 if id(operation.outputs[0]) not in given:
                     raise _not_fed(operation)
@@ -153,7 +153,7 @@ class Program:
 
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._asked
-        args = substituted(operation.args, self._others)
+        args = substituted(operation.args, self.aliases)
         self.steps.append(Step(operation.op, args, operation.outputs, [operation], operation.types, must_run))
 
     def _call(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
@@ -161,12 +161,12 @@ class Program:
         op = operation.op
         body = op.bodies["f"]
         self._called.add(id(body))
-        args = substituted(operation.args, self._others)
-        self._others.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
+        args = substituted(operation.args, self.aliases)
+        self.aliases.update({id(t): arg for t, arg in zip(body.inputs, args, strict=True)})
         given = {id(t) for t in body.inputs}
         self._add(needed(op.gives, body.graph.effects(), given), given, resources)
-        given_back = substituted(op.gives, self._others)
-        self._others.update({id(t): own for t, own in zip(operation.outputs, given_back, strict=True)})
+        given_back = substituted(op.gives, self.aliases)
+        self.aliases.update({id(t): own for t, own in zip(operation.outputs, given_back, strict=True)})
 
     def renamed(self) -> dict[int, SymbolicTensor]:
         """Gives it tensors of its own in the place of its inputs and of those that its steps give.

@@ -78,7 +78,7 @@ class StructuredWriter(Writer):
             if name in local:
                 found[i] = _BOXES[self._are_numbers[i]](local[name])
         originals = self._originals.get(id(step), {})
-        return found | {id(t): found[i] for i, t in originals.items() if i in found}
+        return self.with_aliases(found | {id(t): found[i] for i, t in originals.items() if i in found}, step)
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ class Writer:
         self.namespace: dict[str, Any] = {"host": numbers}
         self.steps: dict[int, Step] = {}
         self.names: dict[int, str] = {}
+        self._programs: list[Program] = []
         self._careful = careful
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
@@ -69,6 +70,7 @@ class Writer:
 
     def block(self, program: Program, indent: int) -> None:
         """Writes the steps of a program, whose inputs have names already."""
+        self._programs.append(program)
         self._constants.update(program.constants)
         self._static = self._static and program.static
         last = _last_uses(program)
@@ -87,8 +89,14 @@ class Writer:
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors'
-        ids, those of the graph that a step is of."""
-        return {i: local[name] for i, name in self.names.items() if name in local}
+        ids, those of the graph that a step is of, and of the functions that were written out."""
+        found = {i: local[name] for i, name in self.names.items() if name in local}
+        return self.with_aliases(found, step)
+
+    def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
+        """Values, and the same for the inputs and outputs of functions that were written out around a step."""
+        aliases = next((p.aliases for p in self._programs if step in p.steps), {})
+        return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
