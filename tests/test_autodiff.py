@@ -534,3 +534,114 @@ def test_what_is_added_again_and_again_gets_the_sum_of_all_gradients(shape, dtyp
     gradient = tape.gradient(y, b)
     assert gradient.shape == shape and gradient.dtype is dtype
     np.testing.assert_array_equal(gradient, expected)
+
+
+# ---- what was read of a variable when --------------------------------------------------------------------------------
+
+
+def read_by_the_outer_tape(v):
+    with tf.GradientTape() as outer:
+        before = v.read_value()
+        with tf.GradientTape() as inner:
+            y = v * before
+        first = inner.gradient(y, v)
+    return first, outer.gradient(first, v)
+
+
+def read_before_the_tape(v):
+    before = v.read_value()
+    with tf.GradientTape() as tape:
+        y = v * before
+    return tape.gradient(y, v)
+
+
+def read_by_an_earlier_tape(v):
+    with tf.GradientTape():
+        before = v.read_value()
+    with tf.GradientTape() as tape:
+        y = v * before
+    return tape.gradient(y, v)
+
+
+def read_twice(v):
+    with tf.GradientTape() as tape:
+        before = v.read_value()
+        v.assign_add(1.0)
+        y = before * 10.0 + v * v
+    return y, tape.gradient(y, v)
+
+
+def read_twice_for_a_branch(v):
+    with tf.GradientTape() as tape:
+        before = v.read_value()
+        v.assign_add(1.0)
+        after = v.read_value()
+        y = tf.cond(v > 0.0, lambda: before * 10.0 + after * after, lambda: before - after)
+    return y, tape.gradient(y, v)
+
+
+def read_before_a_tape_in_a_branch(v):
+    before = v.read_value()
+
+    def branch():
+        with tf.GradientTape() as tape:
+            y = v * before
+        return tape.gradient(y, v)
+
+    return tf.cond(v > 0.0, branch, lambda: 0.0)
+
+
+def read_around_a_loop(v):
+    with tf.GradientTape() as tape:
+        before = v.read_value()
+        v.assign_add(1.0)
+        y = tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, s + before * v), (0, 0.0))[1]
+    return y, tape.gradient(y, v)
+
+
+def watched_between(v):
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        before = v.read_value()
+        tape.watch(v)
+        y = v * before
+    return tape.gradient(y, v)
+
+
+@pytest.mark.parametrize("in_graph", [False, True], ids=["eager", "function"])
+@pytest.mark.parametrize(
+    ("program", "expected"),  # from TensorFlow, for a variable that is 3
+    [
+        (read_by_the_outer_tape, [3.0, 1.0]),
+        (read_before_the_tape, [3.0]),
+        (read_by_an_earlier_tape, [3.0]),
+        (read_twice, [46.0, 18.0]),
+        (read_twice_for_a_branch, [46.0, 18.0]),
+        (read_before_a_tape_in_a_branch, [3.0]),
+        (read_around_a_loop, [24.0, 14.0]),
+        (watched_between, [3.0]),
+    ],
+)
+def test_what_was_read_of_a_variable_is_the_variable_to_the_tapes_that_saw_it(program, expected, in_graph):
+    v = tf.Variable(3.0)
+    run = tf.function(lambda: program(v)) if in_graph else lambda: program(v)
+    assert [float(t) for t in tf.nest.flatten(run())] == expected
+
+
+def test_second_gradients_by_a_variable_that_branches_and_their_loops_read():
+    w = tf.Variable([2.0, 3.0])
+
+    def doubled(e):
+        return tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * w[0]), (0, e))[1] * w
+
+    @tf.function
+    def second(e, squares):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = tf.reduce_sum(tf.cond(squares, lambda: e * w * w, lambda: doubled(e)))
+            g = inner.gradient(y, w)
+            norm = tf.reduce_sum(g * g)
+        return outer.gradient(norm, w)
+
+    e = tf.constant([1.0, 2.0])
+    assert second(e, tf.constant(True)).numpy().tolist() == [16.0, 96.0]
+    assert second(e, tf.constant(False)).numpy().tolist() == [1856.0, 576.0]

@@ -118,7 +118,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return nest.pack_sequence_as(result, flat, expand_composites=True)
     for tape in outer:
         for variable in [*variables, *(a for a in arguments if isinstance(a, ReadAsTensor))]:
-            tape.variable_read(variable)
+            tape.variable_read(variable, variable._id)
     record_function(name, [*arguments, *variables], outputs, gradient)
     return result
 

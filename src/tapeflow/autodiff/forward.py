@@ -50,6 +50,7 @@ class ForwardAccumulator:
             self._tangents[primal._id] = tangent
             self._kept.append(primal)
         self._recording = False
+        self.seen: set[int] = set()  # the ids of what was read of variables
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:
@@ -65,10 +66,12 @@ class ForwardAccumulator:
             discard(listeners, self)
             self._recording = False
 
-    variables = frozenset[int]()
-
-    def variable_read(self, variable: Any) -> None:
-        """A variable is known by its id; reading it tells nothing new."""
+    def variable_read(self, variable: Any, read: int) -> None:
+        """What is read of a variable has its tangent."""
+        self.seen.add(read)
+        tangent = self._tangents.get(variable._id)
+        if tangent is not None:
+            self._tangents[read] = tangent
 
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Computes the tangents of an op's outputs.

@@ -10,7 +10,7 @@ from tapeflow.core.context import registry, state
 from tapeflow.core.convert import convert
 from tapeflow.core.shape import TensorShape
 from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Tape, backpropagate, id_of
+from tapeflow.core.tape import Tape, id_of
 from tapeflow.core.tensor import Tensor
 
 
@@ -41,7 +41,7 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
     ids = [id_of(s) for s in sources]
 
     def one(seed: Any) -> list[Any]:
-        found = backpropagate(calls, {id_of(target): seed}, ids, tape.roots, keep=True)
+        found = tape.backward(calls, {id_of(target): seed}, ids, keep=True)
         return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
 
     from tapeflow.graph.vectorized import Manner

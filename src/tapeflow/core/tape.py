@@ -7,6 +7,7 @@ it needs; everything else it knows by id, so that a tape does not keep tensors a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -76,6 +77,10 @@ class Tape:
         self.watched: set[int] = set()  # the ids of what gradients may be asked for, and of all that depends on it
         self.roots: set[int] = set()  # those that somebody watched
         self.variables: dict[int, Any] = {}
+        # A variable is read under an id of its own: what was read before a tape began is no variable to it.
+        self.seen: set[int] = set()  # the ids of reads
+        self.reads: dict[int, int] = {}  # the first of them that is watched, by the variable's id
+        self.more: dict[int, list[int]] = {}  # the others
 
     def start(self) -> None:
         state.tapes.append(self)
@@ -93,13 +98,35 @@ class Tape:
             self.roots.add(tensor._id)
 
     def watch_variable(self, variable: Any) -> None:
-        self.watched.add(variable._id)
-        self.roots.add(variable._id)
-        self.variables[variable._id] = variable
+        i = variable._id
+        self.variables[i] = variable
+        self.seen.add(i)
+        if getattr(variable, "_tape_value", None) is not None:
+            variable._tape_value = None  # what was read before is not watched
+        if i not in self.watched:
+            self.watched.add(i)
+            self.roots.add(i)
+            if i in self.reads:
+                self.more.setdefault(i, []).append(i)
+            else:
+                self.reads[i] = i
 
-    def variable_read(self, variable: Any) -> None:
-        if self.watch_accessed and variable.trainable:
-            self.watch_variable(variable)
+    def variable_read(self, variable: Any, read: int) -> None:
+        """Is told of a read of a variable: of the id of the tensor that it gave, or of the variable's own where
+        something takes the variable itself, as a function does, or an operation that reads it."""
+        if read in self.seen:
+            return
+        self.seen.add(read)
+        i = variable._id
+        if i in self.reads:
+            self.more.setdefault(i, []).append(read)
+        elif self.watch_accessed and variable.trainable:
+            self.variables[i] = variable
+            self.reads[i] = read
+        else:
+            return
+        self.watched.add(read)
+        self.roots.add(read)
 
     def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Notes a call, if it touches anything watched and gradients pass through it."""
@@ -152,12 +179,40 @@ class Tape:
         grads: dict[int, Gradient] = {}
         for target, dy in zip(targets, output_gradients, strict=True):
             i = id_of(target)
+            i = self.reads.get(i, i)
             grads[i] = summed(grads[i], dy) if i in grads else dy
         source_ids = [id_of(s) for s in sources]
         calls = self.calls
         if not self.persistent:
             self.calls = []
-        return backpropagate(calls, grads, source_ids, self.roots, keep=self.persistent)
+        return self.backward(calls, grads, source_ids, keep=self.persistent)
+
+    def backward(
+        self, calls: list[Call], grads: dict[int, Gradient], source_ids: list[int], keep: bool
+    ) -> list[Gradient]:
+        """What `backpropagate` finds for the sources; for variables, the sum over their reads."""
+        reads, more = self.reads, self.more
+        first = [reads.get(i, i) for i in source_ids]
+        if not more:
+            return backpropagate(calls, grads, first, self.roots, keep)
+        others = [read for i in source_ids for read in more.get(i, ())]
+        found = backpropagate(calls, grads, first + others, self.roots, keep)
+        rest = iter(found[len(first) :])
+        for place, i in enumerate(source_ids):
+            for g in itertools.islice(rest, len(more.get(i, ()))):
+                if g is not None:
+                    found[place] = g if found[place] is None else summed(found[place], g)
+        return found[: len(first)]
+
+
+class _Everything:
+    """Contains whatever one asks for: the reads that a listener has seen which does not mind them."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+EVERYTHING = _Everything()
 
 
 def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
@@ -306,7 +361,7 @@ def backpropagate(
                 grads[i] = dy
             if useful is not None and useful.isdisjoint(call.input_ids):
                 continue
-            if type(dy) is not EagerTensor:
+            if type(dy) is not EagerTensor and not getattr(op, "passes", False):
                 dy = dense(dy)
             if in_graph:
                 found = _gradient_in_graph(call, (dy,))

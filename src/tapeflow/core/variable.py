@@ -200,13 +200,20 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         tapes = state.tapes
         if not tapes:
             return self._value
+        held = self._tape_value
+        if held is not None:
+            for tape in tapes:
+                if held._id not in tape.seen:
+                    break
+            else:
+                return held
+        # A tape that has not seen it read must not take for the variable what somebody has kept from before.
+        if held is None or sys.getrefcount(held) > 3:
+            held = self._tape_value = EagerTensor(self._value.value, self.dtype)
+            held._id = next_id()
         for tape in tapes:
-            if self._id not in tape.variables:
-                tape.variable_read(self)
-        if self._tape_value is None:
-            self._tape_value = EagerTensor(self._value.value, self.dtype)
-            self._tape_value._id = self._id
-        return self._tape_value
+            tape.variable_read(self, held._id)
+        return held
 
     def value(self) -> EagerTensor:
         """The tensor this variable holds now."""

@@ -9,7 +9,7 @@ import torch
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.op import op
 from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
+from tapeflow.core.tape import EVERYTHING, Call
 from tapeflow.core.tensor import EagerTensor, invalid
 
 
@@ -64,9 +64,9 @@ class _Checker:
     def __init__(self, stack_height_limit: int, path_length_limit: int) -> None:
         self.stack_height_limit, self.path_length_limit = stack_height_limit, path_length_limit
 
-    variables = frozenset[int]()
+    seen = EVERYTHING
 
-    def variable_read(self, variable: Any) -> None:
+    def variable_read(self, variable: Any, read: int) -> None:
         """Reading changes no numbers."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:

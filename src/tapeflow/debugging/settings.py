@@ -7,6 +7,7 @@ from typing import Any
 
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.settings import settings
+from tapeflow.core.tape import EVERYTHING
 
 _logger = logging.getLogger("tensorflow")
 
@@ -14,9 +15,9 @@ _logger = logging.getLogger("tensorflow")
 class _PlacementLog:
     """Listens to the ops of a thread, as a tape does, and logs where each ran."""
 
-    variables = frozenset[int]()
+    seen = EVERYTHING
 
-    def variable_read(self, variable: Any) -> None:
+    def variable_read(self, variable: Any, read: int) -> None:
         """Reading runs no kernel."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:

@@ -233,8 +233,7 @@ def is_watched(values: Sequence[Any]) -> bool:
         variable = value if hasattr(value, "_read") else variable_of(value)
         if variable is not None:
             for tape in state.tapes:
-                if variable._id not in tape.variables:
-                    tape.variable_read(variable)
+                tape.variable_read(variable, variable._id)
     ids = [v._id for v in values]
     return any(type(tape) is not Tape or not tape.watched.isdisjoint(ids) for tape in state.tapes)
 

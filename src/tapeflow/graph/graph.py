@@ -424,10 +424,9 @@ class Graph(Collections, Names):
         made = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
         out = SymbolicTensor(made, 0, variable.dtype, variable.shape)
         made.outputs.append(out)
-        out._id = variable._id
-        for tape in state.tapes:
-            if variable._id not in tape.variables:
-                tape.variable_read(variable)
+        if state.tapes:
+            _tell_of_variables(made.args)
+            record(READ, made.args, (), made.outputs)
         return out
 
     def read_of(self, variable: Any, after: Operation | None = None) -> SymbolicTensor:
@@ -523,8 +522,7 @@ def _tell_of_variables(handles: Sequence[Any]) -> None:
         variable = variable_of(handle)
         if variable is not None:
             for tape in state.tapes:
-                if variable._id not in tape.variables:
-                    tape.variable_read(variable)
+                tape.variable_read(variable, variable._id)
 
 
 def value_of_variable(handle: Any) -> Any:
@@ -537,7 +535,8 @@ def _variable(handle: Any) -> Any:
     return handle[()] if isinstance(handle, np.ndarray) else handle
 
 
-READ = NodeOp("ReadVariableOp", value_of_variable)
+READ = NodeOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # the handle stands for the variable
+READ.passes = True
 
 
 def _scoped(scope: str, name: str | None) -> str:

@@ -109,8 +109,6 @@ def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     made = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
     out = SymbolicTensor(made, 0, _attr(node, "dtype"), TensorShape(None) if variable is None else variable.shape)
     made.outputs.append(out)
-    if variable is not None:
-        out._id = variable._id
     return made
 
 

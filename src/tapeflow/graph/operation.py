@@ -66,6 +66,7 @@ class NodeOp:
 
     accumulate = None
     creates = False
+    passes = False  # its gradient is that of its output, dense or not
     keep_all_inputs = True
     keep_outputs = keep_shapes = keep_dtypes = False
     keep_inputs: tuple[int, ...] = ()
