@@ -73,7 +73,7 @@ class StructuredWriter(Writer):
         return 2
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
-        found = super().values(local, step)
+        found = self.named_values(local)
         for i, name in self.numbers.items():
             if name in local:
                 found[i] = _BOXES[self._are_numbers[i]](local[name])

@@ -90,8 +90,11 @@ class Writer:
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors'
         ids, those of the graph that a step is of, and of the functions that were written out."""
-        found = {i: local[name] for i, name in self.names.items() if name in local}
-        return self.with_aliases(found, step)
+        return self.with_aliases(self.named_values(local), step)
+
+    def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
+        """The raw values of tensors that have names, by the ids that they have in the program."""
+        return {i: local[name] for i, name in self.names.items() if name in local}
 
     def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
         """Values, and the same for the inputs and outputs of functions that were written out around a step."""

@@ -22,7 +22,8 @@ import torch
 from tapeflow.core.symbolic import SymbolicTensor
 from tapeflow.core.variable import Variable
 from tapeflow.graph.graph import READ
-from tapeflow.graph.operation import NodeOp, variable_of
+from tapeflow.graph.operation import variable_of
+from tapeflow.graph.passes.grouping import on_lists
 from tapeflow.graph.passes.pruning import prune
 from tapeflow.graph.program import Program, Step
 
@@ -154,7 +155,7 @@ def _joined(steps: list[Step], updates: list[_Update]) -> Iterator[Step]:
     ready: list[_Update] = []
     changed: set[int] = set()
     for step in steps:
-        touched = _touched(step) if id(step) not in belonging else _touched_at_start(by_end.get(id(step)))
+        touched = _touched(step) if id(step) not in belonging else _variables_of(by_end.get(id(step)))
         if ready and (touched is None or not changed.isdisjoint(touched)):
             yield from _together(ready)
             ready, changed = [], set()
@@ -162,11 +163,11 @@ def _joined(steps: list[Step], updates: list[_Update]) -> Iterator[Step]:
             yield step
         elif id(step) in by_end:
             ready.append(by_end[id(step)])
-            changed |= _touched_at_start(ready[-1])
+            changed |= _variables_of(ready[-1])
     yield from _together(ready)
 
 
-def _touched_at_start(update: _Update | None) -> frozenset[int]:
+def _variables_of(update: _Update | None) -> frozenset[int]:
     """The ids of the three variables of an update."""
     return frozenset() if update is None else frozenset(variable_of(handle)._id for handle in update.tensors[:3])
 
@@ -180,17 +181,12 @@ def _together(updates: list[_Update]) -> list[Step]:
 
 
 def _step(updates: list[_Update]) -> Step:
-    args = [tensor for column in zip(*[u.tensors for u in updates], strict=True) for tensor in column]
-    places = iter(range(len(args)))
-    columns = [f"[{', '.join(f'{{{next(places)}}}' for _ in updates)}]" for _ in range(4)]
+    columns = [list(column) for column in zip(*[u.tensors for u in updates], strict=True)]
     first = updates[0]
-    op = NodeOp(
-        "ApplyAdam",
-        _kernel(*first.shares, first.epsilon),
-        inline=f"{{kernel}}({', '.join(columns)}, {{{len(args)}}})",
-    )
-    steps = [step for update in updates for step in update.steps]
-    return Step(op, [*args, first.rate], steps[-1].outputs, [o for s in steps for o in s.origins], must_run=True)
+    kernel = _kernel(*first.shares, first.epsilon)
+    made = on_lists("ApplyAdam", kernel, columns, first.rate, [u.steps[-1] for u in updates])
+    made.origins = [o for update in updates for step in update.steps for o in step.origins]
+    return made
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------

@@ -153,18 +153,20 @@ def _together(kind: Any, steps: list[Step]) -> Step | None:
         if len({id(handle) for handle in columns[0]}) < len(steps):
             return None
         together = columns.pop()[0] if scalar is not None else None
-        return _step(f"{name}s", _changed_together(_CHANGES[name], steps[0].op.kernel), columns, together, steps)
+        return on_lists(f"{name}s", _changed_together(_CHANGES[name], steps[0].op.kernel), columns, together, steps)
     shared, _ = _operands(steps[0])
     lists = [list(column) for column in zip(*[_operands(step)[1] for step in steps], strict=True)]
     if name == "Square":
-        return _step("Squares", torch._foreach_mul, [lists[0], lists[0]], None, steps)
+        return on_lists("Squares", torch._foreach_mul, [lists[0], lists[0]], None, steps)
     kernels = _ALONE if name in _ALONE else _WITH_SCALAR if scalar is not None else _IN_PAIRS
-    return _step(f"{name}s", kernels[name], lists, shared, steps)
+    return on_lists(f"{name}s", kernels[name], lists, shared, steps)
 
 
-def _step(
+def on_lists(
     name: str, kernel: Callable[..., Any], lists: list[list[Any]], shared: SymbolicTensor | None, steps: list[Step]
 ) -> Step:
+    """One step in the place of several, whose kernel takes lists of tensors, and a tensor for all of them if there is
+    one."""
     args = [t for column in lists for t in column] + ([] if shared is None else [shared])
     places = iter(range(len(args)))
     columns = [f"[{', '.join(f'{{{next(places)}}}' for _ in column)}]" for column in lists]
