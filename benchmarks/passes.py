@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.graph import passes
-from tapeflow.graph.compile import Compiled
+from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.compile import Compiled
 
 WITHOUT = {
     "folding": "fold",
@@ -96,9 +96,7 @@ def programs():
 def compiled(make, without):
     """A function without one pass, as fast as it gets."""
     everything = passes.SIMPLIFY, Compiled.special_passes
-    passes.SIMPLIFY, Compiled.special_passes = (
-        tuple(p for p in some if p.__name__ != without) for some in everything
-    )
+    passes.SIMPLIFY, Compiled.special_passes = (tuple(p for p in some if p.__name__ != without) for some in everything)
     try:
         function = make()
         for _ in range(3):

@@ -1,6 +1,6 @@
 """Records what TensorFlow gives for the programs in `tests/autograph_programs`, eagerly and as `tf.function`.
 
-    python scripts/record_autograph.py          # needs TensorFlow
+python scripts/record_autograph.py          # needs TensorFlow
 """
 
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the checkpoints in tests/data/checkpoints, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
-    record_checkpoints.py record          writes them anew
-    record_checkpoints.py check PREFIX    restores a checkpoint of `model` that TapeFlow wrote, and compares every value
+record_checkpoints.py record          writes them anew
+record_checkpoints.py check PREFIX    restores a checkpoint of `model` that TapeFlow wrote, and compares every value
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Records the definitions of TensorFlow's registered ops in `src/tapeflow/core/op_defs.txt`.
+"""Records the definitions of TensorFlow's registered ops in `src/tapeflow/core/ops/op_defs.txt`.
 
     python scripts/record_op_defs.py            # needs TensorFlow; rewrites the file
     python scripts/record_op_defs.py --check    # only says whether the file is up to date

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the SavedModel in tests/data/saved_model, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
-    record_saved_model.py record        writes it anew
-    record_saved_model.py record-graph  writes the one of a session's graph, in tests/data/v1_saved_model
-    record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
+record_saved_model.py record        writes it anew
+record_saved_model.py record-graph  writes the one of a session's graph, in tests/data/v1_saved_model
+record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
 """
 
 import argparse

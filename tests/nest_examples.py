@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from ids import stable
-from tapeflow.core.composite import CompositeSpec, CompositeTensor
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeSpec, CompositeTensor
 
 BA = collections.namedtuple("BA", "b a")
 OtherBA = collections.namedtuple("BA", "b a")

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from tapeflow.core import device, tensor
+from tapeflow.core import device
+from tapeflow.core.values import tensor
 from tapeflow.random import seeds
 
 CUDA = torch.device("cuda", 0)

@@ -303,6 +303,12 @@ def test_what_is_a_tensor():
     for value in (tf.constant(1), tf.Variable(1), ragged, sparse, tf.IndexedSlices([1.0], [0])):
         assert tf.is_tensor(value)
     dataset, optional = tf.data.Dataset.range(2), tf.experimental.Optional.from_value(1)
-    for value in (dataset, iter(dataset), optional, tf.linalg.LinearOperatorIdentity(2), tf.TensorArray(tf.int32, 1),
-    1):
+    for value in (
+        dataset,
+        iter(dataset),
+        optional,
+        tf.linalg.LinearOperatorIdentity(2),
+        tf.TensorArray(tf.int32, 1),
+        1,
+    ):
         assert not tf.is_tensor(value)

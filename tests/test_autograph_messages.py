@@ -9,7 +9,7 @@ from autograph_programs.case import FOLDER, load
 from tapeflow import control_flow, nest
 from tapeflow.autograph.conversion import converted
 from tapeflow.autograph.origin import in_user_code
-from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.ir.func_graph import FuncGraph
 
 PROGRAMS = load(tf)
 
@@ -17,7 +17,7 @@ PROGRAMS = load(tf)
 @pytest.fixture(autouse=True)
 def staging(monkeypatch):
     """Conditions and loops that trace what they are given, for as long as graphs have none of their own."""
-    if importlib.util.find_spec("tapeflow.graph.control_flow"):
+    if importlib.util.find_spec("tapeflow.graph.control.control_flow"):
         return
 
     def cond(pred, true_fn, false_fn):

@@ -138,8 +138,10 @@ def test_threads():
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("/job:a/replica:0/task:1/device:GPU:2",
-        "<DeviceSpec(job=a, replica=0, task=1, device_type=GPU, device_index=2)>"),
+        (
+            "/job:a/replica:0/task:1/device:GPU:2",
+            "<DeviceSpec(job=a, replica=0, task=1, device_type=GPU, device_index=2)>",
+        ),
         ("gpu:0", "<DeviceSpec(job=None, replica=None, task=None, device_type=GPU, device_index=0)>"),
         ("/task:3", "<DeviceSpec(job=None, replica=None, task=3, device_type=None, device_index=None)>"),
     ],

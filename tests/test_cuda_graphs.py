@@ -12,9 +12,9 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.graph import cuda_graphs, recordings
-from tapeflow.graph.capturable import Keep, Watch, obstacle
-from tapeflow.graph.cuda_graphs import MOST_RECORDINGS, WARM_UPS
+from tapeflow.graph.backends import cuda_graphs, recordings
+from tapeflow.graph.backends.capturable import Keep, Watch, obstacle
+from tapeflow.graph.backends.cuda_graphs import MOST_RECORDINGS, WARM_UPS
 
 
 class Recorder:

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from ids import stable
-from tapeflow.core import dtypes
-from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.types import dtypes
+from tapeflow.core.types.dtypes import DType, as_dtype
 
 # name, DataType number, bytes, kinds, min, max, limits, NumPy type; an error class where reading it raises one.
 TABLE = [

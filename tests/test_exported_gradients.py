@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import op_def
+from tapeflow.core.ops import op_def
 
 v1 = tf.compat.v1
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.graph import inductor
+from tapeflow.graph.backends import inductor
 
 compiles = pytest.mark.skipif(
     not (shutil.which("g++") or shutil.which("clang++") or sys.platform == "win32"), reason="needs a C++ compiler"

@@ -164,7 +164,8 @@ def test_eig(dtype):
     values, vectors = tf.linalg.eig(x)
     assert values.dtype == vectors.dtype == ("complex64" if dtype in ("float32", "complex64") else "complex128")
     np.testing.assert_allclose(
-        tf.matmul(tf.cast(x, vectors.dtype), vectors), vectors * tf.expand_dims(values, -2), rtol=1e-4, atol=1e-4)
+        tf.matmul(tf.cast(x, vectors.dtype), vectors), vectors * tf.expand_dims(values, -2), rtol=1e-4, atol=1e-4
+    )
     np.testing.assert_allclose(tf.norm(vectors, axis=-2), np.ones([2, 3]), rtol=1e-5)
     np.testing.assert_allclose(np.sort_complex(tf.linalg.eigvals(x)), np.sort_complex(values), rtol=1e-4, atol=1e-4)
 
@@ -248,8 +249,10 @@ def test_singular_tridiagonal_matrices():
 
 def test_eigenvalues_in_an_interval():
     values, vectors = tf.linalg.eigh_tridiagonal(
-        [1.0, 2.0, 3.0], [4.0, 5.0], eigvals_only=False, select="v", select_range=(-5.0, 2.0))
+        [1.0, 2.0, 3.0], [4.0, 5.0], eigvals_only=False, select="v", select_range=(-5.0, 2.0)
+    )
     np.testing.assert_allclose(values, [-4.370817, 1.785479], rtol=1e-5)
     assert vectors.shape == (3, 2)
     np.testing.assert_allclose(
-        tf.linalg.eigh_tridiagonal(tf.constant([1 + 0j, 2]), tf.constant([4j])), [-2.53112887, 5.53112887])
+        tf.linalg.eigh_tridiagonal(tf.constant([1 + 0j, 2]), tf.constant([4j])), [-2.53112887, 5.53112887]
+    )

@@ -33,7 +33,7 @@ from nest_examples import (
     tag,
 )
 from tapeflow import nest
-from tapeflow.core import nest_paths
+from tapeflow.core.values import nest_paths
 
 
 @by_structure

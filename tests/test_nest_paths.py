@@ -17,7 +17,7 @@ from nest_examples import (
     outcome,
 )
 from tapeflow import nest
-from tapeflow.core import nest_paths
+from tapeflow.core.values import nest_paths
 
 # With paths.
 

@@ -98,14 +98,16 @@ def test_beam_search_finds_what_tensorflow_finds():
     decoded, scores = tf.nn.ctc_beam_search_decoder(LOGITS, [5, 4], beam_width=3, top_paths=3)
     assert [d.values.numpy().tolist() for d in decoded] == [[0, 0, 2, 1], [0, 0, 0, 2, 0], [2, 0, 0, 1]]
     assert [d.dense_shape.numpy().tolist() for d in decoded] == [[2, 3], [2, 3], [2, 2]]
-    np.testing.assert_allclose(scores, [[-2.056244, -2.6588655, -2.817436], [-1.9905828, -2.186648, -2.5699687]],
-    rtol=1e-6)
+    np.testing.assert_allclose(
+        scores, [[-2.056244, -2.6588655, -2.817436], [-1.9905828, -2.186648, -2.5699687]], rtol=1e-6
+    )
 
 
 def test_a_wide_beam_gives_exact_probabilities():
     (best,), scores = tf.nn.ctc_beam_search_decoder(LOGITS[:, :1], [5])
-    np.testing.assert_allclose(-scores[0, 0], by_all_alignments(LOGITS[:, 0], best.values.numpy().tolist(), 3),
-    rtol=1e-5)
+    np.testing.assert_allclose(
+        -scores[0, 0], by_all_alignments(LOGITS[:, 0], best.values.numpy().tolist(), 3), rtol=1e-5
+    )
 
 
 def test_greedy_decoding():

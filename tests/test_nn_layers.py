@@ -368,8 +368,9 @@ def test_wrappers_have_the_sizes_of_their_cell():
     assert cell(tf.ones([1, 2]), tf.ones([1, 2]))[0].numpy().tolist() == [[2, 2]]
 
 
-@pytest.mark.parametrize("options",
-[{"input_keep_prob": 0.0}, {"output_keep_prob": 1.5}, {"variational_recurrent": True}])
+@pytest.mark.parametrize(
+    "options", [{"input_keep_prob": 0.0}, {"output_keep_prob": 1.5}, {"variational_recurrent": True}]
+)
 def test_dropout_wrapper_refuses(options):
     with pytest.raises(ValueError, match=r"must be between 0 and 1|dtype must be provided"):
         tf.nn.RNNCellDropoutWrapper(Sum(), **options)

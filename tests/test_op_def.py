@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from tapeflow.core import op_def
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.ops import op_def
+from tapeflow.core.types.dtypes import as_dtype
 
 LINES = pathlib.Path(op_def.__file__).with_name("op_defs.txt").read_text().splitlines()
 

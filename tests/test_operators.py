@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core import kernels
+from tapeflow.core.ops import kernels
 
 ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow]
 COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
@@ -57,7 +57,7 @@ def no_careful_path(monkeypatch):
 
     def start():
         monkeypatch.setattr(kernels, "compute", careful)
-        monkeypatch.setattr("tapeflow.core.op.compute", careful)
+        monkeypatch.setattr("tapeflow.core.ops.op.compute", careful)
 
     return start
 

@@ -20,10 +20,13 @@ def test_values_go_to_stderr_by_default(capsys):
 @pytest.mark.parametrize(
     ("values", "text"),
     [
-        (["a", 1, tf.constant([1, 2, 3]), [tf.constant(1), 2], {"a": tf.constant(1.5)}],
-        "a 1 [1 2 3] [1, 2] {'a': 1.5}"),
+        (
+            ["a", 1, tf.constant([1, 2, 3]), [tf.constant(1), 2], {"a": tf.constant(1.5)}],
+            "a 1 [1 2 3] [1, 2] {'a': 1.5}",
+        ),
         ([tf.reshape(tf.range(8), [2, 2, 2])], "[[[0 1]\n  [2 3]]\n\n [[4 5]\n  [6 7]]]"),
-        ([tf.range(10)], "[0 1 2 ... 7 8 9]"), (
+        ([tf.range(10)], "[0 1 2 ... 7 8 9]"),
+        (
             [tf.reshape(tf.range(40), [4, 10])],
             "[[0 1 2 ... 7 8 9]\n [10 11 12 ... 17 18 19]\n [20 21 22 ... 27 28 29]\n [30 31 32 ... 37 38 39]]",
         ),

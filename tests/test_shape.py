@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from ids import stable
-from tapeflow.core.shape import TensorShape, as_shape, broadcast_shape, unknown_shape
+from tapeflow.core.types.shape import TensorShape, as_shape, broadcast_shape, unknown_shape
 
 UNKNOWN = TensorShape(None)
 

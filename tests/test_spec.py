@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core.spec import BoundedTensorSpec, VariableSpec
-from tapeflow.core.spec_proto import from_proto, to_proto
+from tapeflow.core.types.spec import BoundedTensorSpec, VariableSpec
+from tapeflow.core.types.spec_proto import from_proto, to_proto
 
 SPECS = [
     tf.TensorSpec([2, None], tf.int32, "x"),

@@ -308,7 +308,7 @@ def test_graphs_of_inputs_can_be_imported(graph, files):
     ],
 )
 def test_eager_mode_has_tf_data_for_this(make, kind):
-    from tapeflow.graph.python_op import executing_eagerly
+    from tapeflow.graph.ir.python_op import executing_eagerly
 
     with executing_eagerly(), pytest.raises(kind, match="eager"):
         make()

@@ -148,8 +148,9 @@ def test_scatter_checks_its_arguments():
     assert v.numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
-@pytest.mark.parametrize("dtype",
-["float16", "bfloat16", "float64", "int8", "uint8", "int64", "uint16", "uint32", "complex64"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", "bfloat16", "float64", "int8", "uint8", "int64", "uint16", "uint32", "complex64"]
+)
 def test_scatter_takes_every_number(dtype):
     v = tf.Variable(tf.cast([1, 2, 3], dtype))
     two = tf.cast([2, 2], dtype)

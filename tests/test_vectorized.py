@@ -6,7 +6,7 @@ import pytest
 import op_table
 import tapeflow as tf
 from slices import FORMS, MATRICES, C, W, X, close, gradient, results, slice_by_slice
-from tapeflow.graph.vectorized import Manner
+from tapeflow.graph.batching.vmapped import Manner
 from tapeflow.vectorized import on_slices
 
 

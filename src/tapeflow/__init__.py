@@ -65,7 +65,17 @@ from tapeflow.autodiff import GradientTape, UnconnectedGradients
 from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
 from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec
-from tapeflow.core.dtypes import (
+from tapeflow.core.memory import keep_pages
+from tapeflow.core.scopes import (
+    control_dependencies,
+    executing_eagerly,
+    get_current_name_scope,
+    init_scope,
+    inside_function,
+    name_scope,
+    variable_creator_scope,
+)
+from tapeflow.core.types.dtypes import (
     DType,
     as_dtype,
     bfloat16,
@@ -94,12 +104,11 @@ from tapeflow.core.dtypes import (
     uint64,
     variant,
 )
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.memory import keep_pages
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import IndexedSlicesSpec, NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import IndexedSlicesSpec, NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.critical_section import CriticalSection
 from tapeflow.custom_gradients import (
     AggregationMethod,
@@ -114,8 +123,8 @@ from tapeflow.custom_gradients import (
 from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 from tapeflow.function import function
 from tapeflow.functional import foldl, foldr, map_fn, scan
-from tapeflow.graph.graph import Graph
-from tapeflow.graph.operation import Operation
+from tapeflow.graph.ir.graph import Graph
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.hosting import install_as_tensorflow
 from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from tapeflow.linalg import sqrtm as matrix_square_root
@@ -183,15 +192,6 @@ from tapeflow.math.topk import approx_top_k
 from tapeflow.module import Module
 from tapeflow.optional import OptionalSpec
 from tapeflow.printing import print
-from tapeflow.scopes import (
-    control_dependencies,
-    executing_eagerly,
-    get_current_name_scope,
-    init_scope,
-    inside_function,
-    name_scope,
-    variable_creator_scope,
-)
 from tapeflow.script import numpy_function, py_function
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.timing import timestamp
@@ -227,7 +227,7 @@ _ON_FIRST_USE = {
     "graph_util": "tapeflow.graph_util",
     "ifftnd": "tapeflow.signal.fourier_ops",
     "image": "tapeflow.image",
-    "import_graph_def": "tapeflow.graph.importing",
+    "import_graph_def": "tapeflow.graph.graphdef.importing",
     "initializers": "tapeflow.keras",
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",

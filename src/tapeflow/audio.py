@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 DecodeWav = namedtuple("DecodeWav", ["audio", "sample_rate"])
 

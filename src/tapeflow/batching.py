@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.core.context import nobody_listening
-from tapeflow.core.convert import convert
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import UnavailableError
+from tapeflow.core.errors import UnavailableError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import invalid
 
 
 class _Call:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape_rules import broadcast, same
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import broadcast, same
 
 
-@op("BitwiseAnd", kernel=torch.bitwise_and, shape=broadcast)
+@op("BitwiseAnd", kernel=torch.bitwise_and, shape=broadcast, elementwise=True)
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
     """The bits set in both, with broadcasting.
 
@@ -28,7 +28,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast)
+@op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast, elementwise=True)
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
     """The bits set in at least one, with broadcasting.
 
@@ -44,7 +44,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast)
+@op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast, elementwise=True)
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
     """The bits set in exactly one, with broadcasting.
 
@@ -60,7 +60,7 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Invert", kernel=torch.bitwise_not, shape=same)
+@op("Invert", kernel=torch.bitwise_not, shape=same, elementwise=True)
 def invert(x: Any, name: str | None = None) -> Any:
     """Flips all bits: `-x - 1` for signed integers.
 
@@ -86,7 +86,7 @@ def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) 
     return kernel
 
 
-@op("LeftShift", kernel=_shift(torch.bitwise_left_shift, np.left_shift), shape=broadcast)
+@op("LeftShift", kernel=_shift(torch.bitwise_left_shift, np.left_shift), shape=broadcast, elementwise=True)
 def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
@@ -102,7 +102,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("RightShift", kernel=_shift(torch.bitwise_right_shift, np.right_shift), shape=broadcast)
+@op("RightShift", kernel=_shift(torch.bitwise_right_shift, np.right_shift), shape=broadcast, elementwise=True)
 def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 

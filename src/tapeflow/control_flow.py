@@ -6,15 +6,15 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
-from tapeflow.core.op import is_tensor_like
-from tapeflow.core.spec import type_spec_from_value
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, invalid
-from tapeflow.scopes import name_scope
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import is_tensor_like
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.spec import type_spec_from_value
+from tapeflow.core.values import nest
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
@@ -40,7 +40,7 @@ def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable
     if type(pred) is not bool and not is_tensor_like(pred):
         pred = convert(pred)
     if is_symbolic(pred):
-        from tapeflow.graph import control_flow as staged
+        from tapeflow.graph.control import control_flow as staged
 
         return staged.cond(pred, true_fn, false_fn, name)
     return true_fn() if pred else false_fn()
@@ -175,7 +175,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
 
 def _staged_switch(index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:
     """`switch_case` in a graph: the last function is that of all other numbers."""
-    from tapeflow.graph import control_flow as staged
+    from tapeflow.graph.control import control_flow as staged
     from tapeflow.math.casting import cast
 
     labels = [f"branch{i}" for i in range(len(functions))]
@@ -251,7 +251,7 @@ def while_loop(
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     if state.graph is not None:
-        from tapeflow.graph import control_flow as staged
+        from tapeflow.graph.control import control_flow as staged
 
         return staged.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations, name)
     structure = nest.map_structure(type_spec_from_value, list(loop_vars))
@@ -298,7 +298,7 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
 
 
 def _staged_assert(condition: Any, data: Sequence[Any], summarize: int, name: str | None) -> Any:
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     def check(holds: Any, *shown: Any) -> None:
         if not holds:

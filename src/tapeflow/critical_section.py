@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values import nest
 
 _locks: dict[str, threading.RLock] = {}
 _making = threading.Lock()

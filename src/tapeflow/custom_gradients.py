@@ -7,14 +7,15 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.autodiff import GradientTape, UnconnectedGradients
 from tapeflow.autodiff.ends import gives_zeros
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
-from tapeflow.core.op import gradient_of
-from tapeflow.core.tape import Call, Tape, record_function
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.autodiff.tape import Call, Tape, record_function
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops, registry
+from tapeflow.core.ops.op import gradient_of
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 
 
 class AggregationMethod:
@@ -125,16 +126,17 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 def _with_gradient(name: str, outputs: list[Any], inputs: list[Any], gradient: Callable[..., list[Any]]) -> list[Any]:
     """The outputs, in the graph that is being built, with a gradient that says what those of the inputs are."""
-    from tapeflow.graph.operation import NodeOp
+    from tapeflow.graph.ir.operation import GraphOp
 
     count = len(outputs)
 
     def of_all(call: Any, *dys: Any) -> list[Any]:
-        zeros = registry["ZerosLike"].function
+        zeros = ops.ZerosLike
         filled = [zeros(o) if dy is None else dy for dy, o in zip(dys, call.outputs, strict=False)]
         return [*[None] * count, *gradient(*filled)]
 
-    op = NodeOp("IdentityN", lambda *values: values[:count], gradient=of_all, gives_tuple=True)
+    op = GraphOp("IdentityN", lambda *values: values[:count], gradient=of_all, gives_tuple=True)
+    op.runs_python, op.view = False, True
     specs = [(o.dtype, o.shape) for o in outputs]
     return list(state.graph.node(op, [*outputs, *inputs], specs, name).outputs)
 
@@ -329,7 +331,7 @@ def gradients(
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
         )
-    from tapeflow.graph.symbolic_gradients import gradients as symbolic
+    from tapeflow.graph.gradients.symbolic import gradients as symbolic
 
     if aggregation_method not in (None, 0, 1, 2):
         raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
@@ -366,6 +368,6 @@ def hessians(
     """
     if state.graph is None or aggregation_method is not None:
         gradients([], [], aggregation_method=aggregation_method)  # says what is wrong
-    from tapeflow.graph.symbolic_gradients import hessian
+    from tapeflow.graph.gradients.symbolic import hessian
 
     return [hessian(ys, x, name) for x in nest.flatten(xs)]

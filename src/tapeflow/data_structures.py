@@ -10,7 +10,7 @@ import collections
 from collections.abc import Iterable
 from typing import Any
 
-from tapeflow.core.trackable import CHECKPOINT, NoDependency, Trackable, tracked_tuple, wrap, wrappers
+from tapeflow.core.values.trackable import CHECKPOINT, NoDependency, Trackable, tracked_tuple, wrap, wrappers
 
 
 class TrackableDataStructure(Trackable):

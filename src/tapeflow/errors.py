@@ -1,260 +1,83 @@
-"""The exceptions that ops raise: `tf.errors`.
-
-An exception belongs to one of the canonical status codes, which are those of gRPC and Abseil.
-"""
-
-from __future__ import annotations
-
-import inspect
-import traceback
-import warnings
-from collections.abc import Iterator
-from itertools import groupby
-from typing import Any
-
-OK = 0
-CANCELLED = 1
-UNKNOWN = 2
-INVALID_ARGUMENT = 3
-DEADLINE_EXCEEDED = 4
-NOT_FOUND = 5
-ALREADY_EXISTS = 6
-PERMISSION_DENIED = 7
-RESOURCE_EXHAUSTED = 8
-FAILED_PRECONDITION = 9
-ABORTED = 10
-OUT_OF_RANGE = 11
-UNIMPLEMENTED = 12
-INTERNAL = 13
-UNAVAILABLE = 14
-DATA_LOSS = 15
-UNAUTHENTICATED = 16
-
-
-class InaccessibleTensorError(ValueError):
-    """A tensor of a graph was used where that graph is not in scope."""
-
-
-class OperatorNotAllowedInGraphError(TypeError):
-    """A symbolic tensor was used where Python needs its value: as a `bool`, or to iterate over."""
-
-
-class OpError(Exception):
-    """An op failed. Mostly one of its subclasses is raised, each for one error code.
-
-    Args:
-      node_def: the `NodeDef` of the op that failed, or `None`.
-      op: the `tf.Operation` that failed, or `None`, as it always is in eager execution.
-      message: what happened.
-      error_code: one of this module's constants.
-      *args: at most one more: a dictionary with details.
-
-    Example:
-    >>> error = tf.errors.NotFoundError(None, None, "no such file: a.txt")
-    >>> error.error_code == tf.errors.NOT_FOUND, str(error)
-    (True, 'no such file: a.txt')
-    """
-
-    def __init__(self, node_def: Any, op: Any, message: str, error_code: int, *args: dict):
-        super().__init__()
-        self._node_def = node_def
-        self._op = op
-        self._message = message
-        self._error_code = error_code
-        self._experimental_payloads = args[0] if args else {}
-
-    @property
-    def message(self) -> str:
-        """What happened."""
-        return self._message
-
-    @property
-    def op(self) -> Any:
-        """The `tf.Operation` that failed, or `None` if there is none or it is not known."""
-        return self._op
-
-    @property
-    def error_code(self) -> int:
-        """The status code, one of this module's constants."""
-        return self._error_code
-
-    @property
-    def node_def(self) -> Any:
-        """The `NodeDef` of the op that failed, or `None`."""
-        return self._node_def
-
-    @property
-    def experimental_payloads(self) -> dict:
-        """Details of the error, by name."""
-        return self._experimental_payloads
-
-    def __str__(self) -> str:
-        return self._message if self._op is None else "".join(_describe(self._message, self._op))
-
-    def __reduce__(self) -> tuple:
-        # A subclass may take other arguments, as long as it has attributes of those names.
-        parameters = list(inspect.signature(type(self)).parameters.values())
-        values = [getattr(self, p.name) for p in parameters if p.kind is not p.VAR_POSITIONAL]
-        if self._experimental_payloads and parameters[-1].kind is inspect.Parameter.VAR_POSITIONAL:
-            values.append(self._experimental_payloads)
-        return type(self), tuple(values)
-
-
-def _describe(message: str, op: Any) -> Iterator[str]:
-    """The message, then where the user's program made `op`, and the op that it was derived from, and so on."""
-    yield f"{message}\n\nOriginal stack trace for {op.name!r}:\n"
-    lines = traceback.format_list(op.traceback or [])
-    yield from lines
-    original = op._original_op
-    while original is not None:
-        yield f"\n...which was originally created as op {original.name!r}, defined at:\n"
-        previous, lines = lines, traceback.format_list(original.traceback or [])
-        yield from _elide_common_lines(lines, previous)
-        original = original._original_op
-
-
-def _elide_common_lines(lines: list[str], previous: list[str]) -> Iterator[str]:
-    """`lines`, with each run of lines that `previous` has in the same place cut to its first and last."""
-    pairs = zip(lines, previous, strict=False)
-    runs = [(same, [line for line, _ in run]) for same, run in groupby(pairs, lambda pair: pair[0] == pair[1])]
-    for index, (same, run) in enumerate(runs):
-        if not same:
-            yield from run
-            continue
-        yield run[0]
-        if len(run) > 1 and index + 1 < len(runs):
-            yield f"[elided {len(run) - 2} identical lines from previous traceback]\n"
-            yield run[-1]
-
-
-class _StatusError(OpError):
-    """An `OpError` whose class says its error code."""
-
-    _code: int
-
-    def __init__(self, node_def: Any, op: Any, message: str, *args: dict):
-        super().__init__(node_def, op, message, self._code, *args)
-
-
-class CancelledError(_StatusError):
-    """The operation was cancelled, for example by a `CancellationManager` or a queue that closes."""
-
-    _code = CANCELLED
-
-
-class UnknownError(_StatusError):
-    """An error of no known kind, for example from another address space or an exception in a `tf.py_function`."""
-
-    _code = UNKNOWN
-
-
-class InvalidArgumentError(_StatusError):
-    """An op got an argument that it can't work with, such as shapes that don't fit each other.
-
-    Example:
-    >>> raise tf.errors.InvalidArgumentError(None, None, "rank must be 2")
-    Traceback (most recent call last):
-    tapeflow.errors.InvalidArgumentError: rank must be 2
-    """
-
-    _code = INVALID_ARGUMENT
-
-
-class DeadlineExceededError(_StatusError):
-    """A deadline passed before the operation was done."""
-
-    _code = DEADLINE_EXCEEDED
-
-
-class NotFoundError(_StatusError):
-    """A thing that was asked for, such as a file, does not exist."""
-
-    _code = NOT_FOUND
-
-
-class AlreadyExistsError(_StatusError):
-    """A thing that was to be made exists already."""
-
-    _code = ALREADY_EXISTS
-
-
-class PermissionDeniedError(_StatusError):
-    """The caller may not do this, for example read that file."""
-
-    _code = PERMISSION_DENIED
-
-
-class UnauthenticatedError(_StatusError):
-    """The caller has not shown who it is."""
-
-    _code = UNAUTHENTICATED
-
-
-class ResourceExhaustedError(_StatusError):
-    """Something ran out: memory on a device, space on a disk, a quota."""
-
-    _code = RESOURCE_EXHAUSTED
-
-
-class FailedPreconditionError(_StatusError):
-    """The system is not in the state that the operation needs, such as a variable that has no value yet."""
-
-    _code = FAILED_PRECONDITION
-
-
-class AbortedError(_StatusError):
-    """The operation was aborted, mostly because of one that ran at the same time."""
-
-    _code = ABORTED
-
-
-class OutOfRangeError(_StatusError):
-    """The operation went past the end, of a dataset or of a file."""
-
-    _code = OUT_OF_RANGE
-
-
-class UnimplementedError(_StatusError):
-    """The operation, or this use of it, is not implemented."""
-
-    _code = UNIMPLEMENTED
-
-
-class InternalError(_StatusError):
-    """The system found itself in a state that should not be possible."""
-
-    _code = INTERNAL
-
-
-class UnavailableError(_StatusError):
-    """The service can't be reached now; trying again may help."""
-
-    _code = UNAVAILABLE
-
-
-class DataLossError(_StatusError):
-    """Data is lost or damaged beyond repair, for example a file that ends too early."""
-
-    _code = DATA_LOSS
-
-
-_CODE_TO_CLASS: dict[int, type[OpError]] = {cls._code: cls for cls in _StatusError.__subclasses__()}
-_CLASS_TO_CODE: dict[type[OpError], int] = {cls: code for code, cls in _CODE_TO_CLASS.items()}
-
-
-def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The exception class for one of this module's constants.
-
-    Raises:
-      KeyError: if no class has that code (`OK` has none).
-    """
-    return _CODE_TO_CLASS[error_code]
-
-
-def error_code_from_exception_type(cls: type[OpError]) -> Any:
-    """The code of one of this module's exception classes; for any other class, a warning and an `UnknownError`."""
-    try:
-        return _CLASS_TO_CODE[cls]
-    except KeyError:
-        warnings.warn("Unknown class exception", stacklevel=2)
-        return UnknownError(None, None, "Unknown class exception")
+"""The public `tf.errors` namespace: the exceptions that ops raise."""
+
+from tapeflow.core.errors import (
+    ABORTED,
+    ALREADY_EXISTS,
+    CANCELLED,
+    DATA_LOSS,
+    DEADLINE_EXCEEDED,
+    FAILED_PRECONDITION,
+    INTERNAL,
+    INVALID_ARGUMENT,
+    NOT_FOUND,
+    OK,
+    OUT_OF_RANGE,
+    PERMISSION_DENIED,
+    RESOURCE_EXHAUSTED,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    UNIMPLEMENTED,
+    UNKNOWN,
+    AbortedError,
+    AlreadyExistsError,
+    CancelledError,
+    DataLossError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InaccessibleTensorError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+    OperatorNotAllowedInGraphError,
+    OpError,
+    OutOfRangeError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnimplementedError,
+    UnknownError,
+    error_code_from_exception_type,
+    exception_type_from_error_code,
+)
+
+__all__ = [
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "CANCELLED",
+    "DATA_LOSS",
+    "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OK",
+    "OUT_OF_RANGE",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+    "AbortedError",
+    "AlreadyExistsError",
+    "CancelledError",
+    "DataLossError",
+    "DeadlineExceededError",
+    "FailedPreconditionError",
+    "InaccessibleTensorError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OpError",
+    "OperatorNotAllowedInGraphError",
+    "OutOfRangeError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnimplementedError",
+    "UnknownError",
+    "error_code_from_exception_type",
+    "exception_type_from_error_code",
+]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.control_flow import while_loop
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, int32
-from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
-from tapeflow.core.tensor import Tensor
-from tapeflow.scopes import name_scope
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.dtypes import as_dtype, int32
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.tensor_array import TensorArray
 
 
@@ -119,7 +120,7 @@ def _common_length(values: Sequence[Any]) -> Any:
             raise ValueError(f"Dimensions {known[0]} and {length} are not compatible")
     if known:
         return known[0]
-    return registry["Shape"].function(values[0])[0] if isinstance(values[0], Tensor) else _rows(values[0])
+    return ops.Shape(values[0])[0] if isinstance(values[0], Tensor) else _rows(values[0])
 
 
 def _encoded(value: Any) -> list[Any]:
@@ -366,9 +367,7 @@ def scan(
         return _scanned(fn, elems, initializer, infer_shape, reverse)
 
 
-def _scanned(
-    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, infer_shape: bool, reverse: bool
-) -> Any:
+def _scanned(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, infer_shape: bool, reverse: bool) -> Any:
     walk = _Walk(fn, elems, initializer, reverse)
     fn = as_traced(fn)
     like = elems if initializer is None else initializer

@@ -1,3 +1,3 @@
 """The public `tf.graph_util` namespace."""
 
-from tapeflow.graph.importing import import_graph_def  # noqa: F401 (public)
+from tapeflow.graph.graphdef.importing import import_graph_def  # noqa: F401 (public)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeflow import data_structures  # noqa: F401  (what a list becomes when it is made an attribute)
-from tapeflow.core.nest_paths import flatten_with_tuple_paths
-from tapeflow.core.trackable import AutoTrackable
-from tapeflow.core.variable import Variable
-from tapeflow.scopes import name_scope
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.values.nest_paths import flatten_with_tuple_paths
+from tapeflow.core.values.trackable import AutoTrackable
+from tapeflow.core.values.variable import Variable
 
 _BEFORE_CAPITAL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 

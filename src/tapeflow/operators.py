@@ -12,14 +12,14 @@ from typing import Any
 from tapeflow.array.slicing import careful_getitem, getitem, iterate, variable_getitem
 from tapeflow.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
 from tapeflow.core import device as devices
+from tapeflow.core.autodiff.tape import record_function
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_
-from tapeflow.core.op import operator
-from tapeflow.core.tape import record_function
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.core.variable import Variable
-from tapeflow.errors import InvalidArgumentError
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import operator
+from tapeflow.core.types.dtypes import bool_
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.linalg import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.comparison import (

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert, operand
-from tapeflow.core.dtypes import variant
-from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of, type_spec_from_value
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of, type_spec_from_value
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 class Optional(CompositeTensor):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import DType, string
-from tapeflow.core.tensor import ReadAsTensor, Tensor
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
 _FILE = "file://"
@@ -58,7 +58,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
 
 def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) -> Any:
     """The printing as an operation of the graph that this thread builds."""
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     leaves = nest.flatten(inputs, expand_composites=True)
     places = [i for i, v in enumerate(leaves) if isinstance(v, (Tensor, ReadAsTensor))]

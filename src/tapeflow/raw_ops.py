@@ -14,14 +14,15 @@ import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
 
-from tapeflow import errors
-from tapeflow.core import op_def
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
+from tapeflow.core import errors
+from tapeflow.core.context import state
 from tapeflow.core.device import machine
-from tapeflow.core.op_def import OpDef
-from tapeflow.core.shape import TensorShape
-from tapeflow.graph.operation import NodeOp
+from tapeflow.core.ops import op_def
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.op_def import OpDef
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.graph.ir.operation import GraphOp
 
 # Where the Python name of an input or attr is not the registered one.
 _AXIS = {"reduction_indices": "axis"}
@@ -151,7 +152,7 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
         shapes = {f"output{end}": t.shape for end, t in zip(("", "_h", "_c"), inputs, strict=False)}
         shapes["output"] = TensorShape([None] * 3)
         outputs = [(o.type or inputs[0].dtype, shapes.get(o.name, TensorShape(None))) for o in definition.outputs]
-        op = NodeOp(name, missing, stateful=True, attrs=given, gives_tuple=True)
+        op = GraphOp(name, missing, stateful=True, attrs=given, gives_tuple=True)
         made = state.graph.node(op, inputs, outputs, label)
         return namedtuple(name, [o.name for o in definition.outputs])(*made.outputs)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.trackable import Trackable
-from tapeflow.scopes import init_scope
+from tapeflow.core.scopes import init_scope
+from tapeflow.core.values.trackable import Trackable
 
 
 class TrackableResource(Trackable):

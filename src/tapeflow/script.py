@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import errors, nest
+from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype
-from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import EagerTensor
 
 # What a Python error inside a `py_function` becomes; everything else is UnknownError.
 _ERRORS: list[tuple[type[Exception], Callable[..., errors.OpError]]] = [
@@ -76,7 +77,7 @@ def error_of_op(error: Exception, where: str) -> errors.OpError:
 
 def _staged(func: Callable[..., Any], inputs: list[Any], wanted: list[Any], many: bool) -> Any:
     """The call as an operation of the graph that this thread builds."""
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     flat = nest.flatten(inputs, expand_composites=True)
     specs = [w if isinstance(w, TypeSpec) else TensorSpec(None, as_dtype(w).base_dtype) for w in wanted]
@@ -160,7 +161,7 @@ def numpy_function(
 
 def _numpy_staged(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool) -> Any:
     """The call as an operation of the graph that this thread builds."""
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     many = isinstance(Tout, (list, tuple))
     specs = [TensorSpec(None, as_dtype(w).base_dtype) for w in (Tout if many else [Tout])]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int8, int16, int32, int64, string, uint8, uint16
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.sparse import places
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 

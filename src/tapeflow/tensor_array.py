@@ -12,15 +12,15 @@ import numpy as np
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import concat, split, stack, unstack
 from tapeflow.array.tensor_list import list_from_tensor, list_get_item, list_reserve, list_set_item
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert, host_value, operand
-from tapeflow.core.dtypes import DType, as_dtype, float32, int32, variant
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.errors import OutOfRangeError
+from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.ops.convert import convert, host_value, operand
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.casting import cast
 
 
@@ -59,7 +59,7 @@ class TensorArray:
 
     def __new__(cls, *args: Any, flow: Any = None, **kwargs: Any) -> TensorArray:
         if cls is TensorArray and (state.graph is not None or isinstance(flow, SymbolicTensor)):
-            from tapeflow.graph.tensor_array import StagedTensorArray
+            from tapeflow.graph.control.tensor_array import StagedTensorArray
 
             cls = StagedTensorArray
         return object.__new__(cls)
@@ -125,7 +125,7 @@ class TensorArray:
 
     def __tf_composite__(self) -> Any:
         """The array as a value made of tensors: what a function takes for it, and works on while it is traced."""
-        from tapeflow.graph.tensor_array import with_flow
+        from tapeflow.graph.control.tensor_array import with_flow
 
         shape = self._element_shape
         dims = -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
@@ -407,7 +407,7 @@ class TensorArraySpec(TypeSpec):
     def _from_components(self, components: Any) -> TensorArray:
         flow = components[0]
         if isinstance(flow, SymbolicTensor):
-            from tapeflow.graph.tensor_array import with_flow
+            from tapeflow.graph.control.tensor_array import with_flow
 
             return with_flow(self, flow)
         held = flow.value[()]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.ops.op import not_differentiable, op
 
 
 def _now(device: torch.device) -> torch.Tensor:

@@ -9,25 +9,26 @@ from typing import Any
 
 import torch
 
-from tapeflow import nest
 from tapeflow.array.creation import range as range_
 from tapeflow.array.creation import zeros
 from tapeflow.array.joining import stack, unstack
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec, spec_of
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.function.batched import can_be_written, on_batch
-from tapeflow.function.body import Body
-from tapeflow.function.vectorized import call_on_slices
+from tapeflow.core.context import state
+from tapeflow.core.ops.batching import NoRule
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec, spec_of
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.functional import as_traced, map_fn
-from tapeflow.graph.batch import NoRule
-from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.vectorized import STACKED, Manner, hindrance
-from tapeflow.scopes import name_scope
+from tapeflow.graph.batching.batched import can_be_written, on_batch
+from tapeflow.graph.batching.calls import call_on_slices
+from tapeflow.graph.batching.vmapped import STACKED, Manner, hindrance
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.ir.func_graph import FuncGraph
 
 logger = logging.getLogger("tapeflow")
 
@@ -128,10 +129,10 @@ def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
         count = convert(_common_size(known))
     else:
         known = [n for n in known if n != 1]
-        lengths = [registry["Shape"].function(e)[0] for e, n in zip(flat, sizes, strict=True) if n is None]
+        lengths = [ops.Shape(e)[0] for e, n in zip(flat, sizes, strict=True) if n is None]
         count = convert(_common_size(known)) if known else lengths[0]
         if not known and len(lengths) > 1:
-            count = registry["Max"].function(registry["Pack"].function(lengths, 0), 0)
+            count = ops.Max(ops.Pack(lengths, 0), 0)
     alone = sizes.count(None) == 1 and not isinstance(count, EagerTensor)
     size = int(count) if isinstance(count, EagerTensor) else None
     batched = [n != 1 or size == 1 for n in sizes]
@@ -153,9 +154,9 @@ def _common_size(sizes: Sequence[int]) -> int:
 
 def _stretched(tensor: Any, count: Any) -> Any:
     """A tensor of unknown first dimension, which is the count already, or 1."""
-    shape = registry["Shape"].function(tensor)
-    whole = registry["ConcatV2"].function([registry["Pack"].function([count], 0), shape[1:]], 0)
-    made = registry["BroadcastTo"].function(tensor, whole)
+    shape = ops.Shape(tensor)
+    whole = ops.ConcatV2([ops.Pack([count], 0), shape[1:]], 0)
+    made = ops.BroadcastTo(tensor, whole)
     made.set_shape(TensorShape([None]).concatenate(tensor.shape[1:]))
     return made
 
@@ -253,7 +254,7 @@ class _Traced:
         leaves = [r for r in nest.flatten(self.result) if r is not None]
 
         def call(i: Any) -> list[Any]:
-            given = [registry["GatherV2"].function(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
+            given = [ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
             return nest.pack_sequence_as(leaves, self.body.call(given), expand_composites=True)
 
         found = iter(map_fn(call, range_(count), fn_output_signature=[spec_of(r) for r in leaves]) if leaves else [])

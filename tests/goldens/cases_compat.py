@@ -56,8 +56,14 @@ hash(D(3))
 GROUP.family(
     "v1.reduce_{f}(m{how})",
     f="sum mean max min prod logsumexp",
-    how=["", ", 1", ", reduction_indices=[0]", ", axis=1, keep_dims=True", ", 0, True",
-    ", reduction_indices=1, keepdims=True"],
+    how=[
+        "",
+        ", 1",
+        ", reduction_indices=[0]",
+        ", axis=1, keep_dims=True",
+        ", 0, True",
+        ", reduction_indices=1, keepdims=True",
+    ],
 )
 GROUP.family("v1.reduce_{f}(b{how})", f="all any", how=["", ", 0", ", reduction_indices=1, keep_dims=True"])
 GROUP.family("v1.math.reduce_{f}(m, reduction_indices=1)", f="sum max")

@@ -127,13 +127,17 @@ GROUP.family("tf.image.stateless_random_saturation({x}, 0.5, 1.7, {seed})", x="x
 GROUP.family("tf.image.stateless_random_flip_left_right({x}, {seed})", x="x bytes_[0]", seed=SEEDS)
 GROUP.family("tf.image.stateless_random_flip_up_down({x}, {seed})", x="x bytes_[0]", seed=SEEDS)
 GROUP.family("tf.image.stateless_random_crop({x}, [1, 2, 2, 3], {seed})", x="x bytes_", seed=SEEDS)
-GROUP.family("sample(thing, {seed}{more})", seed=SEEDS, more="""
+GROUP.family(
+    "sample(thing, {seed}{more})",
+    seed=SEEDS,
+    more="""
 
 , min_object_covered=0.8
 , 0.5, (0.5, 2.0), (0.2, 0.9), 20
 , min_object_covered=1.8
 , area_range=(0.5, 0.6), aspect_ratio_range=(1.0, 1.0)
-"""[1:])
+"""[1:],
+)
 GROUP.snippets("""
 # the ops with seeds
 tf.random.set_seed(3)

@@ -9,15 +9,15 @@ import numpy as np
 import torch
 
 from tapeflow.array.shaping import reshape, transpose
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.errors import UnimplementedError
-from tapeflow.math.gradients import shape_of, size_of
+from tapeflow.core.autodiff.gradients import shape_of, size_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ def _patches_back(call: Call, dy: Any, extract: Any) -> Any:
 
     batch, *space, depth = [call.shape(0)[i] for i in range(len(call.attrs[0]))]
     count = size_of(space)
-    numbers = reshape(registry["Range"].function(1, count + 1, 1), [1, *space, 1])  # 0 is what lies around
+    numbers = reshape(ops.Range(1, count + 1, 1), [1, *space, 1])  # 0 is what lies around
     taken = reshape(extract(numbers, *call.attrs), [-1])
     parts = transpose(reshape(dy, [batch, shape_of(taken)[0], depth]), [1, 0, 2])
     found = unsorted_segment_sum(parts, taken, count + 1)[1:]

@@ -11,17 +11,18 @@ import torch
 from tapeflow.array.passing import identity
 from tapeflow.array.shaping import reshape
 from tapeflow.core import device as devices
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
-from tapeflow.core.convert import convert, operand, placed, scalars
-from tapeflow.core.convert import register as register_conversion
 from tapeflow.core.device import CPU, default
-from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string, variant
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same, text
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+from tapeflow.core.ops.convert import convert, operand, placed, scalars
+from tapeflow.core.ops.convert import register as register_conversion
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64, string, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
@@ -241,7 +242,7 @@ def _filled(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
     """A constant, where it is small for sure; elsewhere what fills it when the graph runs. Names are TensorFlow's."""
-    from tapeflow.scopes import name_scope
+    from tapeflow.core.scopes import name_scope
 
     with name_scope(name) as scope:
         dims = _shape_argument(shape)
@@ -320,12 +321,12 @@ def _empty_texts(x: np.ndarray) -> np.ndarray:
     return np.full(x.shape, b"" if x.dtype == object else 0, x.dtype)
 
 
-@op("ZerosLike", kernel=torch.zeros_like, strings=_empty_texts, shape=same)
+@op("ZerosLike", kernel=torch.zeros_like, strings=_empty_texts, shape=same, elementwise=True, fills=0)
 def _zeros_like(x: Any, name: str | None = None) -> Any:
     """Zeros of the dtype and shape of another tensor."""
 
 
-@op("OnesLike", kernel=torch.ones_like, shape=same)
+@op("OnesLike", kernel=torch.ones_like, shape=same, elementwise=True, fills=1)
 def _ones_like(x: Any, name: str | None = None) -> Any:
     """Ones of the dtype and shape of another tensor."""
 
@@ -376,7 +377,7 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
     """`zeros_like` or `ones_like`, as TensorFlow writes them: by the shape alone, where that is known or the dtype is
     another."""
     from tapeflow.array.properties import shape
-    from tapeflow.scopes import name_scope
+    from tapeflow.core.scopes import name_scope
 
     if hasattr(type(input), "__tf_dispatch__"):
         return like(input, name) if dtype is None else filled(_shape_of(input), dtype, name)
@@ -431,7 +432,7 @@ def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None
     return torch.add(torch.mul(torch.arange(count, device=device).to(dtype), step), first)
 
 
-@op("Range", kernel=_arange, shape=_range_rule, creates=True)
+@op("Range", kernel=_arange, shape=_range_rule, creates=True, node_name="range")
 def _range(start: Any, limit: Any, delta: Any, name: str | None = None) -> Any:
     """The numbers from `start` on, by `delta`, below `limit`."""
 
@@ -472,10 +473,10 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
                 raise AssertionError(f"tf.range can't mix {', '.join(n.dtype.name for n in numbers)}: give a dtype")
         known = [n.dtype for n in numbers if n.dtype in _RANGE_DTYPES]
         dtype = max(known, key=_RANGE_DTYPES.index) if known else numbers[0].dtype
-    from tapeflow.graph.static import array_of
+    from tapeflow.core.ops.static import array_of
     from tapeflow.math.casting import cast
 
-    found = _range(*[cast(n, dtype) for n in numbers], name)
+    found = ops.Range(*[cast(n, dtype) for n in numbers], name=name)
     if isinstance(found, SymbolicTensor):
         start, limit, delta = (array_of(n) if isinstance(n, SymbolicTensor) else n.numpy() for n in numbers)
         if start is not None and limit is not None and delta is not None:

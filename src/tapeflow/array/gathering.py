@@ -9,15 +9,15 @@ import torch
 
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.shaping import inverse_permutation, reshape, transpose
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
-from tapeflow.math.gradients import is_unranked, shape_argument, shape_of, size_of
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid, traced
 
 # ---- gather ----------------------------------------------------------------------------------------------------------
 

@@ -12,15 +12,15 @@ from tapeflow.array.creation import _range, _shape_argument, fill, range
 from tapeflow.array.joining import concat
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core import device as devices
-from tapeflow.core.bulk import MANY, by_value
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import detours
-from tapeflow.core.convert import convert, datatype_name, operand
-from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid, traced
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.ops.bulk import MANY, by_value
+from tapeflow.core.ops.convert import convert, datatype_name, operand
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, traced
 
 
 def eye(
@@ -240,7 +240,7 @@ def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Te
     return rows.reshape(*indices.shape, depth)
 
 
-@op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True)
+@op("OneHot", kernel=_hot, host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot")
 def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, axis: int = -1, name: str | None = None) -> Any:
     """One value at each index of a new dimension, and another elsewhere."""
 

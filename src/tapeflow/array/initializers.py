@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.creation import constant, ones, zeros
-from tapeflow.core.dtypes import DType, as_dtype, bool_, float32
+from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32
 
 _OPTIONS = ["partition_shape", "partition_offset"]
 

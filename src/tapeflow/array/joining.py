@@ -8,14 +8,14 @@ import numpy as np
 import torch
 
 from tapeflow.array.passing import identity
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
-from tapeflow.core.op import is_tensor_like, op, widened
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.gradients import is_unranked, shape_argument
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import is_tensor_like, op, widened
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 # ---- concat ----------------------------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ def _cat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
     return torch.cat(values, axis)
 
 
-@op("ConcatV2", kernel=_cat, host=("axis",), shape=_concat_rule, moves=True)
+@op("ConcatV2", kernel=_cat, host=("axis",), shape=_concat_rule, moves=True, node_name="concat")
 def _concat(values: Any, axis: Any, name: str | None = None) -> Any:
     """Tensors joined along a dimension."""
 
@@ -146,7 +146,7 @@ def _pack(values: list[torch.Tensor], axis: int = 0) -> torch.Tensor:
         raise _axis_error(axis, values[0].ndim + 1) from None
 
 
-@op("Pack", kernel=_pack, shape=_stack_rule, moves=True)
+@op("Pack", kernel=_pack, shape=_stack_rule, moves=True, node_name="stack")
 def _stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors beside each other along a new dimension."""
 
@@ -213,7 +213,7 @@ def _unbind(value: torch.Tensor, num: int, axis: int = 0) -> tuple[torch.Tensor,
     return parts
 
 
-@op("Unpack", kernel=_unbind, shape=_unpack_rule, moves=True)
+@op("Unpack", kernel=_unbind, shape=_unpack_rule, moves=True, node_name="unstack")
 def _unpack(value: Any, num: int, axis: int = 0, name: str | None = None) -> Any:
     """The slices along a dimension."""
 
@@ -286,7 +286,7 @@ def _chunk(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor
     return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
 
 
-@op("Split", kernel=_chunk, host=("axis",), shape=_split_rule, moves=True)
+@op("Split", kernel=_chunk, host=("axis",), shape=_split_rule, moves=True, node_name="split")
 def _split(axis: Any, value: Any, num_split: int, name: str | None = None) -> Any:
     """Splits a tensor into equal parts along a dimension."""
 
@@ -332,7 +332,14 @@ def _split_with_sizes(value: torch.Tensor, size_splits: Any, axis: int, num_spli
     return torch.split_with_sizes(value, size_splits, axis)
 
 
-@op("SplitV", kernel=_split_with_sizes, host=("size_splits", "axis"), shape=_split_sizes_rule, moves=True)
+@op(
+    "SplitV",
+    kernel=_split_with_sizes,
+    host=("size_splits", "axis"),
+    shape=_split_sizes_rule,
+    moves=True,
+    node_name="split",
+)
 def _split_sizes(value: Any, size_splits: Any, axis: Any, num_split: int, name: str | None = None) -> Any:
     """Splits a tensor into parts of given sizes along a dimension."""
 
@@ -463,8 +470,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     """
     from tapeflow.array.gathering import gather
     from tapeflow.array.shaping import expand_dims, reshape
+    from tapeflow.core.autodiff.gradients import shape_of
     from tapeflow.math.casting import cast
-    from tapeflow.math.gradients import shape_of
 
     if not isinstance(input, Tensor):
         input = convert(input)

@@ -9,17 +9,18 @@ import torch
 
 from tapeflow.array.gathering import gather
 from tapeflow.array.shaping import expand_dims, reshape
-from tapeflow.core.bulk import select
+from tapeflow.core.autodiff.gradients import shape_of, sum_to_shape
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, listeners
-from tapeflow.core.convert import convert, operand
-from tapeflow.core.dtypes import as_dtype, bool_, int32, int64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast_all, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.errors import InvalidArgumentError
-from tapeflow.math.gradients import shape_of, sum_to_shape
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.bulk import select
+from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.shape_rules import broadcast_all, text
+from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _true_places(input: torch.Tensor) -> torch.Tensor:
@@ -44,7 +45,14 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
         raise invalid(f"{shapes} must be broadcastable") from None
 
 
-@op("SelectV2", kernel=select, shape=_select_rule, moves=True)
+@op(
+    "SelectV2",
+    kernel=select,
+    shape=_select_rule,
+    moves=True,
+    elementwise=True,
+    scalar=ScalarForm("{1} if {0} else {2}", bounded=True),
+)
 def _select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """`x` where the condition is true, and `y` elsewhere."""
 

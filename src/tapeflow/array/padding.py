@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.dtypes import int32
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.math.gradients import shape_argument
+from tapeflow.core.autodiff.gradients import shape_argument
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- pad -------------------------------------------------------------------------------------------------------------
 

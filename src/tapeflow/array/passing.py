@@ -7,20 +7,29 @@ from typing import Any
 
 import torch
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import invalid
 
 
 def _itself(x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-@op("Identity", kernel=_itself, shape=same, strings=_itself)
+@op(
+    "Identity",
+    kernel=_itself,
+    shape=same,
+    strings=_itself,
+    elementwise=True,
+    identity=True,
+    view=True,
+    takes_sparse=True,
+)
 def _identity(input: Any, name: str | None = None) -> Any:
     """The same value as a new tensor."""
 
@@ -54,7 +63,7 @@ def _all(inputs: Any) -> tuple[Any, ...]:
     return tuple(inputs)
 
 
-@op("IdentityN", kernel=_all, strings=_all)
+@op("IdentityN", kernel=_all, strings=_all, view=True)
 def identity_n(input: Any, name: str | None = None) -> Any:
     """New tensors with the values of others.
 
@@ -73,7 +82,7 @@ def _(call: Call, *dys: Any) -> Any:
     return dys
 
 
-@op("StopGradient", kernel=_itself, shape=same, strings=_itself)
+@op("StopGradient", kernel=_itself, shape=same, strings=_itself, elementwise=True, identity=True, view=True)
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """The same value, through which no gradient passes.
 
@@ -90,7 +99,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     """
 
 
-@op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself)
+@op("GuaranteeConst", kernel=_itself, shape=same, strings=_itself, elementwise=True)
 def guarantee_const(input: Any, name: str | None = None) -> Any:
     """The same value; TensorFlow's promise to its compiler that it never changes.
 
@@ -138,11 +147,11 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def _grouped(inputs: Sequence[Any], name: str) -> Any:
-    from tapeflow.graph.operation import NodeOp
+    from tapeflow.graph.ir.operation import GraphOp
 
     graph = state.graph
     with graph.control_dependencies([i for i in inputs if i is not None]):
-        return graph.node(NodeOp("NoOp"), (), (), name)
+        return graph.node(GraphOp("NoOp"), (), (), name)
 
 
 def tuple_(tensors: Sequence[Any], control_inputs: Any = None, name: str | None = None) -> list[Any]:

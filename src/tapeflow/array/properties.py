@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import DType, as_dtype, int32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
 
 
 @functools.lru_cache(maxsize=1024)
@@ -27,7 +27,7 @@ def _dims(input: Any, out_type: DType = int32) -> torch.Tensor:
     return _as_tensor(input.shape, out_type.torch)
 
 
-@op("Shape", kernel=_dims, shape=lambda x, _: TensorShape([x.rank]), strings=_dims)
+@op("Shape", kernel=_dims, shape=lambda x, _: TensorShape([x.rank]), strings=_dims, reads_shape=True)
 def _shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """The shape of a tensor as a tensor."""
 
@@ -53,7 +53,7 @@ def _all_dims(input: list[Any], out_type: DType = int32) -> list[torch.Tensor]:
     return [_dims(x, out_type) for x in input]
 
 
-@op("ShapeN", kernel=_all_dims, strings=_all_dims)
+@op("ShapeN", kernel=_all_dims, strings=_all_dims, reads_shape=True)
 def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """The shapes of tensors.
 
@@ -75,7 +75,7 @@ def _count(input: Any, out_type: DType = int32) -> torch.Tensor:
     return torch.scalar_tensor(count, dtype=out_type.torch)
 
 
-@op("Size", kernel=_count, shape=lambda x, _: TensorShape([]), strings=_count)
+@op("Size", kernel=_count, shape=lambda x, _: TensorShape([]), strings=_count, reads_shape=True)
 def _size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """The number of elements."""
 
@@ -103,7 +103,7 @@ def _rank_of(input: Any) -> torch.Tensor:
     return torch.scalar_tensor(input.ndim, dtype=torch.int32)
 
 
-@op("Rank", kernel=_rank_of, shape=lambda x: TensorShape([]), strings=_rank_of)
+@op("Rank", kernel=_rank_of, shape=lambda x: TensorShape([]), strings=_rank_of, reads_shape=True)
 def rank(input: Any, name: str | None = None) -> Any:
     """The number of dimensions of a tensor, as a scalar int32 tensor.
 
@@ -138,9 +138,26 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 # Ops whose static values TensorFlow tells. More is known here, but programs take what is told for what Python can
 # compute.
-_TOLD = frozenset("""
-BroadcastTo Cast ConcatV2 Const Equal Fill Identity NotEqual Pack Range Rank Shape Size Split StopGradient Unpack
-""".split())  # noqa: SIM905
+_TOLD = frozenset(
+    [
+        "BroadcastTo",
+        "Cast",
+        "ConcatV2",
+        "Const",
+        "Equal",
+        "Fill",
+        "Identity",
+        "NotEqual",
+        "Pack",
+        "Range",
+        "Rank",
+        "Shape",
+        "Size",
+        "Split",
+        "StopGradient",
+        "Unpack",
+    ]
+)
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -164,7 +181,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
             return None
     if not isinstance(tensor, SymbolicTensor):
         return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
-    from tapeflow.graph.static import array_of, partial_value
+    from tapeflow.core.ops.static import array_of, partial_value
 
     found = array_of(tensor) if tensor.op.type in _TOLD else None
     if found is None and partial:
@@ -183,8 +200,8 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         >>> tf.broadcast_static_shape(tf.TensorShape([1, 3]), tf.TensorShape([2, 1]))
         TensorShape([2, 3])
     """
-    from tapeflow.core.shape_rules import broadcast
-    from tapeflow.errors import InvalidArgumentError
+    from tapeflow.core.errors import InvalidArgumentError
+    from tapeflow.core.ops.shape_rules import broadcast
 
     try:
         return broadcast(TensorShape(shape_x), TensorShape(shape_y))
@@ -196,7 +213,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 
 def _broadcast_dims(s0: torch.Tensor, s1: torch.Tensor) -> torch.Tensor:
-    from tapeflow.core.shape_rules import broadcast
+    from tapeflow.core.ops.shape_rules import broadcast
 
     dims = broadcast(TensorShape(s0.tolist()), TensorShape(s1.tolist()))
     return torch.tensor(dims.as_list(), dtype=s0.dtype)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert, storage_type
-from tapeflow.core.dtypes import DType, as_dtype, string
-from tapeflow.core.sequences import array_of, is_sequence
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.ops.convert import convert, storage_type
+from tapeflow.core.ops.sequences import array_of, is_sequence
+from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor
 
 # The field of a TensorProto that holds the elements of a dtype, one by one.
 _FIELDS = {

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 
 from tapeflow.array.gathering import flat_places, gather_nd
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_argument
+from tapeflow.core.autodiff.gradients import shape_argument
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.gradients import sum_to_shape
+from tapeflow.core.autodiff.gradients import sum_to_shape
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
@@ -61,7 +61,15 @@ def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
         return torch.reshape(x, [left if d == -1 else d for d in shape])
 
 
-@op("Reshape", kernel=_reshaped, host=("shape",), shape=_reshape_rule, moves=True)
+@op(
+    "Reshape",
+    kernel=_reshaped,
+    host=("shape",),
+    shape=_reshape_rule,
+    moves=True,
+    identity_if_same_shape=True,
+    view=True,
+)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """Gives a tensor another shape, with the same elements in the same order.
 
@@ -107,7 +115,14 @@ def _broadcasted(x: torch.Tensor, shape: Any) -> torch.Tensor:
     return torch.broadcast_to(x, shape)
 
 
-@op("BroadcastTo", kernel=_broadcasted, host=("shape",), shape=_broadcast_to_rule, moves=True)
+@op(
+    "BroadcastTo",
+    kernel=_broadcasted,
+    host=("shape",),
+    shape=_broadcast_to_rule,
+    moves=True,
+    identity_if_same_shape=True,
+)
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     """Repeats a tensor along dimensions of length 1, and new leading ones, to the given shape.
 
@@ -160,7 +175,7 @@ def _squeezed(x: torch.Tensor, squeeze_dims: Any = None) -> torch.Tensor:
     return torch.squeeze(x, axes)
 
 
-@op("Squeeze", kernel=_squeezed, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True)
+@op("Squeeze", kernel=_squeezed, rename={"axis": "squeeze_dims"}, shape=_squeeze_rule, moves=True, view=True)
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """Takes dimensions of length 1 away.
 
@@ -199,7 +214,7 @@ def _unsqueezed(x: torch.Tensor, axis: Any) -> torch.Tensor:
     return torch.unsqueeze(x, axis if type(axis) is not tuple or len(axis) != 1 else axis[0])
 
 
-@op("ExpandDims", kernel=_unsqueezed, host=("axis",), shape=_expand_dims_rule, moves=True)
+@op("ExpandDims", kernel=_unsqueezed, host=("axis",), shape=_expand_dims_rule, moves=True, view=True)
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """Puts in a dimension of length 1.
 
@@ -246,7 +261,15 @@ def _conjugate_permuted(x: torch.Tensor, perm: Any) -> torch.Tensor:
     return torch.permute(x, perm).conj().resolve_conj()
 
 
-@op("Transpose", kernel=torch.permute, host=("perm",), shape=_transpose_rule, moves=True)
+@op(
+    "Transpose",
+    kernel=torch.permute,
+    host=("perm",),
+    shape=_transpose_rule,
+    moves=True,
+    view=True,
+    node_name="transpose",
+)
 def _transpose(a: Any, perm: Any, name: str | None = None) -> Any:
     """Puts dimensions in another order."""
 
@@ -272,7 +295,7 @@ _REVERSED = [tuple(range(rank))[::-1] for rank in range(16)]
 def inverse_permutation(perm: Any) -> Any:
     """The permutation that undoes another, whose entries may count from the end."""
     if isinstance(perm, Tensor):  # not known while a graph is built
-        return registry["InvertPermutation"].function(perm % registry["Size"].function(perm))
+        return ops.InvertPermutation(perm % ops.Size(perm))
     rank = len(perm)
     inverse = [0] * rank
     for i, p in enumerate(perm):

@@ -15,15 +15,16 @@ import numpy as np
 import torch
 
 from tapeflow.array.joining import unstack
+from tapeflow.core.autodiff.gradients import shape_argument
+from tapeflow.core.autodiff.tape import Call, record_unary
 from tapeflow.core.context import detours, listeners, state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int16, int32, int64
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call, record_unary
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.gradients import shape_argument
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import int16, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 # ---- slice -----------------------------------------------------------------------------------------------------------
 
@@ -222,7 +223,14 @@ def _partly_known_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     return TensorShape([a if a == b else None for a, b in zip(*trials, strict=True)])
 
 
-@op("StridedSlice", kernel=_strided, host=("begin", "end", "strides"), shape=_strided_rule, moves=True)
+@op(
+    "StridedSlice",
+    kernel=_strided,
+    host=("begin", "end", "strides"),
+    shape=_strided_rule,
+    moves=True,
+    node_name="strided_slice",
+)
 def _strided_slice(
     input: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
     new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,
@@ -287,7 +295,7 @@ def tensor_strided_slice_update(
 @tensor_strided_slice_update.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
     from tapeflow.array.creation import zeros
-    from tapeflow.math.gradients import sum_to_shape
+    from tapeflow.core.autodiff.gradients import sum_to_shape
 
     begin, end, strides, *masks = call.attrs
     part = _strided_slice(dy, begin, end, strides, *masks)
@@ -461,9 +469,9 @@ def _assign(variable: Any, key: Any, value: Any, name: str | None = None) -> Any
     begin, end, strides, *masks = spec
     value = convert(value, variable.dtype)
     try:
-        updated = tensor_strided_slice_update(variable.value(), begin, end, strides, value, *masks)
+        updated = ops.TensorStridedSliceUpdate(variable.value(), begin, end, strides, value, *masks)
     except Exception as error:
-        from tapeflow import errors
+        from tapeflow.core import errors
 
         if isinstance(error, errors.InvalidArgumentError):
             message = error.message.partition(" [Op:")[0]

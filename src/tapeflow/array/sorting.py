@@ -11,13 +11,13 @@ import torch
 
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.shaping import reshape, transpose
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
 

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 
 from tapeflow.array.shaping import reshape
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int32
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import as_numpy, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType, as_dtype, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import as_numpy, invalid
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ def _fingerprints(data: Any, method: np.ndarray) -> torch.Tensor:
     if not data.ndim:
         raise invalid(f"`data` should have at least one dimension: {text(TensorShape(data.shape))}")
     if isinstance(data, torch.Tensor):
-        from tapeflow.core.dtypes import FROM_TORCH
+        from tapeflow.core.types.dtypes import FROM_TORCH
 
         data = as_numpy(data.contiguous(), FROM_TORCH[data.dtype])
     rows = data.reshape(data.shape[0], -1) if data.size else data.reshape(data.shape[0], 0)

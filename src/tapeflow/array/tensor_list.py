@@ -14,12 +14,12 @@ import torch
 
 from tapeflow.array import list_values
 from tapeflow.array.list_values import KINDS, Raw, Sparse, Zeros, as_variant, with_entry, without_last
-from tapeflow.core.context import registry
-from tapeflow.core.kernels import on_one_device
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.kernels import on_one_device
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def zeros_variant() -> np.ndarray:
@@ -227,7 +227,7 @@ def _length(held: Any) -> torch.Tensor:
     return torch.tensor(len(held[()]), dtype=torch.int32)
 
 
-@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=_scalar)
+@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=_scalar, reads_shape=True)
 def list_length(input_handle: Any, name: str | None = None) -> Any:
     """The number of entries."""
 
@@ -481,7 +481,13 @@ def _element_shape(held: Any, shape_type: Any) -> torch.Tensor:
     return torch.tensor([d[0] if len(set(d)) == 1 else -1 for d in zip(*shapes, strict=True)], dtype=shape_type.torch)
 
 
-@op("TensorListElementShape", kernel=_no_tensors, strings=_element_shape, shape=lambda *_: TensorShape(None))
+@op(
+    "TensorListElementShape",
+    kernel=_no_tensors,
+    strings=_element_shape,
+    shape=lambda *_: TensorShape(None),
+    reads_shape=True,
+)
 def list_element_shape(input_handle: Any, shape_type: Any, name: str | None = None) -> Any:
     """The shape of the entries, -1 for what differs; the scalar -1 where there are none."""
 
@@ -503,4 +509,4 @@ def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
 
 def sum_of_lists(*lists: Any) -> Any:
     """The sum of lists, entry by entry; what is not there counts as zero."""
-    return registry["AddN"].function(list(lists))
+    return ops.AddN(list(lists))

@@ -9,15 +9,16 @@ from typing import Any
 
 import torch
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert, operand
-from tapeflow.core.dtypes import variant
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import variant
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 
 logger = logging.getLogger("tensorflow")
 
@@ -128,7 +129,7 @@ def seed_of(target: Any, given: Any) -> Any:
     if not target.dtype.differentiable:
         return None
     if state.graph is not None:
-        return registry["OnesLike"].function(target)
+        return ops.OnesLike(target)
     value = value_of(target)
     if value.ndim == 0 and not value.is_cuda:
         return EagerTensor(operand(1.0, target.dtype).value, target.dtype)
@@ -137,7 +138,7 @@ def seed_of(target: Any, given: Any) -> Any:
 
 def zeros_like(source: Any) -> Any:
     if state.graph is not None:
-        return registry["ZerosLike"].function(source)
+        return ops.ZerosLike(source)
     return EagerTensor(torch.zeros_like(value_of(source)), source.dtype)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.autodiff.ends import UnconnectedGradients, gives_zeros, zero_gradient, zeros_like
+from tapeflow.core.autodiff.tape import Call, Tape, describe, gradient_of_call
 from tapeflow.core.context import discard, listeners, state
-from tapeflow.core.convert import convert
-from tapeflow.core.tape import Call, Tape, describe, gradient_of_call
-from tapeflow.core.tensor import Tensor, next_id
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor, next_id
 
 
 class ForwardAccumulator:

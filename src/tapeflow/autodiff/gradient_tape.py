@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.autodiff.ends import (
     UnconnectedGradients,
     dims_of,
@@ -21,10 +20,12 @@ from tapeflow.autodiff.ends import (
     zeros_of,
 )
 from tapeflow.autodiff.jacobians import identity_matrix, reshaped, rows_of
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
-from tapeflow.core.tape import Tape
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.autodiff.tape import Tape
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 
 logger = logging.getLogger("tensorflow")
 
@@ -224,7 +225,7 @@ class GradientTape:
         target = convert(target)
         dims = dims_of(target)
         size = math.prod(dims)
-        seeds = registry["Reshape"].function(identity_matrix(size, target), (size, *dims))
+        seeds = ops.Reshape(identity_matrix(size, target), (size, *dims))
         rows = rows_of(tape, target, flat, seeds, chunk)
         self._asked_once()
         found = [None if r is None else reshaped(r, target.shape, dims, s) for r, s in zip(rows, flat, strict=True)]
@@ -279,13 +280,13 @@ class GradientTape:
             )
         dims, inner = dims_of(target), dims_of(source)[1:]
         each = math.prod(dims[1:])
-        seeds = registry["Reshape"].function(identity_matrix(each, target), (each, 1, *dims[1:]))
-        seeds = registry["BroadcastTo"].function(seeds, (each, *dims))
+        seeds = ops.Reshape(identity_matrix(each, target), (each, 1, *dims[1:]))
+        seeds = ops.BroadcastTo(seeds, (each, *dims))
         row = rows_of(tape, target, [source], seeds, chunk)[0]
         self._asked_once()
         if row is None:
             return zeros_of([*dims, *inner], source.dtype) if gives_zeros(unconnected_gradients) else None
-        swapped = registry["Transpose"].function(row, (1, 0, *range(2, 2 + len(inner))))
+        swapped = ops.Transpose(row, (1, 0, *range(2, 2 + len(inner))))
         return reshaped(swapped, shape, dims, source, 1)
 
     def _rows_at_once(self, method: str, parallel_iterations: int | None, vectorised: bool) -> int | None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.autodiff.ends import dims_of, zeros_of
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tape import Tape, id_of
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.autodiff.tape import Tape, id_of
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 
 
 def identity_matrix(size: Any, like: Any) -> Any:
@@ -23,7 +24,7 @@ def identity_matrix(size: Any, like: Any) -> Any:
 
 def reshaped(rows: Any, target: TensorShape, dims: Sequence[Any], source: Any, skipped: int = 0) -> Any:
     """The rows of a Jacobian in the shape of the target, then that of the source (without its first dimensions)."""
-    made = registry["Reshape"].function(rows, (*dims, *dims_of(source)[skipped:]))
+    made = ops.Reshape(rows, (*dims, *dims_of(source)[skipped:]))
     if isinstance(made, SymbolicTensor):
         made.set_shape(target.concatenate(source.shape[skipped:]))
     return made
@@ -44,7 +45,7 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
         found = tape.backward(calls, {id_of(target): seed}, ids, keep=True)
         return [g if g is None or isinstance(g, Tensor) else convert(g) for g in found]
 
-    from tapeflow.graph.vectorized import Manner
+    from tapeflow.graph.batching.vmapped import Manner
     from tapeflow.vectorized import on_slices
 
     if state.graph is not None or (chunk != 1 and len(seeds)):
@@ -52,6 +53,4 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
     rows = [one(seed) for seed in seeds]
     if not rows:
         return [zeros_of([0, *dims_of(s)], s.dtype) for s in sources]
-    return [
-        None if column[0] is None else registry["Pack"].function(list(column), 0) for column in zip(*rows, strict=True)
-    ]
+    return [None if column[0] is None else ops.Pack(list(column), 0) for column in zip(*rows, strict=True)]

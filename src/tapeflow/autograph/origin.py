@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tapeflow.autograph.conversion import is_converted_code
-from tapeflow.errors import OpError
+from tapeflow.core.errors import OpError
 
 _HERE = str(Path(__file__).parents[1])
 _TOLD = "_autograph_told"

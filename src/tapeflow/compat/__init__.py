@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.compat import v1, v2
-from tapeflow.core.dimension import Dimension
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.types.dimension import Dimension
+from tapeflow.core.types.shape import TensorShape
 
 integral_types = (numbers.Integral, np.integer)
 real_types = (numbers.Real, np.integer, np.floating)

@@ -27,7 +27,6 @@ class ThreadState(threading.local):
 
 
 state = ThreadState()
-registry: dict[str, Any] = {}  # every op by its name; filled as ops are defined
 listeners: list[Any] = []
 detours: list[Any] = []
 # each gives what of a thread's situation a trace depends on (a strategy), hashable

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tapeflow import errors
+from tapeflow.core import errors
 from tapeflow.core.context import detours, discard, state
 from tapeflow.core.device_spec import DeviceSpec
 

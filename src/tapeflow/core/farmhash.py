@@ -62,9 +62,7 @@ def _up_to_32(data: bytes, size: int) -> int:
     mul = _K2 + size * 2
     a, b = _word(data, 0) * _K1, _word(data, 8)
     c, d = _word(data, size - 8) * mul, _word(data, size - 16) * _K2
-    return _pair(
-        _rotate(a + b, 43) + _rotate(c, 30) + d & _MASK, a + _rotate(b + _K2, 18) + c & _MASK, mul
-    )
+    return _pair(_rotate(a + b, 43) + _rotate(c, 30) + d & _MASK, a + _rotate(b + _K2, 18) + c & _MASK, mul)
 
 
 def _up_to_64(data: bytes, size: int) -> int:
@@ -75,9 +73,7 @@ def _up_to_64(data: bytes, size: int) -> int:
     z = _pair(y, a + _rotate(b + _K2, 18) + c & _MASK, mul)
     e, f = _word(data, 16) * mul, _word(data, 24)
     g, h = (y + _word(data, size - 32)) * mul, (z + _word(data, size - 24)) * mul
-    return _pair(
-        _rotate(e + f, 43) + _rotate(g, 30) + h & _MASK, e + _rotate(f + a, 18) + g & _MASK, mul
-    )
+    return _pair(_rotate(e + f, 43) + _rotate(g, 30) + h & _MASK, e + _rotate(f + a, 18) + g & _MASK, mul)
 
 
 def _block(words: tuple[int, ...], a: int, b: int) -> tuple[int, int]:
@@ -106,9 +102,7 @@ def _long(data: bytes, size: int) -> int:
     v = (v[0] + w[0], v[1])
     w = (w[0] + v[0], w[1])
     x, y, z, v, w = _round(struct.unpack_from("<8Q", data, end + tail - 63), x, y, z, v, w, mul, 9)
-    return _pair(
-        _pair(v[0], w[0], mul) + _mix(y) * _K0 + z & _MASK, _pair(v[1], w[1], mul) + x & _MASK, mul
-    )
+    return _pair(_pair(v[0], w[0], mul) + _mix(y) * _K0 + z & _MASK, _pair(v[1], w[1], mul) + x & _MASK, mul)
 
 
 def _round(

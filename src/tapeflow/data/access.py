@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.dtypes import uint64
+from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.tensor import EagerTensor, as_numpy
+from tapeflow.core.types.dtypes import uint64
+from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.nodes import Elements, integer
 from tapeflow.data.rewriting import rewritten
-from tapeflow.errors import OutOfRangeError, UnimplementedError
 
 
 def at(dataset: Dataset, index: Any) -> Any:
@@ -86,7 +86,7 @@ def _text(value: Any) -> str:
         captured = [c for c in value._captured if isinstance(c, EagerTensor)]
         return f"{value._body.compiled.source}{[_text(c.value) for c in (*constants, *captured)]}"
     if isinstance(value, torch.Tensor):
-        from tapeflow.core.dtypes import FROM_TORCH
+        from tapeflow.core.types.dtypes import FROM_TORCH
 
         return f"{tuple(value.shape)} {as_numpy(value, FROM_TORCH[value.dtype]).tobytes().hex()}"
     if isinstance(value, np.ndarray):

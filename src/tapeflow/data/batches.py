@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, string, variant
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.errors import DataLossError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool_, string, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.nodes import Elements, Node, Rows, integer
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
-from tapeflow.errors import DataLossError
 
 
 def _truth(value: Any) -> bool:

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, int64
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.errors import DataLossError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool_, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.grouping import GroupByWindowDataset
 from tapeflow.data.nodes import Node, integer
 from tapeflow.data.structure import Element, flatten
-from tapeflow.errors import DataLossError
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 
@@ -72,8 +72,8 @@ def bucket_by_sequence_length(
 def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequence[int]) -> Any:
     """The element, of which the length must be below the last boundary."""
     from tapeflow.array.passing import identity
+    from tapeflow.core.scopes import control_dependencies
     from tapeflow.debugging import assert_less
-    from tapeflow.scopes import control_dependencies
 
     check = assert_less(
         length_of(*element),

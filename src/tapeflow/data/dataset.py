@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64, variant
-from tapeflow.core.held import held
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64, variant
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.held import held
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
@@ -416,5 +416,3 @@ from tapeflow.data import (  # noqa: E402, F401
     saving,
     shuffling,
 )
-
-

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.function.body import Body
-from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.operation import Operation
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import Operation
 
 _LOOK_ACROSS = frozenset({"LRN"})  # of the shape of their input, and yet not element by element
 _BROADCAST = frozenset({"ClipByValue", "SelectV2"})  # all their inputs broadcast against each other

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import access, bucketing, maps
 from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY

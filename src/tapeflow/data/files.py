@@ -9,19 +9,19 @@ from typing import Any
 from tapeflow.array.properties import size
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.held import boxed
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.errors import DataLossError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE, cores
-from tapeflow.errors import DataLossError
 from tapeflow.io.csv import CsvParser, defaults_of
 from tapeflow.io.files import matching_files
 from tapeflow.io.records import opened, read_records

@@ -16,15 +16,14 @@ from tapeflow.autograph.conversion import converted
 from tapeflow.autograph.origin import in_user_code
 from tapeflow.core.context import nobody_listening
 from tapeflow.core.settings import settings
-from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.elementwise import batched, is_elementwise
 from tapeflow.data.structure import Element, Packer
-from tapeflow.function.body import Body, raw
-from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.operation import PRUNABLE
+from tapeflow.graph.control.body import Body, raw
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.random.seeds import Streams, own_streams
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
@@ -64,7 +63,7 @@ class MappedFunction:
         self._captured: list[Any] = self._body.graph.external_captures
         self._inputs, self._outputs = structure.flatten(spec), structure.flatten(self.output_spec)
         self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
-        self._draws = any(op.type in PRUNABLE and op.type != "ReadVariableOp" for op in self._body.graph._operations)
+        self._draws = any(operation.op.random for operation in self._body.graph._operations)
         self.elementwise = not debugging and self._plain and is_elementwise(self._body)
         self._of_batches: Body | None = None
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert, from_array
-from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec, TypeSpec, spec_of
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.ops.convert import convert, from_array
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from tapeflow.autograph.conversion import converted
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.maps import elements_of

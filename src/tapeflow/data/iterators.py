@@ -9,19 +9,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
 from typing import Any
 
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import resource, string
-from tapeflow.core.held import held
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.core.trackable import Trackable
+from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import resource, string
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.held import held
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.trackable import Trackable
 from tapeflow.data.rewriting import rewritten
 from tapeflow.data.shuffling import SeedLog
 from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element, Packer, flatten
 from tapeflow.data.threads import running
-from tapeflow.errors import OutOfRangeError
 from tapeflow.optional import Optional
 
 
@@ -231,7 +231,7 @@ def check_arrays(spec: Any) -> None:
     Raises:
         TypeError: there are datasets or the like among the components.
     """
-    from tapeflow.core.spec import NoneTensorSpec, TensorSpec
+    from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
     from tapeflow.ragged.spec import RaggedTensorSpec
     from tapeflow.sparse.tensor import SparseTensorSpec
 

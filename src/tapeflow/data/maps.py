@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.dtypes import bool_, int32, int64, string
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import invalid
+from tapeflow.core.errors import FailedPreconditionError, OpError
+from tapeflow.core.types.dtypes import bool_, int32, int64, string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
@@ -20,7 +21,6 @@ from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE, ahead, cores, mapped_in_threads
-from tapeflow.errors import FailedPreconditionError, OpError
 from tapeflow.logger import get_logger
 
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import DType, as_dtype, int64
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.dtypes import DType, as_dtype, int64
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction

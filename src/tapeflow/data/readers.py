@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.files import CsvDatasetV2, TFRecordDatasetV2
 from tapeflow.data.options import Options

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32, float64, int32, int64
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, float64, int32, int64
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 from tensorboard.compat.proto import struct_pb2
 
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.held import boxed
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.spec_proto import from_proto, to_proto
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.errors import NotFoundError
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.spec_proto import from_proto, to_proto
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data.access import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
@@ -29,7 +30,6 @@ from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
 from tapeflow.data.threads import cores
-from tapeflow.errors import NotFoundError
 from tapeflow.io import gfile
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.records import TFRecordWriter, read_records

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.dtypes import int64
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.dtypes import int64
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import invalid
 from tapeflow.data.dataset import INFINITE
 from tapeflow.data.nodes import Chooser, Node, integer
 from tapeflow.data.structure import Element

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.dtypes import resource, variant
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.types.dtypes import resource, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
 
 
 class DatasetSpec(TypeSpec):

@@ -9,16 +9,16 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
-from tapeflow.core.held import boxed
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import invalid
+from tapeflow.core.errors import UnknownError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
-from tapeflow.errors import UnknownError
 
 _DTYPES = (string, int8, int16, int32, int64, uint8, uint16, bool_, float64)
 

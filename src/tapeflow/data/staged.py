@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import nest
-from tapeflow.core.dtypes import DType, bool_, int64, resource, string, variant
-from tapeflow.core.held import held
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.ops.static import value_of
+from tapeflow.core.types.dtypes import DType, bool_, int64, resource, string, variant
+from tapeflow.core.values import nest
+from tapeflow.core.values.held import held
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
@@ -25,8 +26,7 @@ from tapeflow.data.maps import reduction
 from tapeflow.data.nodes import Node, UnknownInteger
 from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element
-from tapeflow.graph.python_op import python_op
-from tapeflow.graph.static import value_of
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.optional import Optional, OptionalSpec
 
 _DATASET: list[tuple[DType, Sequence[int]]] = [(variant, ())]

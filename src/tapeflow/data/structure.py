@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
 from tapeflow.core.device import machine
-from tapeflow.core.held import boxed
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import NoneTensorSpec, TensorSpec, spec_of
-from tapeflow.core.tensor import EagerTensor, Tensor, as_numpy, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 
 Element = tuple[Any, ...]
 

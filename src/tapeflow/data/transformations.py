@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow import data  # its modules are used when all are there: nodes derive from `Dataset`
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import int64
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.types.dtypes import int64
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.data.threads import AUTOTUNE
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.autodiff.tape import EVERYTHING, Call
 from tapeflow.core.context import discard, listeners, state
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import EVERYTHING, Call
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
 def _what(value: torch.Tensor) -> str:
@@ -26,7 +26,7 @@ def _check(tensor: torch.Tensor, message: str) -> torch.Tensor:
     return tensor.view_as(tensor)
 
 
-@op("CheckNumerics", kernel=_check, shape=same)
+@op("CheckNumerics", kernel=_check, shape=same, elementwise=True)
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """Gives a tensor on, if no infinity and no NaN is in it.
 

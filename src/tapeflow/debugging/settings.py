@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from tapeflow.core.autodiff.tape import EVERYTHING
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.settings import settings
-from tapeflow.core.tape import EVERYTHING
 
 _logger = logging.getLogger("tensorflow")
 

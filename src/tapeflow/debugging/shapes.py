@@ -6,13 +6,13 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.debugging.types import assert_type, prefixed
-from tapeflow.graph.checks import assertion, checked, nothing_to_check
-from tapeflow.graph.static import host_static
+from tapeflow.graph.ir.checks import assertion, checked, nothing_to_check
 
 
 def _rank(rank: Any) -> Any:
@@ -181,7 +181,7 @@ def assert_shapes(
 def _size(x: Tensor, i: int) -> Any:
     """A dimension: an int, or a scalar tensor where it is not known."""
     known = None if x.shape.rank is None else x.shape[i]
-    return registry["Shape"].function(x)[i] if known is None else known
+    return ops.Shape(x)[i] if known is None else known
 
 
 def _check_size(x: Tensor, i: int, wanted: Any, said: str, message: str | None) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32
-from tapeflow.core.tensor import ReadAsTensor, Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 
 def prefixed(message: str | None) -> str:

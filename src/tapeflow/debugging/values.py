@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.graph.checks import assertion
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.checks import assertion
 from tapeflow.math import equal, greater, greater_equal, less, less_equal, not_equal, reduce_all
 
 _SHOWN = 3  # elements that a message shows

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tapeflow import errors, nest
 from tapeflow.array.properties import shape
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.spec import TensorSpec, TypeSpec, type_spec_from_value
+from tapeflow.core import errors
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.distribute.options import InputOptions, InputReplicationMode
 from tapeflow.distribute.reducing import copied_to
 from tapeflow.distribute.values import PerReplicaSpec, regroup

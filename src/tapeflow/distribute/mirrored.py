@@ -16,12 +16,12 @@ from typing import Any
 from tapeflow.autograph.conversion import converted
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
+from tapeflow.core.errors import NotFoundError
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import CrossDeviceOps
 from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExtended
 from tapeflow.distribute.values import regroup, select_replica
 from tapeflow.distribute.variables import make_distributed
-from tapeflow.errors import NotFoundError
 from tapeflow.function.function import Function, Options
 
 
@@ -247,7 +247,7 @@ class MultiWorkerMirroredStrategy(Strategy):
             else cluster_resolver.cluster_spec().num_tasks("worker")
         )
         if workers > 1:
-            from tapeflow import errors
+            from tapeflow.core import errors
 
             raise errors.UnimplementedError(
                 None,

@@ -9,8 +9,8 @@ from typing import Any
 from tapeflow.array.joining import concat
 from tapeflow.array.passing import identity
 from tapeflow.core.device import device
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.variable import VariableAggregation
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.distribute.values import DistributedValues, MirroredValues
 from tapeflow.math import add_n, truediv
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.array.joining import concat
 from tapeflow.array.passing import identity
 from tapeflow.array.properties import shape
 from tapeflow.core.context import discard, state
-from tapeflow.core.convert import convert
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values import nest
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
 from tapeflow.distribute.options import InputContext, ValueContext

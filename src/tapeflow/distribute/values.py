@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.spec import TypeSpec, type_spec_from_value
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.spec import TypeSpec, type_spec_from_value
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.distribute.context import place
 
 
@@ -152,7 +152,7 @@ def regroup(values: Sequence[Any], wrap: type = PerReplica) -> Any:
 
 def select_replica(index: int, structure: Any, variables: bool = False) -> Any:
     """The part of a structure that a replica sees; `variables` says whether it sees its own copies of variables too."""
-    from tapeflow.core.variable import Variable
+    from tapeflow.core.values.variable import Variable
 
     def part(value: Any) -> Any:
         if isinstance(value, DistributedValues) and (variables or not isinstance(value, Variable)):

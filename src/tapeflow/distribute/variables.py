@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.device import device
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
-from tapeflow.core.variable_scatter import AssignsParts
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.core.values.variable_scatter import AssignsParts
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import ReduceOp, reduce_values, reduced
 from tapeflow.distribute.values import DistributedValues, Mirrored, MirroredValues

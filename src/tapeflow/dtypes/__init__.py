@@ -1,6 +1,6 @@
 """The public `tf.dtypes` namespace."""
 
-from tapeflow.core.dtypes import (
+from tapeflow.core.types.dtypes import (
     QUANTIZED_DTYPES,
     DType,
     as_dtype,

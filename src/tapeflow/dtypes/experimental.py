@@ -1,6 +1,6 @@
 """The public `tf.dtypes.experimental` namespace: dtypes of few bits."""
 
-from tapeflow.core.dtypes import (
+from tapeflow.core.types.dtypes import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
     float8_e4m3fn,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.spec import spec_of
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
+from tapeflow.core.types.spec import spec_of
+from tapeflow.core.types.type_spec import TypeSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec, _mapped
 
 
@@ -158,5 +158,3 @@ def over_parts(fn: Callable[[Any], Any], elems: Any) -> tuple[Callable[[Any], An
 def _with_parts(spec: Any, function: Any) -> Any:
     fields = {name: _mapped(value, TypeSpec, function) for name, value in spec._serialize()}
     return type(spec)._with_fields(fields)
-
-

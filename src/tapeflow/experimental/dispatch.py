@@ -17,7 +17,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor
 
 _UNARY = (
     "tf abs acos acosh asin asinh atan atanh cast clip_by_value cos cosh exp floor negative ones_like round "

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch.utils import dlpack
 
-from tapeflow.core.dtypes import FROM_TORCH
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.dtypes import FROM_TORCH
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.variable import Variable
 
 
 def to_dlpack(tf_tensor: Any) -> Any:

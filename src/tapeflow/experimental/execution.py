@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tapeflow.errors import NotFoundError
+from tapeflow.core.errors import NotFoundError
 
 _EXECUTORS = ("", "DEFAULT", "SINGLE_THREADED_EXECUTOR")
 

@@ -11,12 +11,12 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core import spec_registry
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.spec import type_spec_from_value
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
+from tapeflow.core.types import spec_registry
+from tapeflow.core.types.spec import type_spec_from_value
+from tapeflow.core.types.type_spec import TypeSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.fields import REQUIRED, Field, ImmutableDict, check, resolved
 
 _RESERVED = frozenset({"self", "Spec", "_type_spec", "_fields", "_frozen", "_spec_kind"})

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import TypeSpec
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.type_spec import TypeSpec
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "<required>"})()  # stands for no default
 _SIMPLE = (bool, int, float, str, bytes, type(None), Tensor, TensorShape, DType)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.masks import where
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.types.dtypes import as_dtype
 
 
 def finfo(dtype: Any) -> Any:

@@ -1,6 +1,6 @@
 """`tf.function`: Python functions as graphs."""
 
-from tapeflow.core.trackable import function_types
+from tapeflow.core.values.trackable import function_types
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Function, function
 

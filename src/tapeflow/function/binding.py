@@ -12,15 +12,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert, datatype_name
-from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.errors import InvalidArgumentError
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.function.signature import FunctionType, described, is_tensor_spec, unfit
-from tapeflow.graph.func_graph import FuncGraph
+from tapeflow.graph.ir.func_graph import FuncGraph
 
 
 class Binding:
@@ -33,9 +33,7 @@ class Binding:
         described: gives its parameters and results in a line, for messages.
     """
 
-    def __init__(
-        self, function_type: FunctionType, graph: FuncGraph, name: str, described: Callable[[], str]
-    ) -> None:
+    def __init__(self, function_type: FunctionType, graph: FuncGraph, name: str, described: Callable[[], str]) -> None:
         self._type = function_type
         self._specs = list(graph.inputs)
         self._dtypes = [t.dtype for t in graph.inputs]

@@ -7,19 +7,19 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import graph_traces, listeners, state
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.binding import Binding
-from tapeflow.function.body import Body, raw
 from tapeflow.function.signature import FunctionType
-from tapeflow.graph.compile import eager_outputs
-from tapeflow.graph.cuda_graphs import CudaGraphs, explanation
-from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.inductor import JitCompile
+from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
+from tapeflow.graph.backends.inductor import JitCompile
+from tapeflow.graph.codegen.compile import eager_outputs
+from tapeflow.graph.control.body import Body, raw
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.tensor_array import TensorArray
 
 _numbers = itertools.count(1)
@@ -172,7 +172,7 @@ class ConcreteFunction:
             >>> [(node.name, node.op) for node in f.function_def.node_def]
             [('mul', 'Mul'), ('Identity', 'Identity')]
         """
-        from tapeflow.graph.export import FunctionWriter  # it loads TensorFlow's protocol buffers
+        from tapeflow.graph.graphdef.export import FunctionWriter  # it loads TensorFlow's protocol buffers
 
         writer = FunctionWriter()
         name = self.name.decode()

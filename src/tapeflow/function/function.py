@@ -10,18 +10,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tapeflow import nest
 from tapeflow.core.context import contexts, detours, listeners, state
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
-from tapeflow.core.spec import TensorSpec, VariableSpec
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.types.spec import TensorSpec, VariableSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
-from tapeflow.graph.compile import eager_outputs
-from tapeflow.graph.cuda_graphs import CudaGraphs, check_attributes, option_of
-from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.inductor import MOST_SHAPES, JitCompile, Jitted
+from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
+from tapeflow.graph.backends.inductor import MOST_SHAPES, JitCompile, Jitted
+from tapeflow.graph.codegen.compile import eager_outputs
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.logger import get_logger
 
 MOST_TRACES = 4096  # of one function; the one that was not called for longest goes first

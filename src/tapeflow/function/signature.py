@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.spec import TensorSpec, TypeSpec, VariableSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import batches, maps, nodes, saving
 
 _UNKNOWN = -1

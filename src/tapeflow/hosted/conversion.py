@@ -9,10 +9,10 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.creation import range as range_of
 from tapeflow.array.passing import identity
 from tapeflow.array.properties import get_static_value
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import float32, int32
-from tapeflow.core.shape import TensorShape
-from tapeflow.scopes import control_dependencies
+from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
 
 
 def yes() -> bool:

@@ -11,8 +11,8 @@ import torch
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.device import Machine, current, machine
 from tapeflow.core.device_spec import DeviceSpec
+from tapeflow.core.scopes import init_scope
 from tapeflow.core.settings import settings
-from tapeflow.scopes import init_scope
 
 
 class Context:
@@ -27,7 +27,7 @@ class Context:
 
     def executing_eagerly(self) -> bool:
         """Whether ops of this thread run as they are called."""
-        from tapeflow.scopes import executing_eagerly
+        from tapeflow.core.scopes import executing_eagerly
 
         return executing_eagerly()
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.array.properties import is_tensor
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.tensor import EagerTensor, TensorType
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import EagerTensor, TensorType
 from tapeflow.hosted.eager_context import eager_mode
 from tapeflow.hosted.smart_cond import smart_cond as _smart_cond
 
@@ -22,15 +22,15 @@ tf2 = SimpleNamespace(enabled=lambda: True)
 
 # What would import much, by where it lives.
 _ON_FIRST_USE = {
-    "FuncGraph": "tapeflow.graph.func_graph",
-    "SymbolicTensor": "tapeflow.core.symbolic",
+    "FuncGraph": "tapeflow.graph.ir.func_graph",
+    "SymbolicTensor": "tapeflow.core.values.symbolic",
     "distribute": "tapeflow.hosted.distribute",
     "autograph": "tapeflow.hosted.autograph",
     "decorator": "tapeflow.hosted.decorators",
     "dispatch": "tapeflow.hosted.keras_2",
     "feature_column": "tapeflow.hosted.keras_2",
     "load_context": "tapeflow.hosted.keras_2",
-    "get_name_scope": "tapeflow.scopes:get_current_name_scope",
+    "get_name_scope": "tapeflow.core.scopes:get_current_name_scope",
     "mixed_precision": "tapeflow.hosted.keras_2",
     "nest": "tapeflow.hosted.nests",
     "ops": "tapeflow.hosted.ops",

@@ -109,9 +109,7 @@ def GraphOrParentsInXlaContext(graph: Any) -> bool:
     return False
 
 
-load = SimpleNamespace(
-    VersionedTypeRegistration=VersionedTypeRegistration, register_revived_type=register_revived_type
-)
+load = SimpleNamespace(VersionedTypeRegistration=VersionedTypeRegistration, register_revived_type=register_revived_type)
 
 
 def TF_ListPluggablePhysicalDevices() -> list[bytes]:

@@ -11,7 +11,7 @@ _INITIALIZERS = "tapeflow.compat.v1.initializers"
 _KERAS_2 = f"{_H}.keras_2"
 _LOGGING = "tapeflow.compat.v1.logging"
 _NESTS = f"{_H}.nests"
-_REGISTRY = "tapeflow.core.spec_registry"
+_REGISTRY = "tapeflow.core.types.spec_registry"
 _TYPE_SPECS = f"{_H}.type_specs"
 _NAMES_OF_NESTS = (
     "_is_namedtuple",
@@ -65,22 +65,22 @@ MODULES = {
     },
     "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes:TensorDataset"},
     "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes:RangeDataset"},
-    "tensorflow.python.data.util.structure": {"NoneTensorSpec": "tapeflow.core.spec"},
+    "tensorflow.python.data.util.structure": {"NoneTensorSpec": "tapeflow.core.types.spec"},
     "tensorflow.python.distribute.input_lib": {"DistributedDataset": "tapeflow.distribute.input"},
     "tensorflow.python.distribute.cluster_resolver": {},
     "tensorflow.python.distribute.distribute_utils": {},
     "tensorflow.python.distribute.input_ops": {},
     "tensorflow.python.eager.backprop": {"GradientTape": "tapeflow.autodiff"},
     "tensorflow.python.eager.context": {
-        "executing_eagerly": "tapeflow.scopes",
+        "executing_eagerly": "tapeflow.core.scopes",
         "get_config": _KERAS_2,
         "get_device_name": f"{_H}.eager_context",
         "graph_mode": f"{_H}.eager_context",
     },
     "tensorflow.python.eager.monitoring": {},
-    "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.composite"},
+    "tensorflow.python.framework.composite_tensor": {"CompositeTensor": "tapeflow.core.values.composite"},
     "tensorflow.python.framework.ops": {
-        "EagerTensor": "tapeflow.core.tensor",
+        "EagerTensor": "tapeflow.core.values.tensor",
         "convert_to_tensor": "tapeflow.array.creation",
         "convert_to_tensor_or_composite": f"{_H}.conversion",
         "device": "tapeflow.core.device",
@@ -88,9 +88,9 @@ MODULES = {
         "name_scope": "tapeflow.compat.v1.scopes",
         "name_scope_v1": "tapeflow.compat.v1.scopes:name_scope",
     },
-    "tensorflow.python.framework.tensor": {"Tensor": "tapeflow.core.tensor"},
-    "tensorflow.python.framework.tensor_shape": {"as_shape": "tapeflow.core.shape:TensorShape"},
-    "tensorflow.python.framework.tensor_spec": {"DenseSpec": "tapeflow.core.spec"},
+    "tensorflow.python.framework.tensor": {"Tensor": "tapeflow.core.values.tensor"},
+    "tensorflow.python.framework.tensor_shape": {"as_shape": "tapeflow.core.types.shape:TensorShape"},
+    "tensorflow.python.framework.tensor_spec": {"DenseSpec": "tapeflow.core.types.spec"},
     "tensorflow.python.framework.tensor_util": {
         "constant_value": "tapeflow.array.properties:get_static_value",
         "constant_value_as_shape": f"{_H}.conversion",
@@ -103,10 +103,10 @@ MODULES = {
     },
     "tensorflow.python.framework.type_spec": {
         "BatchableTypeSpec": _TYPE_SPECS,
-        "TypeSpec": "tapeflow.core.type_spec",
+        "TypeSpec": "tapeflow.core.types.type_spec",
         "register": _REGISTRY,
-        "register_type_spec_from_value_converter": "tapeflow.core.spec",
-        "type_spec_from_value": "tapeflow.core.spec",
+        "register_type_spec_from_value_converter": "tapeflow.core.types.spec",
+        "type_spec_from_value": "tapeflow.core.types.spec",
     },
     "tensorflow.python.framework.type_spec_registry": {
         "_NAME_TO_TYPE_SPEC": _REGISTRY,
@@ -115,7 +115,7 @@ MODULES = {
         "lookup": f"{_H}.type_spec_registry",
         "register": _REGISTRY,
     },
-    "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.graph.legacy_ops"},
+    "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.graph.graphdef.legacy_ops"},
     "tensorflow.python.ops.control_flow_case": {},
     "tensorflow.python.ops.control_flow_ops": {
         "get_enclosing_xla_context": _KERAS_2,
@@ -141,12 +141,12 @@ MODULES = {
     "tensorflow.python.ops.ragged.ragged_util": {},
     "tensorflow.python.ops.random_ops": {"parameterized_truncated_normal": f"{_H}.conversion"},
     "tensorflow.python.ops.resource_variable_ops": {
-        "BaseResourceVariable": "tapeflow.core.variable:Variable",
-        "ResourceVariable": "tapeflow.core.variable:Variable",
-        "VariableSpec": "tapeflow.core.spec",
+        "BaseResourceVariable": "tapeflow.core.values.variable:Variable",
+        "ResourceVariable": "tapeflow.core.values.variable:Variable",
+        "VariableSpec": "tapeflow.core.types.spec",
     },
     "tensorflow.python.ops.variable_scope": {
-        "variable_creator_scope": "tapeflow.scopes",
+        "variable_creator_scope": "tapeflow.core.scopes",
         "variable_scope": "tapeflow.compat.v1.variable_scopes",
     },
     "tensorflow.python.platform.tf_logging": dict.fromkeys(_NAMES_OF_LOGGING, _LOGGING),
@@ -155,8 +155,8 @@ MODULES = {
     "tensorflow.python.saved_model.save": {},
     "tensorflow.python.training.server_lib": {"ClusterSpec": "tapeflow.train"},
     "tensorflow.python.tf2": {"enabled": f"{_H}.conversion:yes"},
-    "tensorflow.python.trackable.base": {"Trackable": "tapeflow.core.trackable"},
-    "tensorflow.python.trackable.data_structures": {"sticky_attribute_assignment": "tapeflow.core.trackable"},
+    "tensorflow.python.trackable.base": {"Trackable": "tapeflow.core.values.trackable"},
+    "tensorflow.python.trackable.data_structures": {"sticky_attribute_assignment": "tapeflow.core.values.trackable"},
     "tensorflow.python.util.compat": {"as_bytes": "tapeflow.compat", "as_text": "tapeflow.compat"},
     "tensorflow.python.util.deprecation": dict.fromkeys(
         ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),

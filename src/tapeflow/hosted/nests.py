@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.nest import assert_same_structure, flatten, is_nested, map_structure, pack_sequence_as
+from tapeflow.core.values import nest
+from tapeflow.core.values.nest import assert_same_structure, flatten, is_nested, map_structure, pack_sequence_as
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 

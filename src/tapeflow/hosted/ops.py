@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor, ones_like
-from tapeflow.core.variable import Variable
+from tapeflow.core.values.variable import Variable
 from tapeflow.math import multiply
 from tapeflow.math.casting import cast
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tapeflow.array.properties import get_static_value
 from tapeflow.control_flow import cond
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import ReadAsTensor, Tensor
-from tapeflow.graph.static import array_of
+from tapeflow.core.ops.static import array_of
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 
 def smart_cond(

@@ -10,7 +10,7 @@ from tapeflow.array.joining import concat, repeat
 from tapeflow.array.properties import size
 from tapeflow.array.shaping import transpose
 from tapeflow.array.sorting import argsort, unique, unravel_index
-from tapeflow.core.dtypes import int64
+from tapeflow.core.types.dtypes import int64
 from tapeflow.math import add, cumsum, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.counting import bincount
@@ -59,5 +59,3 @@ def _place(indices: Any, shape: Any) -> Any:
     for axis in range(1, indices.shape[1]):
         place = place * shape[axis] + indices[:, axis]
     return place
-
-

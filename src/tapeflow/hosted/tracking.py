@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.trackable import (
+from tapeflow.core.values.trackable import (
     AutoTrackable,
     Trackable,
     no_automatic_dependency_tracking,

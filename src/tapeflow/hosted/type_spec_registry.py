@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from tapeflow.core import spec_registry
-from tapeflow.core.spec import TensorSpec, TypeSpec
+from tapeflow.core.types import spec_registry
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
 
 
 @functools.cache

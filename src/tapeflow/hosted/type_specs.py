@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.spec import type_spec_from_value
-from tapeflow.core.spec_registry import register
-from tapeflow.core.type_spec import TypeSpec, _compatible, _hashable
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.spec import type_spec_from_value
+from tapeflow.core.types.spec_registry import register
+from tapeflow.core.types.type_spec import TypeSpec, _compatible, _hashable
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.hosted.nests import map_structure
 
 __all__ = ["BatchableTypeSpec", "convert_variables_to_tensors", "register", "type_spec_from_value"]

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.core.dtypes import as_dtype, float16, float32, uint8
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same, text
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.dtypes import as_dtype, float16, float32, uint8
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.image.colors import check_scalar, scale_saturation, turn_hue
 from tapeflow.math import add, maximum, multiply, reduce_mean
 from tapeflow.math.casting import cast, saturate_cast

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same, text
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.random.philox import Philox, from_seed
 from tapeflow.random.seeds import op_seeds, reserve
 
@@ -383,7 +384,9 @@ def sample_distorted_bounding_box(
     """
     seeds = op_seeds(seed) if seed else (0, 0)
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    found = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name)
+    found = ops.SampleDistortedBoundingBoxV2(
+        image_size, bounding_boxes, min_object_covered, *seeds, *options, name=name
+    )
     return SampleDistortedBoundingBoxV2(*found)
 
 
@@ -419,7 +422,9 @@ def stateless_sample_distorted_bounding_box(
         ([0, 3, 0], [39, 48, -1])
     """
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    found = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
+    found = ops.StatelessSampleDistortedBoundingBox(
+        image_size, bounding_boxes, min_object_covered, seed, *options, name=name
+    )
     return StatelessSampleDistortedBoundingBox(*found)
 
 

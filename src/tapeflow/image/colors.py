@@ -9,11 +9,11 @@ import torch
 
 import tapeflow as tf
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def check_scalar(value: torch.Tensor, name: str) -> None:

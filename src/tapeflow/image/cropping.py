@@ -9,13 +9,13 @@ import torch
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.slicing import slice as part_of
-from tapeflow.core.dtypes import int32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import invalid
+from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.debugging import Assert
-from tapeflow.errors import OutOfRangeError
 from tapeflow.math import greater_equal, reduce_all
 from tapeflow.random.seeds import torch_generator
 from tapeflow.random.stateful import uniform

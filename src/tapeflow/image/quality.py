@@ -11,8 +11,8 @@ from tapeflow.array.joining import concat, stack, tile
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
-from tapeflow.core.dtypes import float32, int32
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.values.tensor import invalid
 from tapeflow.debugging import Assert
 from tapeflow.image.adjusting import convert_image_dtype
 from tapeflow.math import greater_equal, log, pow, reduce_all, reduce_mean, square, squared_difference

@@ -10,7 +10,7 @@ from tapeflow.array.masks import where
 from tapeflow.array.padding import reverse
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import reshape
-from tapeflow.core.dtypes import float32, int32
+from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 import torch.nn.functional as functional
 
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:

@@ -9,7 +9,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.padding import pad
 from tapeflow.array.properties import shape
 from tapeflow.array.shaping import expand_dims, squeeze
-from tapeflow.core.dtypes import float32
+from tapeflow.core.types.dtypes import float32
 from tapeflow.image import resampling
 from tapeflow.math.casting import cast
 

@@ -20,11 +20,11 @@ from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
-from tapeflow.core.dtypes import float32, int32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math import greater, logical_and, reduce_any
 from tapeflow.math.casting import cast
 
@@ -266,7 +266,7 @@ def non_max_suppression_padded(
 
 
 def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any) -> tuple[Any, Any]:
-    from tapeflow.core.spec import TensorSpec
+    from tapeflow.core.types.spec import TensorSpec
     from tapeflow.functional import map_fn
 
     batch, size = shape_of(scores)[:-1], shape_of(scores)[-1:]

@@ -1,6 +1,6 @@
 """The public `tf.io` namespace: files, and the encodings of what is in them."""
 
-from tapeflow.graph.files import write_graph
+from tapeflow.graph.graphdef.files import write_graph
 from tapeflow.io import gfile
 from tapeflow.io.csv import decode_csv
 from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tapeflow.core.tensor import invalid
+from tapeflow.core.values.tensor import invalid
 from tapeflow.io import png
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, float32, float64, int32, int64, string
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.graph.python_op import python_op
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.graph.ir.python_op import python_op
 
 Column = tuple[DType, Any]  # the dtype, and the default or None where a field is required
 _NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float}

@@ -12,10 +12,10 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
-from tapeflow.core.convert import convert, datatype_name
-from tapeflow.core.dtypes import DType, as_dtype, string
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
 def _each(function: Any, array: Any) -> np.ndarray:
@@ -33,7 +33,7 @@ def _encode(input: Any, pad: bool = False) -> np.ndarray:
     return _each(one, input)
 
 
-@op("EncodeBase64", kernel=_encode, strings=_encode)
+@op("EncodeBase64", kernel=_encode, strings=_encode, elementwise=True)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Strings as base64, with `-` and `_` for what is not safe in URLs.
 
@@ -63,7 +63,7 @@ def _decode(input: Any) -> np.ndarray:
     return _each(one, input)
 
 
-@op("DecodeBase64", kernel=_decode, strings=_decode)
+@op("DecodeBase64", kernel=_decode, strings=_decode, elementwise=True)
 def decode_base64(input: Any, name: str | None = None) -> Any:
     """What was encoded as base64, with `-` and `_` for what is not safe in URLs.
 
@@ -220,7 +220,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
 
 
 def _in_graph(name: str, function: Any, tensor: Any, dtype: DType, shape: Any) -> Any:
-    from tapeflow.core.spec import TensorSpec
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.core.types.spec import TensorSpec
+    from tapeflow.graph.ir.python_op import python_op
 
     return python_op(name, lambda t: [function(t)], [tensor], [TensorSpec(shape, dtype)], stateful=False).outputs[0]

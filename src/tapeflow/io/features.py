@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from tapeflow.core.dtypes import DType, int32
+from tapeflow.core.types.dtypes import DType, int32
 
 
 class FixedLenFeature(NamedTuple):

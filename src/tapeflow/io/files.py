@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import string
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import invalid
 from tapeflow.io import gfile
-from tapeflow.scopes import executing_eagerly
 
 
 def _scalar(array: Any, what: str) -> str:
@@ -112,6 +112,6 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
     if executing_eagerly():
         write(*inputs)
         return None
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     return python_op("WriteFile", write, inputs)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from tapeflow import errors
+from tapeflow.core import errors
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
 _KINDS: dict[int, Any] = {

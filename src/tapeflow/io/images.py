@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.dtypes import DType, as_dtype, float32, int32, uint8, uint16
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import InternalError, UnimplementedError
+from tapeflow.core.errors import InternalError, UnimplementedError
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.io import codecs, png
 
 # ---- decoding --------------------------------------------------------------------------------------------------------

@@ -12,14 +12,14 @@ from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32, int64, string
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.graph.python_op import python_op
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import features as kinds
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.train.protos import Example, SequenceExample
@@ -419,7 +419,7 @@ def _from_json(texts: np.ndarray) -> np.ndarray:
     return _array(made, string, texts.shape)
 
 
-@op("DecodeJSONExample", kernel=_from_json, strings=_from_json, shape=same)
+@op("DecodeJSONExample", kernel=_from_json, strings=_from_json, shape=same, elementwise=True)
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     """Serialized `tf.train.Example` messages of their JSON form.
 

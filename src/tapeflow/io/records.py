@@ -19,9 +19,9 @@ from typing import Any, BinaryIO, ClassVar
 import google_crc32c
 import numpy as np
 
-from tapeflow import errors
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape_rules import same
+from tapeflow.core import errors
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.io.gfile import local_path, tensorflows_errors
 
 _MASK = 0xA282EAD8
@@ -151,7 +151,7 @@ def _decompressed(texts: np.ndarray, compression_type: str = "") -> np.ndarray:
     return made.reshape(texts.shape)
 
 
-@op("DecodeCompressed", kernel=_decompressed, strings=_decompressed, shape=same)
+@op("DecodeCompressed", kernel=_decompressed, strings=_decompressed, shape=same, elementwise=True)
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
     """Decompresses strings.
 

@@ -9,13 +9,13 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.array.protos import make_ndarray
-from tapeflow.core.convert import convert, datatype_name, from_numpy_type
-from tapeflow.core.dtypes import FROM_TORCH, DType, as_dtype, string
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
 def _check(value: Any) -> Any:

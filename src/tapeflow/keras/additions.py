@@ -16,7 +16,7 @@ from typing import Any
 import keras
 from keras.src.utils.tracking import Tracker
 
-from tapeflow.core.variable import Variable
+from tapeflow.core.values.variable import Variable
 
 _KERAS_FILES = (".h5", ".keras", ".json")
 

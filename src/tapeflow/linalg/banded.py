@@ -7,15 +7,16 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.linalg.diagonals import diag_part
 from tapeflow.linalg.products import matmul
-from tapeflow.math.gradients import conj, shape_of, sum_like
 
 # ---- solving tridiagonal equations -----------------------------------------------------------------------------------
 
@@ -266,7 +267,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         above, main, below = [convert(d) for d in diagonals]
     else:
         above, main, below = _compact_diagonals(diagonals, diagonals_format)
-    return _tridiagonal_matmul(*[tf.expand_dims(d, -2) for d in (above, main, below)], rhs, name)
+    return ops.TridiagonalMatMul(*[tf.expand_dims(d, -2) for d in (above, main, below)], rhs, name=name)
 
 
 # ---- banded triangular matrices --------------------------------------------------------------------------------------

@@ -12,14 +12,14 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of, sum_to_shape
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.products import matmul
-from tapeflow.math.gradients import conj, is_unranked, shape_of, sum_to_shape
 
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
 
@@ -130,7 +130,7 @@ def _einsum_kernel(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     return out
 
 
-@op("Einsum", kernel=_einsum_kernel, shape=_einsum_rule)
+@op("Einsum", kernel=_einsum_kernel, shape=_einsum_rule, node_name="einsum/Einsum")
 def _einsum(inputs: Any, equation: str, name: str | None = None) -> Any:
     """The sum of products of one tensor or two that an equation with all subscripts describes."""
 

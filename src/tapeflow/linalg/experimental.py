@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 
 CGState = namedtuple("CGState", ["i", "x", "r", "p", "gamma"])
 

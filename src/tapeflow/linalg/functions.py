@@ -9,15 +9,15 @@ import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor
-from tapeflow.graph.composed import composed
+from tapeflow.core.autodiff.gradients import is_unranked, shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.graphdef.composed import composed
 from tapeflow.linalg.diagonals import adjoint
 from tapeflow.linalg.rules import check_square, square_matrices
 from tapeflow.linalg.solvers import solve
-from tapeflow.math.gradients import is_unranked, shape_of
 
 
 def _exponential(input: torch.Tensor) -> torch.Tensor:

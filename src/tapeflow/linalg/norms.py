@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor
 
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 

@@ -7,16 +7,17 @@ from typing import Any
 import torch
 
 import tapeflow as tf
+from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float32
-from tapeflow.core.op import accumulates, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
-from tapeflow.errors import FailedPreconditionError
-from tapeflow.math.gradients import conj, sum_like
+from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import broadcast, certainly_broadcasts, text
+from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
+from tapeflow.math.arithmetic import add
 
 _times_transposed = torch._C._nn.linear  # a @ b.T in one call: half a microsecond less than torch.mm(a, b.t())
 
@@ -37,7 +38,7 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
 # to look at.
 
 
-@op("MatMul", kernel=torch.mm, shape=_matmul_rule)
+@op("MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True)
 def _product(a: Any, b: Any, name: str | None = None) -> Any:
     """The product of two matrices as they are."""
 
@@ -51,7 +52,7 @@ def _(call: Call, dy: Any) -> Any:
     return _matmul(dy, b, False, True) if want_a else None, _matmul(a, dy, True) if want_b else None
 
 
-@accumulates(_product)
+@_product.accumulate
 def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     a, b = call.inputs
     i, j = call.input_ids
@@ -87,9 +88,28 @@ def _mm(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) 
     return _times_transposed(a, b) if transpose_b else torch.mm(a, b)
 
 
-@op("MatMul", kernel=_mm, shape=_matmul_rule)
+@op("MatMul", kernel=_mm, shape=_matmul_rule, allocates=True)
 def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None) -> Any:
     """The product of two matrices, either of them transposed before."""
+
+
+def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
+    left = "{0}.t()" if transpose_a else "{0}"
+    return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
+
+
+def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
+    a, b, *transposed = inner.args
+    if bias.dtype is not a.dtype or not certainly_broadcasts(bias.shape, inner.outputs[0].shape):
+        return None
+    transpose_a, transpose_b = transposed or (False, False)
+    left, right = "{1}.t()" if transpose_a else "{1}", "{2}.t()" if transpose_b else "{2}"
+    return torch.addmm, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
+
+
+_product.inline(_write_product)
+_matmul.inline(_write_product)
+add.fuses("MatMul")(_write_product_with_bias)
 
 
 @_matmul.gradient(needs="inputs")
@@ -137,7 +157,7 @@ def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = Fa
     return torch.matmul(x.mH if adj_x else x, y.mH if adj_y else y)
 
 
-@op("BatchMatMulV2", kernel=_bmm, shape=_batch_matmul_rule)
+@op("BatchMatMulV2", kernel=_bmm, shape=_batch_matmul_rule, allocates=True, node_name="MatMul")
 def _batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Any:
     """Products of matrices in the last two dimensions; the others broadcast."""
 

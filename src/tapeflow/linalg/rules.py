@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def sizes(shape: TensorShape) -> list[int]:

@@ -9,16 +9,16 @@ import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import broadcast, text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import band_part, diag_part, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import check_square, one_each, square_matrices
-from tapeflow.math.gradients import conj, sum_like
 
 # ---- determinants ----------------------------------------------------------------------------------------------------
 

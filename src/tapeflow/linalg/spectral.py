@@ -13,17 +13,17 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, complex64, complex128, float64
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.autodiff.gradients import conj, shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import DType, complex64, complex128, float64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import adjoint, band_part, diag, diag_part, set_diag
 from tapeflow.linalg.products import matmul
 from tapeflow.linalg.rules import check_square, matrices, square_matrices
 from tapeflow.linalg.solvers import solve
-from tapeflow.math.gradients import conj, shape_of
 
 # What an eigenvalue decomposition raises where LAPACK does not converge, as for NaN.
 _FAILED = "{} was not successful. The input might not be valid."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapeflow.core.dtypes import as_dtype, string
+from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.lookup.tables import StaticHashTable, StaticVocabularyTable
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32, float64, int32, int64, string
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.core.trackable import Trackable
-from tapeflow.graph.python_op import python_op
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.trackable import Trackable
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io.gfile import GFile
 from tapeflow.lookup.storage import bare, texts
 

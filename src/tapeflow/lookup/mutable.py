@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, string
-from tapeflow.core.tensor import EagerTensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.lookup.storage import Storage, bare
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.strings.hashing import murmur

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, int64, resource
-from tapeflow.core.held import boxed
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.graph.node_protos import Node, attr_of, definition_of
-from tapeflow.graph.operation import NodeOp, Operation
-from tapeflow.graph.python_op import python_op
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, int64, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.storage import Storage
 
 
@@ -31,7 +31,7 @@ def storage_of(handle: EagerTensor) -> Storage:
 def hash_table(key_dtype: DType, value_dtype: DType, shared_name: str = "") -> Operation:
     """Adds an operation that makes an empty table and gives its handle."""
     attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
-    op = NodeOp("HashTableV2", lambda: boxed(Table(Storage(key_dtype, value_dtype))), stateful=True, attrs=attrs)
+    op = GraphOp("HashTableV2", lambda: boxed(Table(Storage(key_dtype, value_dtype))), stateful=True, attrs=attrs)
     return state.graph.node(op, [], [(resource, [])])
 
 

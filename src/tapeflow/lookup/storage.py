@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.dtypes import DType, string
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.errors import FailedPreconditionError
+from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
 def bare(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
-from tapeflow.core.held import held
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor, next_id
-from tapeflow.core.trackable import CHECKPOINT, SAVED_MODEL
-from tapeflow.errors import NotFoundError
-from tapeflow.graph.python_op import python_op
+from tapeflow.core.errors import NotFoundError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import held
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
+from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.storage import Storage
 from tapeflow.resources import TrackableResource
 

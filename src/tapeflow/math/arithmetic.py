@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32, float64
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import accumulates, op, widened
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, same, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.math.gradients import conj, shape_of, sum_like, sum_to_shape
+from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like, sum_to_shape
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op, widened
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.shape_rules import broadcast, same, text
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _add_text(x: Any, y: Any) -> Any:
@@ -25,7 +26,21 @@ def _add_text(x: Any, y: Any) -> Any:
     return np.asarray(x + y, object)
 
 
-@op("AddV2", kernel=torch.add, shape=broadcast, promotes=True, strings=_add_text)
+@op(
+    "AddV2",
+    kernel=torch.add,
+    shape=broadcast,
+    promotes=True,
+    strings=_add_text,
+    elementwise=True,
+    neutral=-0.0,
+    in_place="{0}.add_({1})",
+    allocates=True,
+    foreach=torch._foreach_add,
+    foreach_scalar=True,
+    scalar=ScalarForm("{0} + {1}"),
+    node_name="Add",
+)
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """Adds two tensors element by element, with broadcasting; joins strings.
 
@@ -52,7 +67,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@accumulates(add)
+@add.accumulate
 def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
     i, j = call.input_ids
     want_x, want_y = call.wanted
@@ -90,7 +105,17 @@ def _ones(length: int, dtype: DType) -> torch.Tensor | None:
     return torch.ones(length, dtype=dtype.torch) if dtype is float32 or dtype is float64 else None
 
 
-@op("Sub", kernel=torch.sub, shape=broadcast)
+@op(
+    "Sub",
+    kernel=torch.sub,
+    shape=broadcast,
+    elementwise=True,
+    neutral=0.0,
+    in_place="{0}.sub_({1})",
+    allocates=True,
+    foreach=torch._foreach_sub,
+    scalar=ScalarForm("{0} - {1}"),
+)
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """Subtracts `y` from `x` element by element, with broadcasting.
 
@@ -115,7 +140,18 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Mul", kernel=torch.mul, shape=broadcast)
+@op(
+    "Mul",
+    kernel=torch.mul,
+    shape=broadcast,
+    elementwise=True,
+    neutral=1.0,
+    in_place="{0}.mul_({1})",
+    allocates=True,
+    foreach=torch._foreach_mul,
+    foreach_scalar=True,
+    scalar=ScalarForm("{0} * {1}"),
+)
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """Multiplies two tensors element by element, with broadcasting.
 
@@ -131,6 +167,22 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
+# From this many bytes on, sums of products cost their passes over memory and not their calls. A scalar is better
+# added in place: ATen does not vectorize `addcmul` over two scalars.
+_LARGE = 1 << 15
+
+
+def fuse_into_sum(kernel: Any, inner: Any, outer: Any, other: Any) -> Any:
+    """Computes a product or quotient and the sum that takes it in one kernel, of three tensors of one shape."""
+    shape = outer.outputs[0].shape
+    if not shape.is_fully_defined() or shape.num_elements() * other.dtype.size < _LARGE or other.shape != shape:
+        return None
+    return kernel, "{kernel}({0}, {1}, {2})", [other, *inner.args]
+
+
+add.fuses("Mul")(functools.partial(fuse_into_sum, torch.addcmul))
+
+
 @multiply.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs
@@ -141,7 +193,17 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Neg", kernel=torch.neg, shape=same)
+@op(
+    "Neg",
+    kernel=torch.neg,
+    shape=same,
+    elementwise=True,
+    in_place="{0}.neg_()",
+    allocates=True,
+    foreach=torch._foreach_neg,
+    scalar=ScalarForm("-{0}"),
+    takes_sparse=True,
+)
 def negative(x: Any, name: str | None = None) -> Any:
     """Computes `-x` element by element.
 
@@ -161,7 +223,7 @@ def _squared_difference(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.mul(d, torch.conj(d)) if d.is_complex() else d.square_()
 
 
-@op("SquaredDifference", kernel=_squared_difference, shape=broadcast)
+@op("SquaredDifference", kernel=_squared_difference, shape=broadcast, elementwise=True)
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
 
@@ -186,7 +248,7 @@ def _mul_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.mul(x, y).masked_fill(y == 0, 0)
 
 
-@op("MulNoNan", kernel=_mul_no_nan, shape=broadcast)
+@op("MulNoNan", kernel=_mul_no_nan, shape=broadcast, elementwise=True)
 def _multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """The product, and 0 where `y` is 0."""
 

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.bulk import as_bytes
-from tapeflow.core.convert import convert, datatype_name, from_array, storage_type
-from tapeflow.core.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, as_numpy, invalid
-from tapeflow.core.variable import Variable
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.bulk import as_bytes
+from tapeflow.core.ops.convert import convert, datatype_name, from_array, storage_type
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.scalars import FLOATS, WRAPPED
+from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.dtypes import FROM_NUMPY, FROM_TORCH, DType, as_dtype, bool_, float32, float64, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
+from tapeflow.core.values.variable import Variable
 
 
 def _refuse(source: DType, to: DType) -> UnimplementedError:
@@ -45,7 +46,27 @@ def _array_to(x: np.ndarray, DstT: DType) -> Any:
     return from_array(x, DstT).value
 
 
-@op("Cast", kernel=_to, shape=same, strings=_array_to)
+def _cast_of_number(source: DType, to: DType) -> str | None:
+    """Writes the cast of a Python number as one of a tensor would come out; int64 to float32 would round twice."""
+    if source is to:
+        return "{0}"
+    if to.is_integer:
+        return {bool_: "int({0})", int32: "{0}", int64: WRAPPED[int32].format("{0}")}.get(source)
+    if to.is_floating and source in (int32, bool_, float32, float64):
+        return FLOATS[to]
+    return None
+
+
+@op(
+    "Cast",
+    kernel=_to,
+    shape=same,
+    strings=_array_to,
+    elementwise=True,
+    identity_if_same_shape=True,
+    scalar=_cast_of_number,
+    takes_sparse=True,
+)
 def _cast(x: Any, DstT: Any, name: str | None = None) -> Any:
     """Casts to a dtype."""
 

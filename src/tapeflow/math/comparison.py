@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core import bulk
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast, same
+from tapeflow.core.ops import bulk
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.shape import TensorShape
 
 
 def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
@@ -24,7 +25,15 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     return kernel
 
 
-@op("Equal", kernel=bulk.equal, shape=broadcast, strings=_of_text(np.equal))
+@op(
+    "Equal",
+    kernel=bulk.equal,
+    shape=broadcast,
+    strings=_of_text(np.equal),
+    elementwise=True,
+    allocates=True,
+    scalar=ScalarForm("{0} == {1}", to_bool=True),
+)
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether elements are equal, with broadcasting. NaN equals nothing.
 
@@ -40,7 +49,15 @@ def equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("NotEqual", kernel=bulk.not_equal, shape=broadcast, strings=_of_text(np.not_equal))
+@op(
+    "NotEqual",
+    kernel=bulk.not_equal,
+    shape=broadcast,
+    strings=_of_text(np.not_equal),
+    elementwise=True,
+    allocates=True,
+    scalar=ScalarForm("{0} != {1}", to_bool=True),
+)
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether elements differ, with broadcasting. NaN differs from everything.
 
@@ -56,7 +73,15 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Less", kernel=bulk.comparison(torch.lt), shape=broadcast, orders=True)
+@op(
+    "Less",
+    kernel=bulk.comparison(torch.lt),
+    shape=broadcast,
+    orders=True,
+    elementwise=True,
+    allocates=True,
+    scalar=ScalarForm("{0} < {1}", to_bool=True),
+)
 def less(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x < y`, element by element, with broadcasting.
 
@@ -72,7 +97,15 @@ def less(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("LessEqual", kernel=bulk.comparison(torch.le), shape=broadcast, orders=True)
+@op(
+    "LessEqual",
+    kernel=bulk.comparison(torch.le),
+    shape=broadcast,
+    orders=True,
+    elementwise=True,
+    allocates=True,
+    scalar=ScalarForm("{0} <= {1}", to_bool=True),
+)
 def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x <= y`, element by element, with broadcasting.
 
@@ -88,7 +121,15 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Greater", kernel=bulk.comparison(torch.gt), shape=broadcast, orders=True)
+@op(
+    "Greater",
+    kernel=bulk.comparison(torch.gt),
+    shape=broadcast,
+    orders=True,
+    elementwise=True,
+    allocates=True,
+    scalar=ScalarForm("{0} > {1}", to_bool=True),
+)
 def greater(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x > y`, element by element, with broadcasting.
 
@@ -104,7 +145,15 @@ def greater(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("GreaterEqual", kernel=bulk.comparison(torch.ge), shape=broadcast, orders=True)
+@op(
+    "GreaterEqual",
+    kernel=bulk.comparison(torch.ge),
+    shape=broadcast,
+    orders=True,
+    elementwise=True,
+    allocates=True,
+    scalar=ScalarForm("{0} >= {1}", to_bool=True),
+)
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether `x >= y`, element by element, with broadcasting.
 
@@ -123,7 +172,13 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
-@op("LogicalAnd", kernel=torch.logical_and, shape=broadcast)
+@op(
+    "LogicalAnd",
+    kernel=torch.logical_and,
+    shape=broadcast,
+    elementwise=True,
+    scalar=ScalarForm("{0} and {1}", to_bool=True),
+)
 def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether both are true, element by element, with broadcasting.
 
@@ -140,7 +195,13 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("LogicalOr", kernel=torch.logical_or, shape=broadcast)
+@op(
+    "LogicalOr",
+    kernel=torch.logical_or,
+    shape=broadcast,
+    elementwise=True,
+    scalar=ScalarForm("{0} or {1}", to_bool=True),
+)
 def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
     """Whether at least one is true, element by element, with broadcasting.
 
@@ -157,7 +218,7 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
     """
 
 
-@op("LogicalNot", kernel=torch.logical_not, shape=same)
+@op("LogicalNot", kernel=torch.logical_not, shape=same, elementwise=True, scalar=ScalarForm("not {0}", to_bool=True))
 def logical_not(x: Any, name: str | None = None) -> Any:
     """The opposite truth value of each element.
 
@@ -191,7 +252,7 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
 # ---- tests of floats -------------------------------------------------------------------------------------------------
 
 
-@op("IsNan", kernel=bulk.is_nan, shape=same)
+@op("IsNan", kernel=bulk.is_nan, shape=same, elementwise=True)
 def is_nan(x: Any, name: str | None = None) -> Any:
     """Which elements are NaN.
 
@@ -204,7 +265,7 @@ def is_nan(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IsInf", kernel=bulk.is_inf, shape=same)
+@op("IsInf", kernel=bulk.is_inf, shape=same, elementwise=True)
 def is_inf(x: Any, name: str | None = None) -> Any:
     """Which elements are infinite.
 
@@ -217,7 +278,7 @@ def is_inf(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("IsFinite", kernel=bulk.is_finite, shape=same)
+@op("IsFinite", kernel=bulk.is_finite, shape=same, elementwise=True)
 def is_finite(x: Any, name: str | None = None) -> Any:
     """Which elements are neither infinite nor NaN.
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import complex64, complex128, float32, float64, variant
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.autodiff.gradients import sum_to_shape
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.comparison import less
 from tapeflow.math.division import reciprocal
-from tapeflow.math.gradients import sum_to_shape
 
 _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 
-@op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast)
+@op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast, elementwise=True)
 def _complex(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
     """Complex numbers of their parts."""
 
@@ -61,7 +61,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return _complex(real, imag, to, name)
 
 
-@op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same)
+@op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
 def _real(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """The real parts."""
 
@@ -92,7 +92,7 @@ def real(input: Any, name: str | None = None) -> Any:
     return input
 
 
-@op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same)
+@op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
 def _imag(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """The imaginary parts."""
 
@@ -115,11 +115,11 @@ def imag(input: Any, name: str | None = None) -> Any:
     input = convert(input)
     if input.dtype.is_complex:
         return _imag(input, input.dtype.real_dtype, name)
-    return registry["ZerosLike"].function(input)
+    return ops.ZerosLike(input)
 
 
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
-@op("Conj", kernel=torch.conj_physical, shape=same)
+@op("Conj", kernel=torch.conj_physical, shape=same, elementwise=True)
 def _conj(input: Any, name: str | None = None) -> Any:
     """The complex conjugate."""
 
@@ -151,7 +151,7 @@ def conj(x: Any, name: str | None = None) -> Any:
     return x
 
 
-@op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same)
+@op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
 def _angle(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """The angles of complex numbers."""
 
@@ -181,4 +181,4 @@ def angle(input: Any, name: str | None = None) -> Any:
     if input.dtype.is_complex:
         return _angle(input, input.dtype.real_dtype, name)
     zero, pi = convert(0, input.dtype), convert(math.pi, input.dtype)
-    return registry["SelectV2"].function(less(input, zero), pi, zero)
+    return ops.SelectV2(less(input, zero), pi, zero)

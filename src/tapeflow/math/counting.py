@@ -6,17 +6,17 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import as_dtype, bool_, int32, int64, string
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, greater_equal, less
 from tapeflow.math.extrema import maximum, minimum
-from tapeflow.math.gradients import shape_of
 from tapeflow.math.reduction import reduce_all, reduce_max
 
 # ---- bincount --------------------------------------------------------------------------------------------------------
@@ -184,14 +184,14 @@ def bincount(
         splits = cast(arr.row_splits, int64)
         return _rows_bincount(splits, values, size, amounts, binary_output, name)
     if axis is None or axis == 0:
-        values = registry["Reshape"].function(values, (-1,))
-        amounts = registry["Reshape"].function(amounts, (-1,))
+        values = ops.Reshape(values, (-1,))
+        amounts = ops.Reshape(amounts, (-1,))
     return _bincount(values, size, amounts, binary_output, name)
 
 
 def _nothing(dtype: Any) -> Any:
     """No weights, of the dtype that the counts are to have."""
-    return registry["BroadcastTo"].function(convert(0, as_dtype(dtype)), (0,))
+    return ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,))
 
 
 def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
@@ -199,7 +199,7 @@ def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:
     count = values.shape.num_elements()
     size = convert(0, values.dtype) if count == 0 else add(reduce_max(values), convert(1, values.dtype))
     if count is None:  # not known while a graph is built
-        some = cast(greater(registry["Size"].function(values), 0), values.dtype)
+        some = cast(greater(ops.Size(values), 0), values.dtype)
         size = multiply(some, size)
     if minlength is not None:
         size = maximum(cast(convert(minlength, None if isinstance(minlength, Tensor) else int32), values.dtype), size)
@@ -254,24 +254,24 @@ def confusion_matrix(
         assert_less(labels, num_classes, "`labels` out of bound")
         assert_less(predictions, num_classes, "`predictions` out of bound")
     if weights is None:
-        amounts = registry["BroadcastTo"].function(convert(1, dtype), shape_of(predictions))
+        amounts = ops.BroadcastTo(convert(1, dtype), shape_of(predictions))
     else:
         amounts = convert(weights)
         predictions.shape.assert_is_compatible_with(amounts.shape)
         amounts = cast(amounts, dtype)
-    pairs = registry["Pack"].function([labels, predictions], 0)
+    pairs = ops.Pack([labels, predictions], 0)
     rank = len(shape_of(pairs))
-    pairs = registry["Transpose"].function(pairs, tuple(reversed(range(rank))))
+    pairs = ops.Transpose(pairs, tuple(reversed(range(rank))))
     classes = host_value(num_classes)
     if isinstance(classes, int) and classes < 0:
         raise invalid("There are no labels to tell the number of classes from: give num_classes [Op:ScatterNd] name: ")
-    return registry["ScatterNd"].function(pairs, amounts, (classes, classes))
+    return ops.ScatterNd(pairs, amounts, (classes, classes))
 
 
 def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """The two, without the last dimension of the one that has a dimension of length 1 more than the other."""
     more = len(predictions.shape) - len(labels.shape)
-    squeeze = registry["Squeeze"].function
+    squeeze = ops.Squeeze
     if more == 1 and predictions.shape[-1] in (1, None):
         predictions = squeeze(predictions, (-1,))
     elif more == -1 and labels.shape[-1] in (1, None):
@@ -287,7 +287,7 @@ def _steps(x: Any) -> Any:
     x = convert(x)
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
-    x = registry["Reshape"].function(x, (-1,))
+    x = ops.Reshape(x, (-1,))
     return subtract(x[1:], x[:-1])
 
 

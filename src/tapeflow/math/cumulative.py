@@ -8,17 +8,17 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.gradients import conj, shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops, registry
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.comparison import is_finite
 from tapeflow.math.division import divide_no_nan
 from tapeflow.math.elementwise import exp
-from tapeflow.math.gradients import conj, shape_of
 
 
 def _scan(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Callable[..., torch.Tensor]:
@@ -149,14 +149,14 @@ def _(call: Call, dy: Any) -> Any:
         return _by_signs(x, y, dy, *call.attrs)
     if not length:
         return dy
-    flip = registry["ReverseV2"].function
+    flip = ops.ReverseV2
     if reverse:
         x, y, dy = flip(x, (axis,)), flip(y, (axis,)), flip(dy, (axis,))
     later = _decayed_sums(dy, y, axis)
     if exclusive:
         dx = multiply(_part(later, axis, 1, None), _ratio(_part(x, axis, 0, -1), _part(y, axis, 1, None)))
         last = multiply(convert(0, dy.dtype), _part(dy, axis, -1, None))
-        dx = registry["ConcatV2"].function([dx, last], axis)
+        dx = ops.ConcatV2([dx, last], axis)
     else:
         dx = multiply(later, _ratio(x, y))
     return flip(dx, (axis,)) if reverse else dx
@@ -167,13 +167,13 @@ def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool
 
     def of_sign(part: Any) -> Any:
         there = logical_and(greater(part, convert(0, part.dtype)), is_finite(y))
-        number = registry["Log"].function(select(there, part, convert(1, part.dtype)))
+        number = ops.Log(select(there, part, convert(1, part.dtype)))
         logs = select(there, subtract(number, select(there, y, convert(0, y.dtype))), convert(-math.inf, part.dtype))
         sums = cumulative_logsumexp(logs, axis, exclusive, not reverse)
         return exp(add(sums, x))
 
     select, greater, logical_and = (registry[name].function for name in ("SelectV2", "Greater", "LogicalAnd"))
-    return subtract(of_sign(dy), of_sign(registry["Neg"].function(dy)))
+    return subtract(of_sign(dy), of_sign(ops.Neg(dy)))
 
 
 def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
@@ -186,7 +186,7 @@ def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
         near, far = (0, -span), (span, None)
         decay = _ratio(_part(y, axis, *near), _part(y, axis, *far))
         longer = add(_part(dy, axis, *near), multiply(decay, _part(dy, axis, *far)))
-        dy = registry["ConcatV2"].function([longer, _part(dy, axis, -span, None)], axis)
+        dy = ops.ConcatV2([longer, _part(dy, axis, -span, None)], axis)
         span *= 2
     return dy
 
@@ -194,7 +194,7 @@ def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
 def _ratio(a: Any, b: Any) -> Any:
     """`exp(a - b)`, and 0 where `b` is infinite."""
     difference = subtract(a, b)
-    return exp(registry["SelectV2"].function(is_finite(b), difference, convert(-math.inf, difference.dtype)))
+    return exp(ops.SelectV2(is_finite(b), difference, convert(-math.inf, difference.dtype)))
 
 
 def _part(x: Any, axis: int, start: int, stop: int | None) -> Any:
@@ -204,4 +204,4 @@ def _part(x: Any, axis: int, start: int, stop: int | None) -> Any:
     first, end, _ = slice(start, stop).indices(shape[axis])
     begin = tuple([first if i == axis else 0 for i in range(len(shape))])
     size = tuple([end - first if i == axis else d for i, d in enumerate(shape)])
-    return registry["Slice"].function(x, begin, size)
+    return ops.Slice(x, begin, size)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.core import bulk
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, float32, float64, int8, int16, uint8, uint16
-from tapeflow.core.op import not_differentiable, op, widened
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.core.variable import Variable
-from tapeflow.errors import InternalError, NotFoundError
-from tapeflow.math.arithmetic import multiply, negative
+from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import InternalError, NotFoundError
+from tapeflow.core.ops import bulk
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op, widened
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.dtypes import DType, float32, float64, int8, int16, uint8, uint16
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.variable import Variable
+from tapeflow.math.arithmetic import add, fuse_into_sum, multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
-from tapeflow.math.gradients import conj, sum_like
 
 
 def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
@@ -47,7 +49,19 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y)
 
 
-@op("RealDiv", kernel=_real_divide, shape=broadcast)
+@op(
+    "RealDiv",
+    kernel=_real_divide,
+    shape=broadcast,
+    elementwise=True,
+    neutral=1.0,
+    in_place="{0}.div_({1})",
+    allocates=True,
+    foreach=torch._foreach_div,
+    foreach_scalar=True,
+    scalar=ScalarForm("{0} / {1}", integers=False),
+    node_name="truediv",
+)
 def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
     """Divides floats or complex numbers element by element, with broadcasting.
 
@@ -62,6 +76,14 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
         >>> tf.realdiv(1.0, [2.0, 4.0]).numpy().tolist()
         [0.5, 0.25]
     """
+
+
+add.fuses("RealDiv")(functools.partial(fuse_into_sum, torch.addcdiv))
+
+
+@realdiv.inline
+def _(x: Any, y: Any) -> tuple[Any, str]:
+    return torch.div, "{kernel}({0}, {1})"
 
 
 @realdiv.gradient(needs="inputs")
@@ -148,7 +170,14 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, rounding_mode="floor")
 
 
-@op("FloorDiv", kernel=_floor_divide, shape=broadcast)
+@op(
+    "FloorDiv",
+    kernel=_floor_divide,
+    shape=broadcast,
+    elementwise=True,
+    scalar=ScalarForm("{0} // {1}", floats=False),
+    node_name="floordiv",
+)
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     """Divides and rounds towards minus infinity, element by element. Its gradient is None.
 
@@ -170,7 +199,7 @@ def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, rounding_mode="trunc")
 
 
-@op("TruncateDiv", kernel=_truncate_divide, shape=broadcast)
+@op("TruncateDiv", kernel=_truncate_divide, shape=broadcast, elementwise=True)
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
 
@@ -197,7 +226,13 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.remainder(x, y)
 
 
-@op("FloorMod", kernel=_floor_mod, shape=broadcast)
+@op(
+    "FloorMod",
+    kernel=_floor_mod,
+    shape=broadcast,
+    elementwise=True,
+    scalar=ScalarForm("{0} % {1}", floats=False, bounded=True),
+)
 def floormod(x: Any, y: Any, name: str | None = None) -> Any:
     """The remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
 
@@ -229,7 +264,7 @@ def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.fmod(x, y)
 
 
-@op("TruncateMod", kernel=_truncate_mod, shape=broadcast)
+@op("TruncateMod", kernel=_truncate_mod, shape=broadcast, elementwise=True)
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     """The remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
 
@@ -268,7 +303,7 @@ def _is_number_but_zero(y: torch.Tensor) -> bool:
     return not y.ndim and bulk.by_value(y) and bool(y.item())
 
 
-@op("DivNoNan", kernel=_div_no_nan, shape=broadcast)
+@op("DivNoNan", kernel=_div_no_nan, shape=broadcast, elementwise=True)
 def _divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """The quotient, and 0 where `y` is 0."""
 
@@ -316,7 +351,7 @@ def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y).masked_fill(x == 0, 0)
 
 
-@op("Xdivy", kernel=_xdivy, shape=broadcast)
+@op("Xdivy", kernel=_xdivy, shape=broadcast, elementwise=True)
 def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
     """Computes `x / y` element by element, giving 0 where `x` is 0, whatever `y` is.
 
@@ -356,7 +391,7 @@ def _reciprocal(x: torch.Tensor) -> torch.Tensor:
     return torch.reciprocal(x)
 
 
-@op("Reciprocal", kernel=_reciprocal, shape=same)
+@op("Reciprocal", kernel=_reciprocal, shape=same, elementwise=True)
 def reciprocal(x: Any, name: str | None = None) -> Any:
     """Computes `1 / x` element by element.
 
@@ -372,7 +407,7 @@ def reciprocal(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("ReciprocalGrad", kernel=lambda y, dy: torch.neg(torch.mul(dy, torch.square(y))), shape=same)
+@op("ReciprocalGrad", kernel=lambda y, dy: torch.neg(torch.mul(dy, torch.square(y))), shape=same, elementwise=True)
 def reciprocal_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of `y = 1 / x` from its result: `-dy * y * y`."""
 

@@ -7,25 +7,36 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.bulk import by_value, may_have_nan, mkl_is_slow
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
-from tapeflow.core.op import op, widened
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid, traced
+from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.bulk import by_value, may_have_nan, mkl_is_slow
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op, widened
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
 from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, xdivy
-from tapeflow.math.gradients import conj, sum_like
 
 # ---- absolute value and sign -----------------------------------------------------------------------------------------
 
 
-@op("Abs", kernel=torch.abs, shape=same)
+@op(
+    "Abs",
+    kernel=torch.abs,
+    shape=same,
+    elementwise=True,
+    in_place="{0}.abs_()",
+    allocates=True,
+    foreach=torch._foreach_abs,
+    scalar=ScalarForm("abs({0})"),
+    takes_sparse=True,
+)
 def _abs(x: Any, name: str | None = None) -> Any:
     """The absolute value of real numbers."""
 
@@ -35,7 +46,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sign(call.inputs[0]))
 
 
-@op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same)
+@op("ComplexAbs", kernel=lambda x, Tout: torch.abs(x), shape=same, elementwise=True, takes_sparse=True)
 def _complex_abs(x: Any, Tout: Any = float32, name: str | None = None) -> Any:
     """The modulus of complex numbers."""
 
@@ -76,14 +87,14 @@ def _signum(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
-@op("Sign", kernel=_signum, shape=same)
+@op("Sign", kernel=_signum, shape=same, elementwise=True, takes_sparse=True)
 def _sign(x: Any, name: str | None = None) -> Any:
     """The sign of real numbers."""
 
 
 @_sign.gradient()
 def _(call: Call, dy: Any) -> Any:
-    return registry["ZerosLike"].function(dy)
+    return ops.ZerosLike(dy)
 
 
 def _sign_of_anything(args: tuple[Any], name: str | None = None) -> Any:
@@ -109,7 +120,17 @@ def sign(x: Any, name: str | None = None) -> Any:
 # ---- powers and roots ------------------------------------------------------------------------------------------------
 
 
-@op("Square", kernel=torch.square, shape=same)
+@op(
+    "Square",
+    kernel=torch.square,
+    shape=same,
+    elementwise=True,
+    in_place="{0}.square_()",
+    allocates=True,
+    foreach=lambda values: torch._foreach_mul(values, values),
+    scalar=ScalarForm("{0} * {0}"),
+    takes_sparse=True,
+)
 def square(x: Any, name: str | None = None) -> Any:
     """Computes `x * x` element by element.
 
@@ -145,7 +166,20 @@ def _sqrt(x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
         return torch.from_numpy(np.sqrt(x.numpy(), None if result is None else result.numpy()))
 
 
-@op("Sqrt", kernel=_sqrt if mkl_is_slow() else torch.sqrt, shape=same)
+def _sqrt_in_place(x: torch.Tensor) -> torch.Tensor:
+    return _sqrt(x, x) if mkl_is_slow() else x.sqrt_()
+
+
+@op(
+    "Sqrt",
+    kernel=_sqrt if mkl_is_slow() else torch.sqrt,
+    shape=same,
+    elementwise=True,
+    in_place=_sqrt_in_place,
+    allocates=True,
+    foreach=torch._foreach_sqrt,
+    takes_sparse=True,
+)
 def sqrt(x: Any, name: str | None = None) -> Any:
     """The square root of each element; NaN for negative floats.
 
@@ -158,12 +192,7 @@ def sqrt(x: Any, name: str | None = None) -> Any:
     """
 
 
-def sqrt_in_place(x: torch.Tensor) -> torch.Tensor:
-    """`sqrt` in the memory of what it is of."""
-    return _sqrt(x, x) if mkl_is_slow() else x.sqrt_()
-
-
-@op("SqrtGrad", kernel=lambda y, dy: torch.div(torch.mul(dy, 0.5), y), shape=same)
+@op("SqrtGrad", kernel=lambda y, dy: torch.div(torch.mul(dy, 0.5), y), shape=same, elementwise=True, allocates=True)
 def sqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of `y = sqrt(x)` from its result: `dy / (2 * y)`."""
 
@@ -179,7 +208,7 @@ def _(call: Call, g: Any) -> Any:
     return negative(multiply(by_y, conj(call.outputs[0]))), multiply(by_y, 0.5)
 
 
-@op("Rsqrt", kernel=torch.rsqrt, shape=same)
+@op("Rsqrt", kernel=torch.rsqrt, shape=same, elementwise=True, in_place="{0}.rsqrt_()", allocates=True)
 def rsqrt(x: Any, name: str | None = None) -> Any:
     """Computes `1 / sqrt(x)` element by element.
 
@@ -192,7 +221,13 @@ def rsqrt(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("RsqrtGrad", kernel=lambda y, dy: torch.mul(torch.mul(dy, -0.5), y * y * y), shape=same)
+@op(
+    "RsqrtGrad",
+    kernel=lambda y, dy: torch.mul(torch.mul(dy, -0.5), y * y * y),
+    shape=same,
+    elementwise=True,
+    allocates=True,
+)
 def rsqrt_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of `y = rsqrt(x)` from its result: `-dy * y**3 / 2`."""
 
@@ -222,7 +257,7 @@ def _power(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.pow(x, y)
 
 
-@op("Pow", kernel=_power, shape=broadcast)
+@op("Pow", kernel=_power, shape=broadcast, elementwise=True)
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """Computes `x ** y` element by element, with broadcasting.
 
@@ -251,7 +286,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
     """`dy * log(x) * z`, with 0 for the logarithm of what has none."""
-    select = registry["SelectV2"].function
+    select = ops.SelectV2
     zero, one = convert(0, x.dtype), convert(1, x.dtype)
     has_log = not_equal(x, zero) if x.dtype.is_complex else greater(x, zero)
     log_x = select(has_log, log(select(has_log, x, one)), zero)
@@ -261,7 +296,15 @@ def _by_exponent(x: Any, z: Any, dy: Any) -> Any:
 # ---- exponentials and logarithms -------------------------------------------------------------------------------------
 
 
-@op("Exp", kernel=torch.exp, shape=same)
+@op(
+    "Exp",
+    kernel=torch.exp,
+    shape=same,
+    elementwise=True,
+    in_place="{0}.exp_()",
+    allocates=True,
+    foreach=torch._foreach_exp,
+)
 def exp(x: Any, name: str | None = None) -> Any:
     """Computes `e ** x` element by element.
 
@@ -279,7 +322,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, conj(call.outputs[0]))
 
 
-@op("Expm1", kernel=torch.expm1, shape=same)
+@op("Expm1", kernel=torch.expm1, shape=same, elementwise=True, in_place="{0}.expm1_()", allocates=True)
 def expm1(x: Any, name: str | None = None) -> Any:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 
@@ -297,7 +340,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, add(conj(call.outputs[0]), 1.0))
 
 
-@op("Log", kernel=torch.log, shape=same)
+@op("Log", kernel=torch.log, shape=same, elementwise=True, in_place="{0}.log_()", allocates=True)
 def log(x: Any, name: str | None = None) -> Any:
     """The natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
@@ -315,7 +358,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(conj(call.inputs[0])))
 
 
-@op("Log1p", kernel=torch.log1p, shape=same)
+@op("Log1p", kernel=torch.log1p, shape=same, elementwise=True, in_place="{0}.log1p_()", allocates=True)
 def log1p(x: Any, name: str | None = None) -> Any:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 
@@ -333,7 +376,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
-@op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast)
+@op("Xlogy", kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0), shape=broadcast, elementwise=True)
 def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     """Computes `x * log(y)` element by element, giving 0 where `x` is 0, whatever `y` is.
 
@@ -359,7 +402,12 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Xlog1py", kernel=lambda x, y: torch.mul(x, torch.log1p(y)).masked_fill(x == 0, 0), shape=broadcast)
+@op(
+    "Xlog1py",
+    kernel=lambda x, y: torch.mul(x, torch.log1p(y)).masked_fill(x == 0, 0),
+    shape=broadcast,
+    elementwise=True,
+)
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Any:
     """Computes `x * log(1 + y)` element by element, giving 0 where `x` is 0, whatever `y` is.
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.elementwise import exp, square
 
 
-@op("Erf", kernel=torch.erf, shape=same)
+@op("Erf", kernel=torch.erf, shape=same, elementwise=True, in_place="{0}.erf_()", allocates=True, takes_sparse=True)
 def erf(x: Any, name: str | None = None) -> Any:
     """The error function, `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`, of each element.
 
@@ -33,7 +33,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), 2 / math.sqrt(math.pi)))
 
 
-@op("Erfc", kernel=torch.erfc, shape=same)
+@op("Erfc", kernel=torch.erfc, shape=same, elementwise=True)
 def erfc(x: Any, name: str | None = None) -> Any:
     """The complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
 
@@ -51,7 +51,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(exp(negative(square(call.inputs[0]))), -2 / math.sqrt(math.pi)))
 
 
-@op("Erfinv", kernel=torch.erfinv, shape=same)
+@op("Erfinv", kernel=torch.erfinv, shape=same, elementwise=True)
 def erfinv(x: Any, name: str | None = None) -> Any:
     """The inverse of the error function of each element; NaN outside [-1, 1].
 
@@ -69,7 +69,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, multiply(exp(square(call.outputs[0])), math.sqrt(math.pi) / 2))
 
 
-@op("Ndtri", kernel=torch.special.ndtri, shape=same)
+@op("Ndtri", kernel=torch.special.ndtri, shape=same, elementwise=True)
 def ndtri(x: Any, name: str | None = None) -> Any:
     """The quantile of the standard normal distribution: where its distribution function is `x`. NaN outside [0, 1].
 

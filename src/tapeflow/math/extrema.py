@@ -6,19 +6,29 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import op, widened
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.gradients import sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op, widened
+from tapeflow.core.ops.scalars import ScalarForm
+from tapeflow.core.ops.shape_rules import broadcast
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.comparison import greater, greater_equal, less, less_equal, logical_or
-from tapeflow.math.gradients import sum_like
 
 
-@op("Maximum", kernel=torch.maximum, shape=broadcast, orders=True)
+@op(
+    "Maximum",
+    kernel=torch.maximum,
+    shape=broadcast,
+    orders=True,
+    elementwise=True,
+    allocates=True,
+    foreach=torch._foreach_maximum,
+    scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
+)
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     """The larger of two elements, with broadcasting; NaN where either is NaN. Equal ones leave the gradient to `x`.
 
@@ -39,7 +49,16 @@ def _(call: Call, dy: Any) -> Any:
     return _chosen(call, dy, greater_equal)
 
 
-@op("Minimum", kernel=torch.minimum, shape=broadcast, orders=True)
+@op(
+    "Minimum",
+    kernel=torch.minimum,
+    shape=broadcast,
+    orders=True,
+    elementwise=True,
+    allocates=True,
+    foreach=torch._foreach_minimum,
+    scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
+)
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     """The smaller of two elements, with broadcasting; NaN where either is NaN. Equal ones leave the gradient to `x`.
 
@@ -64,7 +83,7 @@ def _chosen(call: Call, dy: Any, chooses_x: Any) -> Any:
     """The gradient goes to the operand that was chosen."""
     x, y = call.inputs
     want_x, want_y = call.wanted
-    select = registry["SelectV2"].function
+    select = ops.SelectV2
     of_x, zero = chooses_x(x, y), convert(0.0, dy.dtype)
     return (
         sum_like(select(of_x, dy, zero), x) if want_x else None,
@@ -87,7 +106,7 @@ def _clip_rule(t: TensorShape, clip_value_min: TensorShape, clip_value_max: Tens
     return t
 
 
-@op("ClipByValue", kernel=_clip, shape=_clip_rule, orders=True)
+@op("ClipByValue", kernel=_clip, shape=_clip_rule, orders=True, elementwise=True)
 def _clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Cuts off what is below and above."""
 
@@ -96,7 +115,7 @@ def _clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str |
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
-    select = registry["SelectV2"].function
+    select = ops.SelectV2
     zero, below, above = convert(0.0, dy.dtype), less(t, low), greater(t, high)
     return (
         select(logical_or(below, above), zero, dy) if want_t else None,

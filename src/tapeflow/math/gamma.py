@@ -9,19 +9,19 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape_rules import broadcast, broadcast_all, same
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.gradients import sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import broadcast, broadcast_all, same
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.elementwise import exp, log, log1p
-from tapeflow.math.gradients import sum_like
 from tapeflow.math.reduction import reduce_sum
 
 _MOST_STEPS = 20_000
 
 
-@op("Lgamma", kernel=torch.lgamma, shape=same)
+@op("Lgamma", kernel=torch.lgamma, shape=same, elementwise=True)
 def lgamma(x: Any, name: str | None = None) -> Any:
     """The logarithm of the absolute value of the gamma function of each element.
 
@@ -44,7 +44,7 @@ def _digamma(x: torch.Tensor) -> torch.Tensor:
     return torch.digamma(x.to(torch.float64)).to(x.dtype).masked_fill(x == 0, torch.nan)
 
 
-@op("Digamma", kernel=_digamma, shape=same)
+@op("Digamma", kernel=_digamma, shape=same, elementwise=True)
 def digamma(x: Any, name: str | None = None) -> Any:
     """The derivative of `lgamma` at each element.
 
@@ -71,7 +71,7 @@ def _polygamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return result.masked_fill((a < 0) | (a != torch.floor(a)), torch.nan)
 
 
-@op("Polygamma", kernel=_polygamma, shape=broadcast)
+@op("Polygamma", kernel=_polygamma, shape=broadcast, elementwise=True)
 def polygamma(a: Any, x: Any, name: str | None = None) -> Any:
     """The `a`-th derivative of `digamma` at `x`, element by element, with broadcasting.
 
@@ -100,7 +100,7 @@ def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     return torch.special.zeta(x, q).masked_fill(pole, torch.nan)
 
 
-@op("Zeta", kernel=_zeta, shape=broadcast)
+@op("Zeta", kernel=_zeta, shape=broadcast, elementwise=True)
 def zeta(x: Any, q: Any, name: str | None = None) -> Any:
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over `n` from 0, with broadcasting.
 
@@ -131,7 +131,7 @@ def _igamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return torch.special.gammainc(a, x).masked_fill(a <= 0, torch.nan).masked_fill(x == 0, 0)
 
 
-@op("Igamma", kernel=_igamma, shape=broadcast)
+@op("Igamma", kernel=_igamma, shape=broadcast, elementwise=True)
 def igamma(a: Any, x: Any, name: str | None = None) -> Any:
     """The lower regularized incomplete gamma function `P(a, x)`, element by element, with broadcasting.
 
@@ -153,7 +153,12 @@ def _(call: Call, dy: Any) -> Any:
     return _of_igamma(call, dy)
 
 
-@op("Igammac", kernel=lambda a, x: torch.special.gammaincc(a, x).masked_fill(a <= 0, torch.nan), shape=broadcast)
+@op(
+    "Igammac",
+    kernel=lambda a, x: torch.special.gammaincc(a, x).masked_fill(a <= 0, torch.nan),
+    shape=broadcast,
+    elementwise=True,
+)
 def igammac(a: Any, x: Any, name: str | None = None) -> Any:
     """The upper regularized incomplete gamma function `Q(a, x) = 1 - P(a, x)`, with broadcasting.
 
@@ -244,7 +249,7 @@ def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return -factor * ((torch.log(x) - torch.digamma(a)) * value + d_value)
 
 
-@op("IgammaGradA", kernel=_igamma_grad_a, shape=broadcast)
+@op("IgammaGradA", kernel=_igamma_grad_a, shape=broadcast, elementwise=True)
 def igamma_grad_a(a: Any, x: Any, name: str | None = None) -> Any:
     """The derivative of `igamma(a, x)` for `a`."""
 
@@ -316,7 +321,7 @@ def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.T
     return value
 
 
-@op("Betainc", kernel=_betainc, shape=broadcast_all)
+@op("Betainc", kernel=_betainc, shape=broadcast_all, elementwise=True)
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
     """The regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.complex import complex, imag, real
 from tapeflow.math.elementwise import rsqrt, square

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.bulk import SOME, along, by_value, may_have_nan
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int32, int64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import reduced_dimensions, reduction, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops, registry
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import reduced_dimensions, reduction, text
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, is_finite, not_equal
 from tapeflow.math.complex import real
 from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import exp, log, sqrt, square
-from tapeflow.math.gradients import conj, is_unranked, shape_of
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
 
@@ -56,7 +56,7 @@ def _over(
 
 def _spread(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
     """What was reduced from `shape`, stretched back to it."""
-    return registry["BroadcastTo"].function(_with_reduced(dy, shape, axis, keepdims), shape)
+    return ops.BroadcastTo(_with_reduced(dy, shape, axis, keepdims), shape)
 
 
 def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
@@ -64,9 +64,9 @@ def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
     if keepdims or axis is None:
         return dy
     if isinstance(axis, Tensor) or is_unranked(shape):
-        return registry["Reshape"].function(dy, _kept_lengths(shape, axis))
+        return ops.Reshape(dy, _kept_lengths(shape, axis))
     axes = reduced_dimensions(axis, len(shape))
-    return registry["Reshape"].function(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
+    return ops.Reshape(dy, tuple([1 if i in axes else d for i, d in enumerate(shape)]))
 
 
 def _kept_lengths(shape: Any, axis: Any) -> Any:
@@ -74,9 +74,9 @@ def _kept_lengths(shape: Any, axis: Any) -> Any:
     from tapeflow import range, where
 
     shape = convert(list(shape), int32) if isinstance(shape, tuple) else shape.__tf_tensor__()
-    rank = registry["Size"].function(shape)
-    axes = (registry["Reshape"].function(cast(convert(axis), int32), (1, -1)) + rank) % rank
-    places = registry["Reshape"].function(range(rank), (-1, 1))
+    rank = ops.Size(shape)
+    axes = (ops.Reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
+    places = ops.Reshape(range(rank), (-1, 1))
     return where(reduce_any(equal(places, axes), 1), 1, shape)
 
 
@@ -104,6 +104,7 @@ def _sum_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     host=("axis",),
     rename={"keepdims": "keep_dims"},
     shape=reduction,
+    keeps_nothing=True,
 )
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """Sums over dimensions. Integers wrap around.
@@ -193,13 +194,7 @@ def _integer_mean(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     return torch.div(total, count, rounding_mode="trunc").to(x.dtype)
 
 
-@op(
-    "Mean",
-    kernel=_mean,
-    host=("axis",),
-    rename={"keepdims": "keep_dims"},
-    shape=reduction,
-)
+@op("Mean", kernel=_mean, host=("axis",), rename={"keepdims": "keep_dims"}, shape=reduction, keeps_nothing=True)
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The mean over dimensions. The mean of integers is an integer, rounded towards zero.
 
@@ -226,7 +221,7 @@ def _(call: Call, dy: Any) -> Any:
     if isinstance(shape, tuple):
         count = math.prod(shape) // max(math.prod(shape_of(dy)), 1)
     else:  # not known while a graph is built
-        size, maximum = registry["Size"].function, registry["Maximum"].function
+        size, maximum = ops.Size, ops.Maximum
         count = cast(size(shape.tensor) // maximum(size(dy), 1), dy.dtype)
     return _spread(realdiv(dy, count), shape, *call.attrs)
 
@@ -261,6 +256,7 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     rename={"keepdims": "keep_dims"},
     shape=reduction,
     orders=True,
+    keeps_nothing=True,
 )
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The largest element over dimensions; NaN where there is a NaN. The gradient is shared by all largest elements.
@@ -289,6 +285,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     rename={"keepdims": "keep_dims"},
     shape=reduction,
     orders=True,
+    keeps_nothing=True,
 )
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The smallest element over dimensions; NaN where there is a NaN. The gradient is shared by all smallest elements.
@@ -338,6 +335,7 @@ def _prod_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
     host=("axis",),
     rename={"keepdims": "keep_dims"},
     shape=reduction,
+    keeps_nothing=True,
 )
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
     """The product over dimensions; 1 of no elements. Integers wrap around.
@@ -360,7 +358,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 def _(call: Call, dy: Any) -> Any:
     """`dy` times the product of all the others: of those before, and of those after, so that zeros need no division."""
     x, (axis, keepdims) = call.inputs[0], call.attrs
-    shape, reshape, transpose = shape_of(x), registry["Reshape"].function, registry["Transpose"].function
+    shape, reshape, transpose = shape_of(x), ops.Reshape, ops.Transpose
     if is_unranked(shape) or isinstance(axis, Tensor):
         return multiply(_with_reduced(dy, shape, axis, keepdims), _others(x, axis))
     reduced = reduced_dimensions(axis, len(shape))
@@ -386,17 +384,17 @@ def _others(x: Any, axis: Any) -> Any:
     from tapeflow import boolean_mask, range
 
     reshape, gather, transpose = (registry[name].function for name in ("Reshape", "GatherV2", "Transpose"))
-    shape = registry["Shape"].function(x)
-    rank = registry["Size"].function(shape)
+    shape = ops.Shape(x)
+    rank = ops.Size(shape)
     everything = range(rank)
     reduced = everything if axis is None else reshape(cast(convert(axis), int32), [-1]) % rank
-    apart = registry["NotEqual"].function(reshape(everything, [-1, 1]), reshape(reduced, [1, -1]))
+    apart = ops.NotEqual(reshape(everything, [-1, 1]), reshape(reduced, [1, -1]))
     kept = boolean_mask(everything, reduce_all(apart, 1))
-    order = registry["ConcatV2"].function([reduced, kept], 0)
+    order = ops.ConcatV2([reduced, kept], 0)
     turned = transpose(x, order)
     table = reshape(turned, [reduce_prod(gather(shape, reduced, 0)), reduce_prod(gather(shape, kept, 0))])
     others = reshape(_others_of_columns(table), gather(shape, order, 0))
-    return transpose(others, registry["InvertPermutation"].function(order))
+    return transpose(others, ops.InvertPermutation(order))
 
 
 def _norm_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
@@ -536,7 +534,14 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
-@op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), host=("axis",), shape=_position_rule, orders=True)
+@op(
+    "ArgMax",
+    kernel=_position_of(torch.argmax, -math.inf),
+    host=("axis",),
+    shape=_position_rule,
+    orders=True,
+    keeps_nothing=True,
+)
 def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Any:
     """The position of the largest element along a dimension; of the first, where several are equal.
 
@@ -606,10 +611,10 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
         input_tensor = convert(input_tensor)
     largest = reduce_max(input_tensor, axis, True)
     zero = convert(0, largest.dtype)
-    select, constant = registry["SelectV2"].function, registry["StopGradient"].function
+    select, constant = ops.SelectV2, ops.StopGradient
     shift = constant(select(is_finite(largest), largest, zero))
     result = log(reduce_sum(exp(subtract(input_tensor, shift)), axis, keepdims))
-    return add(result, shift if keepdims else registry["Reshape"].function(shift, shape_of(result)))
+    return add(result, shift if keepdims else ops.Reshape(shift, shape_of(result)))
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:

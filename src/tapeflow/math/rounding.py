@@ -6,17 +6,17 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.op import not_differentiable, op, widened
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.tape import Call
-from tapeflow.errors import NotFoundError
+from tapeflow.core.autodiff.gradients import sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import NotFoundError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op, widened
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.math.arithmetic import multiply
-from tapeflow.math.gradients import sum_like
 
 
-@op("Floor", kernel=torch.floor, shape=same)
+@op("Floor", kernel=torch.floor, shape=same, elementwise=True)
 def floor(x: Any, name: str | None = None) -> Any:
     """The largest integer that is not above each element, in the dtype of `x`.
 
@@ -29,7 +29,7 @@ def floor(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Ceil", kernel=torch.ceil, shape=same)
+@op("Ceil", kernel=torch.ceil, shape=same, elementwise=True)
 def ceil(x: Any, name: str | None = None) -> Any:
     """The smallest integer that is not below each element, in the dtype of `x`.
 
@@ -42,7 +42,7 @@ def ceil(x: Any, name: str | None = None) -> Any:
     """
 
 
-@op("Rint", kernel=torch.round, shape=same)
+@op("Rint", kernel=torch.round, shape=same, elementwise=True)
 def rint(x: Any, name: str | None = None) -> Any:
     """The nearest integer to each element, in the dtype of `x`; halves go to the even one.
 
@@ -61,7 +61,7 @@ def _nearest(x: torch.Tensor) -> torch.Tensor:
     return torch.round(x)
 
 
-@op("Round", kernel=_nearest, shape=same)
+@op("Round", kernel=_nearest, shape=same, elementwise=True)
 def _round(x: Any, name: str | None = None) -> Any:
     """The nearest integer; halves go to the even one."""
 
@@ -87,7 +87,7 @@ def round(x: Any, name: str | None = None) -> Any:
 not_differentiable(floor, ceil, rint, _round)
 
 
-@op("NextAfter", kernel=torch.nextafter, shape=broadcast)
+@op("NextAfter", kernel=torch.nextafter, shape=broadcast, elementwise=True)
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
     """The next float after `x1` in the direction of `x2`, element by element, with broadcasting.
 

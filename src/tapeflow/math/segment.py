@@ -7,20 +7,20 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid, traced
+from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid, traced
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, greater, greater_equal, logical_and
 from tapeflow.math.division import realdiv, truediv
 from tapeflow.math.elementwise import sqrt
 from tapeflow.math.extrema import maximum
-from tapeflow.math.gradients import conj, is_unranked, shape_of
 
 # ---- unsorted segments -----------------------------------------------------------------------------------------------
 
@@ -140,9 +140,9 @@ def _beside(rows: Any, ids: Any) -> Any:
     shape, numbers = shape_of(rows), shape_of(ids)
     if not is_unranked(shape) and not is_unranked(numbers):
         return (*numbers, *[1] * (len(shape) - 1))
-    inner = subtract(registry["Rank"].function(rows), 1)
-    ones = registry["Fill"].function(registry["Reshape"].function(inner, [1]), 1)
-    return registry["ConcatV2"].function([registry["Shape"].function(ids), ones], 0)
+    inner = subtract(ops.Rank(rows), 1)
+    ones = ops.Fill(ops.Reshape(inner, [1]), 1)
+    return ops.ConcatV2([ops.Shape(ids), ones], 0)
 
 
 def _taken(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
@@ -150,9 +150,9 @@ def _taken(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
     zero = convert(0, ids.dtype)
     index = maximum(ids, zero)
     present = greater_equal(ids, zero)
-    present = registry["Reshape"].function(present, _beside(rows, ids))
-    found = registry["GatherV2"].function(rows, index, 0)
-    return registry["SelectV2"].function(present, found, convert(0, rows.dtype)), index, present
+    present = ops.Reshape(present, _beside(rows, ids))
+    found = ops.GatherV2(rows, index, 0)
+    return ops.SelectV2(present, found, convert(0, rows.dtype)), index, present
 
 
 @op(
@@ -221,8 +221,8 @@ def _extreme_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any]) -> 
     extremes, index, present = _taken(call.outputs[0], ids)
     chosen = logical_and(equal(data, extremes), present)
     ties = maximum(total(cast(chosen, dy.dtype), ids), convert(1, dy.dtype))
-    shares = registry["GatherV2"].function(realdiv(dy, ties), index, 0)
-    return registry["SelectV2"].function(chosen, shares, convert(0, dy.dtype)), None
+    shares = ops.GatherV2(realdiv(dy, ties), index, 0)
+    return ops.SelectV2(chosen, shares, convert(0, dy.dtype)), None
 
 
 @op(
@@ -265,7 +265,7 @@ def _(call: Call, dy: Any) -> Any:
 def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], product: Callable[[Any, Any], Any]) -> Any:
     """The product over `data`; where `data` is 0, the product of the others, if that is the only zero there."""
     data, ids = call.inputs
-    select, gather = registry["SelectV2"].function, registry["GatherV2"].function
+    select, gather = ops.SelectV2, ops.GatherV2
     is_zero = equal(data, convert(0, data.dtype))
     zeros = total(cast(is_zero, "int32"), ids)
     dy = select(greater(zeros, convert(1, zeros.dtype)), convert(0, dy.dtype), dy)
@@ -281,13 +281,13 @@ def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], pro
 
 def _counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """How many rows each segment has, but at least 1, to divide its sum by."""
-    reshape = registry["Reshape"].function
-    ones = registry["BroadcastTo"].function(convert(1, data.dtype), shape_of(segment_ids))
+    reshape = ops.Reshape
+    ones = ops.BroadcastTo(convert(1, data.dtype), shape_of(segment_ids))
     counts = unsorted_segment_sum(ones, segment_ids, num_segments)
     if is_unranked(shape_of(data)) or is_unranked(shape_of(segment_ids)):
-        rank = registry["Rank"].function
+        rank = ops.Rank
         inner = reshape(subtract(rank(data), rank(segment_ids)), [1])
-        counts = reshape(counts, registry["ConcatV2"].function([[-1], registry["Fill"].function(inner, 1)], 0))
+        counts = reshape(counts, ops.ConcatV2([[-1], ops.Fill(inner, 1)], 0))
     else:
         counts = reshape(counts, (-1, *[1] * (len(shape_of(data)) - len(shape_of(segment_ids)))))
     return maximum(counts, convert(1, data.dtype))
@@ -423,7 +423,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 @segment_sum.gradient(needs="input1")
 def _(call: Call, dy: Any) -> Any:
-    return registry["GatherV2"].function(dy, call.inputs[1], 0), None
+    return ops.GatherV2(dy, call.inputs[1], 0), None
 
 
 @op("SegmentMean", kernel=_sorted(0, _add_rows, _divided_by_counts), shape=_sorted_rule)
@@ -449,9 +449,9 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 @segment_mean.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     ids = call.inputs[1]
-    ones = registry["BroadcastTo"].function(convert(1, dy.dtype), _beside(dy, ids))
+    ones = ops.BroadcastTo(convert(1, dy.dtype), _beside(dy, ids))
     counts = maximum(segment_sum(ones, ids), convert(1, dy.dtype))
-    return registry["GatherV2"].function(realdiv(dy, counts), ids, 0), None
+    return ops.GatherV2(realdiv(dy, counts), ids, 0), None
 
 
 def _sorted_extreme(start: Callable[[torch.dtype], float], how: str) -> Callable[..., torch.Tensor]:

@@ -6,23 +6,23 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.bulk import by_value, mkl_is_slow
-from tapeflow.core.kernels import direct
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.bulk import by_value, mkl_is_slow
+from tapeflow.core.ops.kernels import direct
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs as absolute
 from tapeflow.math.elementwise import sign
-from tapeflow.math.gradients import conj
 
 # As overloads, which saves the look for the right one at each call.
 _sigmoid_backward = direct(torch.ops.aten.sigmoid_backward.default)
 _tanh_backward = direct(torch.ops.aten.tanh_backward.default)
 
 
-@op("Sigmoid", kernel=torch.sigmoid, shape=same)
+@op("Sigmoid", kernel=torch.sigmoid, shape=same, elementwise=True, in_place="{0}.sigmoid_()", allocates=True)
 def sigmoid(x: Any, name: str | None = None) -> Any:
     """Computes `1 / (1 + exp(-x))` element by element.
 
@@ -40,7 +40,7 @@ def _sigmoid_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     return torch.mul(dy, y - y * y) if y.is_complex() else _sigmoid_backward(dy, y)
 
 
-@op("SigmoidGrad", kernel=_sigmoid_grad, shape=same)
+@op("SigmoidGrad", kernel=_sigmoid_grad, shape=same, elementwise=True, allocates=True)
 def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of `y = sigmoid(x)` from its result: `dy * y * (1 - y)`."""
 
@@ -73,7 +73,14 @@ def _tanh(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
-@op("Tanh", kernel=_tanh if mkl_is_slow() else torch.tanh, shape=same)
+@op(
+    "Tanh",
+    kernel=_tanh if mkl_is_slow() else torch.tanh,
+    shape=same,
+    elementwise=True,
+    allocates=True,
+    takes_sparse=True,
+)
 def tanh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic tangent of each element.
 
@@ -90,7 +97,7 @@ def _tanh_grad(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     return _tanh_backward(dy, y.conj() if y.is_complex() else y)  # ATen conjugates it
 
 
-@op("TanhGrad", kernel=_tanh_grad, shape=same)
+@op("TanhGrad", kernel=_tanh_grad, shape=same, elementwise=True, allocates=True)
 def tanh_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of `y = tanh(x)` from its result: `dy * (1 - y * y)`."""
 
@@ -110,7 +117,7 @@ def _(call: Call, g: Any) -> Any:
 _LINEAR_FROM = 40
 
 
-@op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same)
+@op("Softplus", kernel=lambda features: torch._C._nn.softplus(features, 1, _LINEAR_FROM), shape=same, elementwise=True)
 def softplus(features: Any, name: str | None = None) -> Any:
     """Computes `log(1 + exp(features))` element by element.
 
@@ -123,7 +130,12 @@ def softplus(features: Any, name: str | None = None) -> Any:
     """
 
 
-@op("SoftplusGrad", kernel=lambda gradients, features: torch.mul(gradients, torch.sigmoid(features)), shape=same)
+@op(
+    "SoftplusGrad",
+    kernel=lambda gradients, features: torch.mul(gradients, torch.sigmoid(features)),
+    shape=same,
+    elementwise=True,
+)
 def softplus_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """The gradient of softplus: `gradients * sigmoid(features)`."""
 
@@ -152,7 +164,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
     return negative(softplus(negative(x)), name)
 
 
-@op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same)
+@op("Softsign", kernel=lambda features: torch.div(features, torch.abs(features) + 1), shape=same, elementwise=True)
 def softsign(features: Any, name: str | None = None) -> Any:
     """Computes `features / (1 + |features|)` element by element.
 
@@ -169,6 +181,7 @@ def softsign(features: Any, name: str | None = None) -> Any:
     "SoftsignGrad",
     kernel=lambda gradients, features: torch.div(gradients, torch.square(torch.abs(features) + 1)),
     shape=same,
+    elementwise=True,
 )
 def softsign_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """The gradient of softsign: `gradients / (1 + |features|)**2`."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.dtypes import DType, float32
-from tapeflow.core.op import op
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import DType, float32
+from tapeflow.core.values.tensor import invalid
 
 _MOST_DIMENSIONS = 21_200
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.bessel import bessel_j0_kernel, bessel_j1_kernel, bessel_y0_kernel, bessel_y1_kernel
 from tapeflow.math.comparison import equal
@@ -26,7 +26,7 @@ from tapeflow.math.trigonometric import cos, sin
 
 def _by_x(y: Any, x: Any) -> Any:
     """`y / x`, and at 0 its limit for a function `y` of slope 1/2, as J1 and I1 are."""
-    select = registry["SelectV2"].function
+    select = ops.SelectV2
     at_zero = equal(x, convert(0, x.dtype))
     one = convert(1, x.dtype)
     return select(at_zero, convert(0.5, x.dtype), realdiv(y, select(at_zero, one, x)))
@@ -44,7 +44,7 @@ def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> 
     return kernel
 
 
-@op("BesselI0", kernel=torch.special.i0, shape=same)
+@op("BesselI0", kernel=torch.special.i0, shape=same, elementwise=True)
 def bessel_i0(x: Any, name: str | None = None) -> Any:
     """The modified Bessel function of the first kind of order 0.
 
@@ -62,7 +62,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, bessel_i1(call.inputs[0]))
 
 
-@op("BesselI0e", kernel=torch.special.i0e, shape=same)
+@op("BesselI0e", kernel=torch.special.i0e, shape=same, elementwise=True, takes_sparse=True)
 def bessel_i0e(x: Any, name: str | None = None) -> Any:
     """`exp(-|x|) * bessel_i0(x)`, which does not overflow.
 
@@ -81,7 +81,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_i1e(x), multiply(sign(x), y)))
 
 
-@op("BesselI1", kernel=torch.special.i1, shape=same)
+@op("BesselI1", kernel=torch.special.i1, shape=same, elementwise=True)
 def bessel_i1(x: Any, name: str | None = None) -> Any:
     """The modified Bessel function of the first kind of order 1.
 
@@ -100,7 +100,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_i0(x), _by_x(y, x)))
 
 
-@op("BesselI1e", kernel=torch.special.i1e, shape=same)
+@op("BesselI1e", kernel=torch.special.i1e, shape=same, elementwise=True, takes_sparse=True)
 def bessel_i1e(x: Any, name: str | None = None) -> Any:
     """`exp(-|x|) * bessel_i1(x)`, which does not overflow.
 
@@ -119,7 +119,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)))
 
 
-@op("BesselJ0", kernel=bessel_j0_kernel, shape=same)
+@op("BesselJ0", kernel=bessel_j0_kernel, shape=same, elementwise=True)
 def bessel_j0(x: Any, name: str | None = None) -> Any:
     """The Bessel function of the first kind of order 0.
 
@@ -137,7 +137,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_j1(call.inputs[0])))
 
 
-@op("BesselJ1", kernel=bessel_j1_kernel, shape=same)
+@op("BesselJ1", kernel=bessel_j1_kernel, shape=same, elementwise=True)
 def bessel_j1(x: Any, name: str | None = None) -> Any:
     """The Bessel function of the first kind of order 1.
 
@@ -156,7 +156,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
 
 
-@op("BesselY0", kernel=_limited(bessel_y0_kernel, -torch.inf), shape=same)
+@op("BesselY0", kernel=_limited(bessel_y0_kernel, -torch.inf), shape=same, elementwise=True)
 def bessel_y0(x: Any, name: str | None = None) -> Any:
     """The Bessel function of the second kind of order 0.
 
@@ -174,7 +174,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_y1(call.inputs[0])))
 
 
-@op("BesselY1", kernel=_limited(bessel_y1_kernel, -torch.inf), shape=same)
+@op("BesselY1", kernel=_limited(bessel_y1_kernel, -torch.inf), shape=same, elementwise=True)
 def bessel_y1(x: Any, name: str | None = None) -> Any:
     """The Bessel function of the second kind of order 1.
 
@@ -193,7 +193,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_y0(x), realdiv(y, x)))
 
 
-@op("BesselK0", kernel=_limited(torch.special.modified_bessel_k0, torch.inf), shape=same)
+@op("BesselK0", kernel=_limited(torch.special.modified_bessel_k0, torch.inf), shape=same, elementwise=True)
 def bessel_k0(x: Any, name: str | None = None) -> Any:
     """The modified Bessel function of the second kind of order 0.
 
@@ -211,7 +211,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_k1(call.inputs[0])))
 
 
-@op("BesselK0e", kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf), shape=same)
+@op("BesselK0e", kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf), shape=same, elementwise=True)
 def bessel_k0e(x: Any, name: str | None = None) -> Any:
     """`exp(x) * bessel_k0(x)`, which does not underflow.
 
@@ -229,7 +229,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(call.outputs[0], bessel_k1e(call.inputs[0])))
 
 
-@op("BesselK1", kernel=_limited(torch.special.modified_bessel_k1, torch.inf), shape=same)
+@op("BesselK1", kernel=_limited(torch.special.modified_bessel_k1, torch.inf), shape=same, elementwise=True)
 def bessel_k1(x: Any, name: str | None = None) -> Any:
     """The modified Bessel function of the second kind of order 1.
 
@@ -248,7 +248,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, add(bessel_k0(x), realdiv(y, x))))
 
 
-@op("BesselK1e", kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf), shape=same)
+@op("BesselK1e", kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf), shape=same, elementwise=True)
 def bessel_k1e(x: Any, name: str | None = None) -> Any:
     """`exp(x) * bessel_k1(x)`, which does not underflow.
 
@@ -301,7 +301,7 @@ def _dawsn(x: torch.Tensor) -> torch.Tensor:
     return torch.sign(x) * torch.where(a > 10, far, total) + 0 * torch.where(torch.isnan(x), x, 0)
 
 
-@op("Dawsn", kernel=_in_float64(_dawsn), shape=same)
+@op("Dawsn", kernel=_in_float64(_dawsn), shape=same, elementwise=True)
 def dawsn(x: Any, name: str | None = None) -> Any:
     """Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
 
@@ -338,7 +338,7 @@ def _expint(x: torch.Tensor) -> torch.Tensor:
     return result.masked_fill(x == torch.inf, torch.inf)
 
 
-@op("Expint", kernel=_in_float64(_expint), shape=same)
+@op("Expint", kernel=_in_float64(_expint), shape=same, elementwise=True)
 def expint(x: Any, name: str | None = None) -> Any:
     """The exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`, for positive `x`.
 
@@ -393,7 +393,7 @@ def _far_fresnel(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return result.real, result.imag
 
 
-@op("FresnelCos", kernel=_in_float64(lambda x: _fresnel(x)[1]), shape=same)
+@op("FresnelCos", kernel=_in_float64(lambda x: _fresnel(x)[1]), shape=same, elementwise=True)
 def fresnel_cos(x: Any, name: str | None = None) -> Any:
     """Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
@@ -411,7 +411,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
 
 
-@op("FresnelSin", kernel=_in_float64(lambda x: _fresnel(x)[0]), shape=same)
+@op("FresnelSin", kernel=_in_float64(lambda x: _fresnel(x)[0]), shape=same, elementwise=True)
 def fresnel_sin(x: Any, name: str | None = None) -> Any:
     """Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
@@ -454,7 +454,7 @@ def _spence(x: torch.Tensor) -> torch.Tensor:
     return torch.where(inverted, -total - 0.5 * torch.log(x) ** 2, total) + 0.0
 
 
-@op("Spence", kernel=_in_float64(_spence), shape=same)
+@op("Spence", kernel=_in_float64(_spence), shape=same, elementwise=True)
 def spence(x: Any, name: str | None = None) -> Any:
     """Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
@@ -470,7 +470,7 @@ def spence(x: Any, name: str | None = None) -> Any:
 @spence.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     x = call.inputs[0]
-    select = registry["SelectV2"].function
+    select = ops.SelectV2
     one = convert(1, x.dtype)
     at_one = equal(x, one)
     apart = subtract(one, select(at_one, convert(0, x.dtype), x))

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import DType, as_dtype, int32, int64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
-from tapeflow.math.gradients import is_unranked, shape_argument, shape_of, size_of
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
@@ -102,36 +102,36 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
         if i != axis:
             starts = starts + (np.arange(length) * stride).reshape([-1 if j == i else 1 for j in range(len(shape))])
     flat = add(multiply(cast(places, int64), convert(strides[axis], int64)), convert(starts, int64))
-    reshape, count = registry["Reshape"].function, math.prod(shape)
-    sums = registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
+    reshape, count = ops.Reshape, math.prod(shape)
+    sums = ops.UnsortedSegmentSum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
     return reshape(sums, tuple(shape))
 
 
 def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
     """`_put_back` in a graph where dimensions are not known: for the last dimension, to which others are moved."""
-    reshape = registry["Reshape"].function
+    reshape = ops.Reshape
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
         dy, places = (reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
-        return reshape(_put_into_rows(dy, places, registry["Prod"].function(whole, 0), length), whole)
+        return reshape(_put_into_rows(dy, places, ops.Prod(whole, 0), length), whole)
     rank = len(shape)
     order = [*(i for i in range(rank) if i != axis % rank), axis % rank]
     last_first = [order.index(i) for i in range(rank)]
     dims = tuple([shape[i] for i in order])
     rows, length = size_of(dims[:-1]), dims[-1]
     if order != last_first:
-        dy, places = (registry["Transpose"].function(t, order) for t in (dy, places))
+        dy, places = (ops.Transpose(t, order) for t in (dy, places))
     places = reshape(places, (rows, shape_of(places)[-1]))
     found = reshape(_put_into_rows(dy, places, multiply(rows, length), length), dims)
-    return found if order == last_first else registry["Transpose"].function(found, last_first)
+    return found if order == last_first else ops.Transpose(found, last_first)
 
 
 def _put_into_rows(dy: Any, places: Any, count: Any, length: Any) -> Any:
     """`count` zeros, in rows of this length, with `dy` at the places that a table names for each row; flat."""
-    reshape, rows = registry["Reshape"].function, shape_of(places)[0]
-    starts = multiply(registry["Range"].function(0, rows, 1), length)
+    reshape, rows = ops.Reshape, shape_of(places)[0]
+    starts = multiply(ops.Range(0, rows, 1), length)
     flat = add(places, reshape(cast(starts, places.dtype), (rows, 1)))
-    return registry["UnsortedSegmentSum"].function(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
+    return ops.UnsortedSegmentSum(reshape(dy, (-1,)), reshape(flat, (-1,)), count)
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:

@@ -6,16 +6,16 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.gradients import conj, sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
-from tapeflow.math.gradients import conj, sum_like
 
 
-@op("Sin", kernel=torch.sin, shape=same)
+@op("Sin", kernel=torch.sin, shape=same, elementwise=True, in_place="{0}.sin_()", allocates=True)
 def sin(x: Any, name: str | None = None) -> Any:
     """The sine of each element.
 
@@ -33,7 +33,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cos(conj(call.inputs[0])))
 
 
-@op("Cos", kernel=torch.cos, shape=same)
+@op("Cos", kernel=torch.cos, shape=same, elementwise=True, in_place="{0}.cos_()", allocates=True)
 def cos(x: Any, name: str | None = None) -> Any:
     """The cosine of each element.
 
@@ -51,7 +51,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, sin(conj(call.inputs[0]))))
 
 
-@op("Tan", kernel=torch.tan, shape=same)
+@op("Tan", kernel=torch.tan, shape=same, elementwise=True)
 def tan(x: Any, name: str | None = None) -> Any:
     """The tangent of each element.
 
@@ -69,7 +69,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, square(reciprocal(cos(conj(call.inputs[0])))))
 
 
-@op("Asin", kernel=torch.asin, shape=same)
+@op("Asin", kernel=torch.asin, shape=same, elementwise=True)
 def asin(x: Any, name: str | None = None) -> Any:
     """The inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
@@ -87,7 +87,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0])))))
 
 
-@op("Acos", kernel=torch.acos, shape=same)
+@op("Acos", kernel=torch.acos, shape=same, elementwise=True)
 def acos(x: Any, name: str | None = None) -> Any:
     """The inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
 
@@ -105,7 +105,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, rsqrt(subtract(1.0, square(conj(call.inputs[0]))))))
 
 
-@op("Atan", kernel=torch.atan, shape=same)
+@op("Atan", kernel=torch.atan, shape=same, elementwise=True)
 def atan(x: Any, name: str | None = None) -> Any:
     """The inverse tangent of each element, from -pi/2 to pi/2.
 
@@ -123,7 +123,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(square(conj(call.inputs[0])), 1.0)))
 
 
-@op("Atan2", kernel=torch.atan2, shape=broadcast)
+@op("Atan2", kernel=torch.atan2, shape=broadcast, elementwise=True)
 def atan2(y: Any, x: Any, name: str | None = None) -> Any:
     """The angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
 
@@ -150,7 +150,7 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-@op("Sinh", kernel=torch.sinh, shape=same)
+@op("Sinh", kernel=torch.sinh, shape=same, elementwise=True)
 def sinh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic sine of each element.
 
@@ -168,7 +168,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cosh(conj(call.inputs[0])))
 
 
-@op("Cosh", kernel=torch.cosh, shape=same)
+@op("Cosh", kernel=torch.cosh, shape=same, elementwise=True)
 def cosh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic cosine of each element.
 
@@ -186,7 +186,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, sinh(conj(call.inputs[0])))
 
 
-@op("Asinh", kernel=torch.asinh, shape=same)
+@op("Asinh", kernel=torch.asinh, shape=same, elementwise=True)
 def asinh(x: Any, name: str | None = None) -> Any:
     """The inverse hyperbolic sine of each element.
 
@@ -204,7 +204,7 @@ def _(call: Call, dy: Any) -> Any:
     return realdiv(dy, cosh(conj(call.outputs[0])))
 
 
-@op("Acosh", kernel=torch.acosh, shape=same)
+@op("Acosh", kernel=torch.acosh, shape=same, elementwise=True)
 def acosh(x: Any, name: str | None = None) -> Any:
     """The inverse hyperbolic cosine of each element; NaN for floats below 1.
 
@@ -222,7 +222,7 @@ def _(call: Call, dy: Any) -> Any:
     return realdiv(dy, sinh(conj(call.outputs[0])))
 
 
-@op("Atanh", kernel=torch.atanh, shape=same)
+@op("Atanh", kernel=torch.atanh, shape=same, elementwise=True)
 def atanh(x: Any, name: str | None = None) -> Any:
     """The inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 

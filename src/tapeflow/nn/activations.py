@@ -9,13 +9,13 @@ import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
-from tapeflow.core.kernels import direct
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.kernels import direct
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.math.arithmetic import add, multiply, negative
 
 aten = torch.ops.aten
@@ -25,7 +25,7 @@ _threshold_backward = direct(aten.threshold_backward.default)
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
-@op("Relu", kernel=torch.relu, shape=same)
+@op("Relu", kernel=torch.relu, shape=same, elementwise=True, in_place="{0}.relu_()", allocates=True)
 def relu(features: Any, name: str | None = None) -> Any:
     """Computes `max(features, 0)` element by element.
 
@@ -50,9 +50,18 @@ def _relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     return _threshold_backward(gradients, features, 0)
 
 
-@op("ReluGrad", kernel=_relu_grad, shape=same)
+def _relu_grad_in_place(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+    return torch.ops.aten.threshold_backward.grad_input(gradients, features, 0, grad_input=gradients)
+
+
+@op("ReluGrad", kernel=_relu_grad, shape=same, elementwise=True, in_place=_relu_grad_in_place, allocates=True)
 def relu_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """`gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
+
+
+@relu_grad.inline
+def _(gradients: Any, features: Any) -> tuple[Any, str]:
+    return _threshold_backward, "{kernel}({0}, {1}, 0)"
 
 
 @relu_grad.gradient(needs="input1")
@@ -66,7 +75,7 @@ def _relu6(features: torch.Tensor) -> torch.Tensor:
     return torch.clamp(features, 0, 6)
 
 
-@op("Relu6", kernel=_relu6, shape=same)
+@op("Relu6", kernel=_relu6, shape=same, elementwise=True)
 def relu6(features: Any, name: str | None = None) -> Any:
     """Computes `min(max(features, 0), 6)` element by element.
 
@@ -91,7 +100,7 @@ def _relu6_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor
     return aten.hardtanh_backward(gradients, features, 0, 6)
 
 
-@op("Relu6Grad", kernel=_relu6_grad, shape=same)
+@op("Relu6Grad", kernel=_relu6_grad, shape=same, elementwise=True)
 def relu6_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """`gradients` where `features` (or relu6's outputs) are between 0 and 6, and 0 elsewhere."""
 
@@ -103,7 +112,7 @@ def _(call: Call, dy: Any) -> Any:
     return relu6_grad(dy, features) if want_gradients else None, tf.zeros_like(features) if want_features else None
 
 
-@op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same)
+@op("LeakyRelu", kernel=aten.leaky_relu.default, shape=same, elementwise=True)
 def _leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
     """`features` where positive, and `alpha * features` elsewhere."""
 
@@ -117,7 +126,7 @@ def _leaky_relu_grad(gradients: torch.Tensor, features: torch.Tensor, alpha: flo
     return aten.leaky_relu_backward(gradients, features, alpha, False)
 
 
-@op("LeakyReluGrad", kernel=_leaky_relu_grad, shape=same)
+@op("LeakyReluGrad", kernel=_leaky_relu_grad, shape=same, elementwise=True)
 def leaky_relu_grad(gradients: Any, features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
     """`gradients` where `features` are positive, and `alpha * gradients` elsewhere."""
 
@@ -159,7 +168,7 @@ def _single(number: Any) -> float:
     return float(np.float32(number))
 
 
-@op("Elu", kernel=aten.elu.default, shape=same)
+@op("Elu", kernel=aten.elu.default, shape=same, elementwise=True)
 def elu(features: Any, name: str | None = None) -> Any:
     """Computes `features` where positive and `exp(features) - 1` elsewhere (Clevert et al., 2015).
 
@@ -184,7 +193,7 @@ def _elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     return aten.elu_backward(gradients, 1, 1, 1, True, outputs)
 
 
-@op("EluGrad", kernel=_elu_grad, shape=same)
+@op("EluGrad", kernel=_elu_grad, shape=same, elementwise=True)
 def elu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Any:
     """`gradients` times the derivative of elu, from its outputs: 1 where positive, and `outputs + 1` elsewhere."""
 
@@ -204,7 +213,7 @@ def _where_negative(outputs: Any, values: Any) -> Any:
     return relu_grad(values, negative(outputs))
 
 
-@op("Selu", kernel=torch.selu, shape=same)
+@op("Selu", kernel=torch.selu, shape=same, elementwise=True)
 def selu(features: Any, name: str | None = None) -> Any:
     """Computes the scaled exponential linear function (Klambauer et al., 2017).
 
@@ -232,7 +241,7 @@ def _selu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
     return aten.elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1, True, outputs)
 
 
-@op("SeluGrad", kernel=_selu_grad, shape=same)
+@op("SeluGrad", kernel=_selu_grad, shape=same, elementwise=True)
 def selu_grad(gradients: Any, outputs: Any, name: str | None = None) -> Any:
     """`gradients` times the derivative of selu, from its outputs."""
 

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.op import op
 from tapeflow.nn.pooling import (
     by_rank,
     of_sequences,
@@ -76,7 +76,7 @@ def mean_of_windows_back(
     return unpadded(found, at, image.shape[2:]).permute(lay.from_first)
 
 
-@op("AvgPool", kernel=functools.partial(mean_of_windows, "AvgPool"), shape=pool_rule_without_explicit)
+@op("AvgPool", kernel=functools.partial(mean_of_windows, "AvgPool"), shape=pool_rule_without_explicit, allocates=True)
 def _avg_pool(
     value: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
@@ -88,7 +88,12 @@ def _(call: Call, dy: Any) -> Any:
     return avg_pool_grad(call.shape(0), dy, *call.attrs)
 
 
-@op("AvgPoolGrad", kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"), host=("orig_input_shape",))
+@op(
+    "AvgPoolGrad",
+    kernel=functools.partial(mean_of_windows_back, "AvgPoolGrad"),
+    host=("orig_input_shape",),
+    allocates=True,
+)
 def avg_pool_grad(
     orig_input_shape: Any, grad: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC",
     name: str | None = None,

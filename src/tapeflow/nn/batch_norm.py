@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import TO_FIRST, TO_LAST
 
 aten = torch.ops.aten
@@ -115,7 +116,7 @@ def _(call: Call, dy: Any, *_: Any) -> Any:
     x, scale = call.inputs[:2]
     epsilon, _, data_format, is_training = call.attrs
     reserved = call.outputs[3:6]
-    found = fused_batch_norm_grad(dy, x, scale, *reserved, epsilon, data_format, is_training)
+    found = ops.FusedBatchNormGradV3(dy, x, scale, *reserved, epsilon, data_format, is_training)
     return found[0], found[1], found[2], None, None
 
 

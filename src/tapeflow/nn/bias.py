@@ -7,11 +7,12 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
+from tapeflow.math.arithmetic import add
 
 
 def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC") -> TensorShape:
@@ -38,9 +39,26 @@ def _add_bias(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC"
     return torch.add(value, bias.view(-1, *[1] * (rank - 2)))
 
 
-@op("BiasAdd", kernel=_add_bias, shape=_bias_rule)
+def _add_bias_in_place(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
+    return value.add_(bias if data_format == "NHWC" else bias.view(-1, *[1] * (value.ndim - 2)))
+
+
+@op("BiasAdd", kernel=_add_bias, shape=_bias_rule, in_place=_add_bias_in_place, allocates=True)
 def _bias_add(value: Any, bias: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Adds `bias` along the channels of `value`."""
+
+
+@_bias_add.inline
+def _(value: Any, bias: Any, data_format: str = "NHWC") -> Any:
+    rank = value.shape.rank
+    if data_format != "NHWC" or not rank or rank < 2 or bias.shape.rank != 1 or None in (value.shape[-1], *bias.shape):
+        return None
+    return torch.add, "{kernel}({0}, {1})"
+
+
+@_bias_add.fuses("MatMul")
+def _(inner: Any, outer: Any, bias: Any) -> Any:
+    return add.op.fusions[inner.name](inner, outer, bias) if bias.shape.rank == 1 else None
 
 
 @_bias_add.gradient()
@@ -57,7 +75,7 @@ def _sum_to_bias(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch
     return torch.sum(out_backprop, [i for i in range(rank) if i != channel], dtype=out_backprop.dtype)
 
 
-@op("BiasAddGrad", kernel=_sum_to_bias)
+@op("BiasAddGrad", kernel=_sum_to_bias, keeps_nothing=True)
 def bias_add_grad(out_backprop: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
     """The gradient of `bias_add` by the bias: `out_backprop` summed over all dimensions but the channels."""
 

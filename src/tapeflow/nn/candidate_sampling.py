@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import NotFoundError
+from tapeflow.core.errors import NotFoundError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import int64
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.draws import Draws, draws, seed_attrs
 
 AllCandidateSampler = collections.namedtuple(

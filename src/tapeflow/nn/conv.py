@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import (
     FORMATS,
@@ -253,7 +254,15 @@ def _conv2d_kernel(
     return convolve("Conv2D", input, filters, strides, padding, explicit_paddings, data_format, dilations)
 
 
-def biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
+@op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule, allocates=True)
+def _conv2d(
+    input: Any, filters: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1), name: str | None = None,
+) -> Any:  # fmt: skip
+    """A 2-D convolution."""
+
+
+def _biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
     """The kernel of a Conv2D with these attrs and a BiasAdd after it: takes images, filters and bias, all floating."""
 
     def kernel(image: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -264,12 +273,12 @@ def biased_convolution(*attrs: Any) -> Callable[..., torch.Tensor]:
     return kernel
 
 
-@op("Conv2D", kernel=_conv2d_kernel, shape=conv_rule)
-def _conv2d(
-    input: Any, filters: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1), name: str | None = None,
-) -> Any:  # fmt: skip
-    """A 2-D convolution."""
+@ops.BiasAdd.fuses("Conv2D")
+def _(inner: Any, outer: Any, bias: Any) -> Any:
+    image, filters, *attrs = inner.args
+    if bias.shape.rank != 1 or outer.args[2] != inner.args[5]:
+        return None
+    return _biased_convolution(*attrs), "{kernel}({0}, {1}, {2})", [image, filters, bias]
 
 
 @op(
@@ -277,6 +286,7 @@ def _conv2d(
     kernel=functools.partial(convolve_back_input, "Conv2DBackpropInput"),
     host=("input_sizes",),
     shape=_sizes_rule,
+    allocates=True,
 )
 def conv2d_backprop_input(
     input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),
@@ -290,6 +300,7 @@ def conv2d_backprop_input(
     kernel=functools.partial(convolve_back_filter, "Conv2DBackpropFilter"),
     host=("filter_sizes",),
     shape=_filter_sizes_rule,
+    allocates=True,
 )
 def conv2d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
+from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.nn.conv import conv2d, conv2d_backprop_input, conv3d_backprop_input
 from tapeflow.nn.windows import FORMATS, flat, padding_attrs, per_dimension
 

@@ -7,15 +7,15 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32, float64
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor, invalid, traced
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import float32, float64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
-from tapeflow.math.gradients import shape_of
 from tapeflow.nn.softmaxes import log_softmax, softmax
 
 _PRECISE = (float32, float64)

@@ -13,13 +13,13 @@ import torch
 from torch.nn import functional
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, int64
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
-from tapeflow.math.gradients import shape_of
 
 # What TensorFlow takes for the logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
 LOG_ZERO = math.log(1e-307)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import FailedPreconditionError
+from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.values.tensor import invalid
 
 
 def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:

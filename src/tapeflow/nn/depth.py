@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import channels_last
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.conv import (
     conv2d,
     conv_rule,
@@ -179,7 +180,7 @@ def depthwise_conv2d(
         >>> tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), [1, 1, 1, 1], "VALID").numpy().tolist()
         [[[[4.0, 6.0]]]]
     """
-    return _depthwise_conv2d(input, filter, *_attrs(strides, padding, data_format, dilations), name)
+    return ops.DepthwiseConv2dNative(input, filter, *_attrs(strides, padding, data_format, dilations), name=name)
 
 
 def depthwise_conv2d_backprop_input(
@@ -213,7 +214,9 @@ def depthwise_conv2d_backprop_input(
         >>> tf.nn.depthwise_conv2d_backprop_input([1, 1, 2, 1], filters, dy, [1] * 4, "VALID").numpy().ravel().tolist()
         [2.0, 3.0]
     """
-    return _back_input(input_sizes, filter, out_backprop, *_attrs(strides, padding, data_format, dilations), name)
+    return ops.DepthwiseConv2dNativeBackpropInput(
+        input_sizes, filter, out_backprop, *_attrs(strides, padding, data_format, dilations), name=name
+    )
 
 
 def depthwise_conv2d_backprop_filter(
@@ -246,7 +249,9 @@ def depthwise_conv2d_backprop_filter(
         >>> tf.nn.depthwise_conv2d_backprop_filter(x, [1, 2, 1, 1], dy, [1] * 4, "VALID").numpy().ravel().tolist()
         [2.0, 3.0]
     """
-    return _back_filter(input, filter_sizes, out_backprop, *_attrs(strides, padding, data_format, dilations), name)
+    return ops.DepthwiseConv2dNativeBackpropFilter(
+        input, filter_sizes, out_backprop, *_attrs(strides, padding, data_format, dilations), name=name
+    )
 
 
 def separable_conv2d(

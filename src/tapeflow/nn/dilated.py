@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
+from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.nn.avg_pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.max_pooling import max_pool1d, max_pool2d, max_pool3d
 from tapeflow.nn.windows import FORMATS, per_dimension

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, operand
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.division import realdiv
-from tapeflow.math.gradients import shape_of
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Any:

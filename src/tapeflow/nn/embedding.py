@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bfloat16, float16, float32, int32, int64
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bfloat16, float16, float32, int32, int64
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.division import realdiv
-from tapeflow.math.gradients import shape_of
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
@@ -128,7 +127,7 @@ def embedding_lookup_sparse(
     if low:
         rows = tf.cast(rows, float32)
     if weights is None:
-        segment: Callable[..., Any] = {
+        segment: Any = {
             "mean": tf.math.segment_mean,
             "sum": tf.math.segment_sum,
             "sqrtn": _segment_sqrt_n,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import host_value
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import host_value
+from tapeflow.core.ops.op import op
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.draws import Draws, draws, seed_attrs
 from tapeflow.nn.maxima import without_nan
 

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.conv import conv2d_backprop_filter, conv2d_backprop_input, conv_rule, convolve
 
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import DType, float32, float64, int8, int16
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import DType, float32, float64, int8, int16
 from tapeflow.math.arithmetic import negative
 from tapeflow.math.division import realdiv
-from tapeflow.math.gradients import shape_of
 
 IsotonicRegression = collections.namedtuple("IsotonicRegression", ["output", "segments"])
 

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.division import realdiv
 
@@ -25,7 +25,7 @@ def _scalar(*_: Any) -> TensorShape:
     return TensorShape([])
 
 
-@op("L2Loss", kernel=_half_square_norm, shape=_scalar)
+@op("L2Loss", kernel=_half_square_norm, shape=_scalar, keeps_nothing=True)
 def l2_loss(t: Any, name: str | None = None) -> Any:
     """Half the sum of the squares.
 

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.dtypes import DType, as_dtype, int64
-from tapeflow.core.op import op
-from tapeflow.core.tape import Call
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.nn.maxima import image_of, max_of_windows, max_of_windows_back, max_of_windows_back_back, places_of_maxima
 from tapeflow.nn.pooling import (
     PoolLayout,
@@ -61,7 +61,7 @@ def _max_pool_kernel(
     return max_of_windows("MaxPool", input, ksize, strides, padding, explicit_paddings, data_format)
 
 
-@op("MaxPool", kernel=_max_pool_kernel, shape=pool_rule)
+@op("MaxPool", kernel=_max_pool_kernel, shape=pool_rule, allocates=True)
 def _max_pool(
     input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
     name: str | None = None,
@@ -74,7 +74,7 @@ def _(call: Call, dy: Any) -> Any:
     return max_pool_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-@op("MaxPoolGrad", kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"))
+@op("MaxPoolGrad", kernel=functools.partial(max_of_windows_back, "MaxPoolGrad"), allocates=True)
 def max_pool_grad(
     orig_input: Any, orig_output: Any, grad: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (),
     data_format: str = "NHWC", name: str | None = None,

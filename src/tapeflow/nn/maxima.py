@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.tensor import traced
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.values.tensor import traced
 from tapeflow.nn.pooling import PoolLayout, pool_layout, pooled_depth
 from tapeflow.nn.windows import channels_last, padded, spatial, unpadded
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
 from tapeflow.nn.windows import Geometry, geometry, padded, unpadded, window_rule
@@ -121,7 +121,9 @@ def _back_filter(
 @_dilation2d.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     backward = _back_input, _back_filter
-    return [back(*call.inputs, dy, *call.attrs) if w else None for back, w in zip(backward, call.wanted, strict=True)]
+    return [
+        back(*[*call.inputs, dy, *call.attrs]) if w else None for back, w in zip(backward, call.wanted, strict=True)
+    ]
 
 
 def _check_format(data_format: str) -> None:

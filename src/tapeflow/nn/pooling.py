@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.windows import (
     FORMATS,
     TO_FIRST,

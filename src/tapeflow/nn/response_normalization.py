@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch.nn.functional import pad
 
-from tapeflow.core.op import op
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.values.tensor import invalid
 
 
 def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:

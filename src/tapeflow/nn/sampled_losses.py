@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.division import realdiv
-from tapeflow.math.gradients import shape_of
 from tapeflow.nn.candidate_sampling import compute_accidental_hits, log_uniform_candidate_sampler
 from tapeflow.nn.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from tapeflow.nn.embedding import embedding_lookup

@@ -8,12 +8,12 @@ from typing import Any
 import torch
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.elementwise import exp
 from tapeflow.math.reduction import reduce_sum
@@ -31,7 +31,7 @@ def _softmax_kernel(logits: torch.Tensor) -> torch.Tensor:
     return torch.softmax(logits, -1)
 
 
-@op("Softmax", kernel=_softmax_kernel, shape=_needs_a_dimension)
+@op("Softmax", kernel=_softmax_kernel, shape=_needs_a_dimension, allocates=True)
 def _softmax(logits: Any, name: str | None = None) -> Any:
     """Softmax over the last dimension."""
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.dtypes import bfloat16, float32
-from tapeflow.core.tensor import Tensor
-from tapeflow.graph.composed import composed
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.types.dtypes import bfloat16, float32
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.graphdef.composed import composed
 from tapeflow.nn.windows import channels_last
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bfloat16, float16, float32, int64
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bfloat16, float16, float32, int64
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.division import realdiv
-from tapeflow.math.gradients import shape_of
 
 _LOW = (float16, bfloat16)  # too coarse for sums of squares
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn.functional import pad as torch_pad
 
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, invalid
 
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tapeflow import errors
+from tapeflow.core import errors
 from tapeflow.profiler.xplane import Event, space
 
 _MARK = "tapeflow_trace#"
@@ -114,9 +114,7 @@ def stop(save: bool = True) -> None:
     """
     with _lock:
         if not _running:
-            raise errors.UnavailableError(
-                None, None, "Cannot export profiling results. No profiler is running."
-            )
+            raise errors.UnavailableError(None, None, "Cannot export profiling results. No profiler is running.")
         session = _running.pop()
         profile = session.stop()
     if save:

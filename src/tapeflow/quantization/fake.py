@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def _nudged(
@@ -65,7 +65,7 @@ def _args_kernel(
     return _rounded(inputs, *_range_of(min, max, inputs), num_bits, narrow_range)
 
 
-@op("FakeQuantWithMinMaxArgs", kernel=_args_kernel, shape=same)
+@op("FakeQuantWithMinMaxArgs", kernel=_args_kernel, shape=same, elementwise=True)
 def fake_quant_with_min_max_args(
     inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,
@@ -101,7 +101,7 @@ def _args_gradient_kernel(
     return _passed(gradients, inputs, *_range_of(min, max, inputs), num_bits, narrow_range)[0]
 
 
-@op("FakeQuantWithMinMaxArgsGradient", kernel=_args_gradient_kernel, shape=same)
+@op("FakeQuantWithMinMaxArgsGradient", kernel=_args_gradient_kernel, shape=same, elementwise=True)
 def fake_quant_with_min_max_args_gradient(
     gradients: Any, inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,

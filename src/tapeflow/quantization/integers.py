@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import storage_type
-from tapeflow.core.dtypes import DType, as_dtype, float32
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import storage_type
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 _LARGEST = float(torch.finfo(torch.float32).max)
 

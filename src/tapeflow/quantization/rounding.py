@@ -6,11 +6,12 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.quantization.integers import _along, _scale
 
 
@@ -80,7 +81,7 @@ def _round_in_range(
 
 @_round_in_range.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    return tuple(_rounded_gradient(dy, *call.inputs, call.attrs[-1]))
+    return tuple(ops.QuantizeAndDequantizeV4Grad(dy, *call.inputs, call.attrs[-1]))
 
 
 @op("QuantizeAndDequantizeV2", kernel=_rounded, shape=same)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, bool_, int32, int64, resource, string
-from tapeflow.core.held import boxed
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
-from tapeflow.graph.node_protos import Node, attr_of, definition_of
-from tapeflow.graph.operation import NodeOp, Operation
-from tapeflow.graph.static import value_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.static import value_of
+from tapeflow.core.types.dtypes import DType, bool_, int32, int64, resource, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import invalid
+from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.queue.held import held_here
 from tapeflow.queue.reading import RECORDS, Reading
 from tapeflow.queue.storage import Element, PaddedStorage, ShuffledStorage, SortedStorage, Storage, rows_of
@@ -158,7 +158,7 @@ def handle_node(op: str, attrs: dict[str, Any], name: str | None) -> Operation:
 
         return boxed(held_here((op, *key[0]), make))
 
-    made = state.graph.node(NodeOp(op, kernel, stateful=True, attrs=attrs), (), [(resource, [])], name)
+    made = state.graph.node(GraphOp(op, kernel, stateful=True, attrs=attrs), (), [(resource, [])], name)
     key.append((attrs.get("container", ""), attrs.get("shared_name") or made.name))
     return made
 
@@ -172,7 +172,7 @@ def node(
     def run(*values: Any) -> Any:
         return kernel(*[handle[()] for handle in values[:handles]], *values[handles:], **attrs)
 
-    return state.graph.node(NodeOp(op, run, stateful=True, attrs=attrs, gives_tuple=True), inputs, outputs, name)
+    return state.graph.node(GraphOp(op, run, stateful=True, attrs=attrs, gives_tuple=True), inputs, outputs, name)
 
 
 def imported(builder: Any, described: Node, inputs: list[Any]) -> Operation:

@@ -6,18 +6,18 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tapeflow import errors
+from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, bool_, int32, resource
-from tapeflow.core.held import held
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.graph.operation import NodeOp
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import held
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.queue.nodes import KERNELS, component_specs, handle_node, node, storage_of
 from tapeflow.random.seeds import op_seeds
-from tapeflow.scopes import name_scope
 
 _numbers = itertools.count()
 
@@ -87,7 +87,7 @@ class QueueBase:
         if state.graph is None:
             chosen = refs[int(index)]
         else:
-            op = NodeOp("SelectQueue", lambda at, *handles: handles[int(at)])
+            op = GraphOp("SelectQueue", lambda at, *handles: handles[int(at)])
             chosen = state.graph.node(op, [convert(index, int32), *refs], [(resource, [])]).outputs[0]
         return QueueBase(first.dtypes, shapes, first.names, chosen)
 

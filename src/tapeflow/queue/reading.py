@@ -8,9 +8,9 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from tapeflow import errors
-from tapeflow.core.dtypes import string
-from tapeflow.core.tensor import invalid
+from tapeflow.core import errors
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import invalid
 from tapeflow.io.records import opened, read_records
 from tapeflow.queue.storage import Storage
 from tapeflow.train.protos import ReaderBaseState

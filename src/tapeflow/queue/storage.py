@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow import errors
-from tapeflow.core.dtypes import DType
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core import errors
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.queue.waiting import wait_until
 
 Element = tuple[Any, ...]  # one raw value for each component

@@ -12,9 +12,9 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.graph.operation import Operation
-from tapeflow.graph.stepping import Stepping
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.stepping import Stepping
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.queue.waiting import limit, observed, time_limit
 
 # Operations on queues that may wait, and which of their inputs is the queue.

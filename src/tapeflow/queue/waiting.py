@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeflow import errors
+from tapeflow.core import errors
 
 _POLL = 0.1  # seconds between two looks at whether it is still worth waiting
 _PATIENCE = 2.0  # seconds that an operation may wait, and threads may take to stop, when the program ends

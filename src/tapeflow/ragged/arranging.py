@@ -15,14 +15,14 @@ from tapeflow.array.joining import stack as stack_dense
 from tapeflow.array.joining import unstack
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
 from tapeflow.array.shaping import expand_dims as expand_dense
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, int64
-from tapeflow.core.op import is_tensor_like
-from tapeflow.core.tensor import invalid
-from tapeflow.graph.checks import checked
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import is_tensor_like
+from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.values.tensor import invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.division import floormod
-from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.indexing import take_rows
 from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis

@@ -15,14 +15,14 @@ from tapeflow.array.creation import zeros_like
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
 from tapeflow.array.shaping import expand_dims
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, int32, int64
-from tapeflow.core.op import is_tensor_like
-from tapeflow.core.tensor import EagerTensor, invalid
-from tapeflow.graph.checks import checked
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import is_tensor_like
+from tapeflow.core.types.dtypes import DType, int32, int64
+from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, not_equal
-from tapeflow.math.gradients import shape_of
 from tapeflow.ragged.conversion import with_leading_merged
 from tapeflow.ragged.row_partition import (
     array_of,

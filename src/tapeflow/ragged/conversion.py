@@ -12,16 +12,16 @@ from tapeflow.array.creation import range as range_op
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.shaping import expand_dims, reshape
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int64, string
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import invalid
-from tapeflow.graph.checks import checked
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.extrema import clip_by_value, maximum
-from tapeflow.math.gradients import shape_of
 from tapeflow.math.reduction import reduce_any, reduce_max
 from tapeflow.ragged.kernels import ragged_to_sparse, ragged_to_tensor
 from tapeflow.ragged.row_partition import RowPartition, array_of, tensor_of, up_to

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.crossing import START, as_wide, combinations, dense_rows, hashed, joined, sparse_rows
 from tapeflow.sparse.tensor import SparseTensor

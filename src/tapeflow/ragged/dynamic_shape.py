@@ -12,12 +12,12 @@ from tapeflow.array.creation import fill
 from tapeflow.array.joining import stack
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.shaping import broadcast_to, reshape
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int64
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
-from tapeflow.graph.static import host_static
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.dtypes import DType, as_dtype, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, logical_and
 from tapeflow.math.reduction import reduce_all

@@ -10,13 +10,14 @@ import torch
 from tapeflow.array.gathering import gather
 from tapeflow.array.masks import where
 from tapeflow.array.sorting import argsort
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, bool_, int64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.graph.checks import checked
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import reduce_sum
@@ -136,7 +137,7 @@ def range(
     if kind is None:
         order = [t.dtype for t in tensors]
         kind = max(order, key=lambda d: (d.is_floating, d.size))
-    splits, values = _ragged_range(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name)
+    splits, values = ops.RaggedRange(*[cast(t, kind) for t in tensors], as_dtype(row_splits_dtype), name=name)
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
 from tapeflow.array.masks import where
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.ragged.row_partition import (
     RowPartition,

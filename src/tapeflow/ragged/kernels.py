@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def _splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tapeflow.operators  # noqa: F401 (binds those of tensors)
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 
 for _name in (

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.gathering import gather
-from tapeflow.core.convert import host_value
-from tapeflow.core.dtypes import bool_, float64, int32
+from tapeflow.core.ops.convert import host_value
+from tapeflow.core.types.dtypes import bool_, float64, int32
 from tapeflow.math.casting import cast
 from tapeflow.math.extrema import maximum
 from tapeflow.ragged.row_partition import repeated, splits_of

@@ -12,14 +12,14 @@ from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.sorting import searchsorted
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert, operand
-from tapeflow.core.dtypes import DType, as_dtype, int32, int64
-from tapeflow.core.spec import TensorSpec, TypeSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
-from tapeflow.graph.checks import checked
-from tapeflow.graph.static import host_static
+from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.extrema import maximum

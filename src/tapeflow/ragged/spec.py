@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeflow.core.dtypes import DType, as_dtype, float32, int64
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.core.type_spec import ShapedSpec
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.type_spec import ShapedSpec
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.ragged.row_partition import RowPartition, length_of, tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values
 

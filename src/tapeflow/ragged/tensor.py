@@ -9,15 +9,15 @@ import numpy as np
 
 from tapeflow.array.creation import fill
 from tapeflow.array.joining import stack
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, int64
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.errors import OperatorNotAllowedInGraphError
-from tapeflow.graph.checks import checked
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.errors import OperatorNotAllowedInGraphError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.ragged.row_partition import RowPartition, integers, length_of, tensor_of
 
 _INTERNAL = object()

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.shaping import expand_dims
-from tapeflow.core.dtypes import string
+from tapeflow.core.types.dtypes import string
 from tapeflow.math.comparison import logical_or
 from tapeflow.ragged.arranging import as_ragged
 from tapeflow.ragged.row_partition import repeated, tensor_of

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import host_value
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.ops.convert import host_value
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.random.philox import Philox, from_seed
 
 _LOW = (1 << 64) - 1

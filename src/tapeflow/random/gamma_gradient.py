@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape_rules import broadcast
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import broadcast
 
 
 def _derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
@@ -30,7 +30,7 @@ def _derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
     return (-slope / density).to(sample.dtype)
 
 
-@op("RandomGammaGrad", kernel=_derivative, shape=broadcast)
+@op("RandomGammaGrad", kernel=_derivative, shape=broadcast, elementwise=True)
 def random_gamma_grad(alpha: Any, sample: Any, name: str | None = None) -> Any:
     """The derivative of gamma-distributed numbers by `alpha`."""
 

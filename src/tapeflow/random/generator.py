@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow import errors
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import as_dtype, float32, int32, int64, uint64
-from tapeflow.core.op import not_differentiable, op
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.settings import settings
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.trackable import AutoTrackable
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.dtypes import as_dtype, float32, int32, int64, uint64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.core.values.trackable import AutoTrackable
+from tapeflow.core.values.variable import Variable
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import less
@@ -80,9 +80,9 @@ def create_rng_state(seed: Any, alg: Any) -> Any:
     size = _state_size(algorithm_number(alg))
     if isinstance(seed, int):
         seed = [seed >> 64 * i & (1 << 64) - 1 for i in range(size)]
-    state = registry["Reshape"].function(_state_tensor(seed), (-1,))[:size]
+    state = ops.Reshape(_state_tensor(seed), (-1,))[:size]
     missing = size - state.shape[0]
-    return registry["ConcatV2"].function([convert([0] * missing, int64), state], 0) if missing else state
+    return ops.ConcatV2([convert([0] * missing, int64), state], 0) if missing else state
 
 
 def _any_ints(shape: Any, dtype: Any, device: torch.device) -> torch.Tensor:
@@ -222,14 +222,12 @@ class Generator(AutoTrackable):
         # The low half carries over where the sum, without a sign, is below what was added.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
         high = add(before[1], cast(carries, int64))
-        self._state_var.assign(registry["Pack"].function([low, high, *_unstacked(before[2:])], 0))
+        self._state_var.assign(ops.Pack([low, high, *_unstacked(before[2:])], 0))
         return before
 
     def _take(self, shape: Any) -> tuple[Any, Any, Any]:
         """The key, counter and algorithm for numbers of a shape."""
-        count = (
-            registry["Prod"].function(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
-        )
+        count = ops.Prod(shape, 0) if isinstance(shape, Tensor) else math.prod(dimensions(tuple(shape)))
         before = self.skip(count)
         return before[2:3], before[:2], self._alg
 
@@ -305,7 +303,7 @@ class Generator(AutoTrackable):
     def make_seeds(self, count: int = 1) -> Any:
         """Seeds for stateless ops, in the columns of an int64 matrix of shape `[2, count]`."""
         keys = self.uniform_full_int([count], int64)
-        return registry["Pack"].function([keys, registry["ZerosLike"].function(keys)], 0)
+        return ops.Pack([keys, ops.ZerosLike(keys)], 0)
 
     def split(self, count: int = 1) -> list[Generator]:
         """Generators whose numbers have nothing to do with each other's, nor with this one's."""
@@ -333,7 +331,7 @@ def _of_key_and_counter(key: Any, counter: Any, alg: int) -> Any:
     counter, key = _state_tensor(counter), _state_tensor(key)
     _check_size(counter, _state_size(alg) - 1)
     key.shape.assert_is_compatible_with([])
-    return registry["ConcatV2"].function([counter, registry["Reshape"].function(key, (1,))], 0)
+    return ops.ConcatV2([counter, ops.Reshape(key, (1,))], 0)
 
 
 # ---- the global generator --------------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same, text
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same, text
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.random import seeds
 from tapeflow.random.algorithms import key_counter_alg, stream_of
 from tapeflow.random.philox import Philox
@@ -44,7 +44,7 @@ def _shuffled(value: torch.Tensor, seed: int, seed2: int) -> torch.Tensor:
     return value[order]
 
 
-@op("RandomShuffle", kernel=_shuffled, shape=same, moves=True)
+@op("RandomShuffle", kernel=_shuffled, shape=same, moves=True, random=True)
 def _shuffle(value: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
     """The rows of a tensor in random order."""
 
@@ -206,5 +206,5 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
     seed = convert(seed)
     rank = len(seed.shape)
     paddings = [[0, 0]] * (rank - 1) + [[1, 0]]
-    seed = registry["PadV2"].function(seed, paddings, convert(_THIRD, seed.dtype))
+    seed = ops.PadV2(seed, paddings, convert(_THIRD, seed.dtype))
     return random_index_shuffle(index, seed, max_index)

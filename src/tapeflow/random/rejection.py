@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.tensor import invalid
+from tapeflow.core.values.tensor import invalid
 from tapeflow.random.philox import Philox, to_normal, to_uniform
 
 Array = np.ndarray

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 
 from tapeflow.core import device as devices
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, bfloat16, float16, float32, float64, int32, int64
-from tapeflow.core.op import not_differentiable, op
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.settings import settings
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.types.dtypes import as_dtype, bfloat16, float16, float32, float64, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
 from tapeflow.random import rejection, seeds
@@ -84,6 +84,8 @@ def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.devi
     host=("shape",),
     shape=created,
     creates=True,
+    random=True,
+    node_name="random_uniform/RandomUniform",
 )
 def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Uniform numbers in [0, 1)."""
@@ -95,6 +97,8 @@ def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, na
     host=("shape",),
     shape=created,
     creates=True,
+    random=True,
+    node_name="random_normal/RandomStandardNormal",
 )
 def _normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Numbers of the standard normal distribution."""
@@ -106,6 +110,7 @@ def _normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, nam
     host=("shape",),
     shape=created,
     creates=True,
+    random=True,
 )
 def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Numbers of the standard normal distribution that are less than 2 from 0."""
@@ -125,7 +130,7 @@ def _integers(
     return fill(stream, count, dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("RandomUniformInt", kernel=_integers, host=("shape",), shape=created, creates=True)
+@op("RandomUniformInt", kernel=_integers, host=("shape",), shape=created, creates=True, random=True)
 def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
     """Integers between bounds."""
 
@@ -259,7 +264,7 @@ def _sampled(shape: Any, parameter: TensorShape, *_: Any) -> TensorShape:
     return created(shape).concatenate(parameter)
 
 
-@op("RandomGamma", kernel=_gamma_kernel, host=("shape",), shape=_sampled)
+@op("RandomGamma", kernel=_gamma_kernel, host=("shape",), shape=_sampled, random=True)
 def _gamma(shape: Any, alpha: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
     """Gamma-distributed numbers of rate 1."""
 
@@ -308,7 +313,7 @@ def _poisson_kernel(shape: Any, rate: torch.Tensor, seed: int, seed2: int, dtype
     return as_result(found, full, dtype.torch, rate.device)
 
 
-@op("RandomPoissonV2", kernel=_poisson_kernel, host=("shape",), shape=_sampled)
+@op("RandomPoissonV2", kernel=_poisson_kernel, host=("shape",), shape=_sampled, random=True)
 def _poisson(shape: Any, rate: Any, seed: int = 0, seed2: int = 0, dtype: Any = int64, name: str | None = None) -> Any:
     """Poisson-distributed numbers."""
 
@@ -351,7 +356,7 @@ def _categorical_kernel(
     return draw_categories(stream, logits, num_samples, output_dtype.torch)
 
 
-@op("Multinomial", kernel=_categorical_kernel, host=("num_samples",), shape=categorical_rule)
+@op("Multinomial", kernel=_categorical_kernel, host=("num_samples",), shape=categorical_rule, random=True)
 def _multinomial(
     logits: Any, num_samples: Any, seed: int = 0, seed2: int = 0, output_dtype: Any = int64, name: str | None = None
 ) -> Any:

@@ -6,11 +6,22 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.context import registry
-from tapeflow.core.convert import convert, datatype_name
-from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint32, uint64
-from tapeflow.core.shape_rules import broadcast_all
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.shape_rules import broadcast_all
+from tapeflow.core.types.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    uint32,
+    uint64,
+)
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
@@ -230,11 +241,11 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Any, Any, Any]:
     alpha, beta = convert(alpha, dtype), convert(1 if beta is None else beta, dtype)
     both = broadcast_all(alpha.shape, beta.shape)
     if both.is_fully_defined():
-        alpha = registry["BroadcastTo"].function(alpha, tuple(both.as_list()))
+        alpha = ops.BroadcastTo(alpha, tuple(both.as_list()))
     else:  # not known while a graph is built
-        shape = registry["Shape"].function
-        both = registry["BroadcastArgs"].function(shape(alpha), shape(beta))
-        alpha = registry["BroadcastTo"].function(alpha, both)
+        shape = ops.Shape
+        both = ops.BroadcastArgs(shape(alpha), shape(beta))
+        alpha = ops.BroadcastTo(alpha, both)
     return alpha, beta, convert(torch.finfo(dtype.torch).tiny, dtype)
 
 
@@ -379,4 +390,4 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     """
     data = convert(data)
     first = stateless_uniform([], seed, None, None, data.dtype, alg=alg)
-    return registry["Pack"].function([first, data], 0)
+    return ops.Pack([first, data], 0)

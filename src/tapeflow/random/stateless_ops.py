@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.dtypes import float32, int64, uint64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import broadcast_all, text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import NotFoundError
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.errors import NotFoundError
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import broadcast_all, text
+from tapeflow.core.types.dtypes import float32, int64, uint64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
-from tapeflow.math.gradients import shape_of
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import string
-from tapeflow.core.tape import id_of
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.trackable import Trackable
-from tapeflow.scopes import init_scope
+from tapeflow.core.autodiff.tape import id_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import init_scope
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.trackable import Trackable
 
 
 class Asset(Trackable):

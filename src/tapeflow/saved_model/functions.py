@@ -6,21 +6,21 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.convert import convert
-from tapeflow.core.nest_paths import flatten_up_to
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.spec_proto import from_proto
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.spec_proto import from_proto
+from tapeflow.core.values import nest
+from tapeflow.core.values.nest_paths import flatten_up_to
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
-from tapeflow.graph.func_graph import FuncGraph
-from tapeflow.graph.importing import Builder
-from tapeflow.graph.node_protos import Node, function_of, in_order
+from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
 from tapeflow.saved_model.objects import RestoredTable

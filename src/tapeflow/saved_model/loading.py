@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.array.creation import zeros
 from tapeflow.array.protos import make_ndarray
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix

@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
-from tapeflow.core.spec_proto import from_proto, to_proto
+from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.train.bundle import write_file
 from tapeflow.train.protos import SavedModel
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.trackable import SAVED_MODEL, AutoTrackable, Trackable, function_types, wrap
+from tapeflow.core.values.trackable import SAVED_MODEL, AutoTrackable, Trackable, function_types, wrap
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.train.object_graph import View

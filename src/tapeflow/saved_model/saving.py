@@ -11,19 +11,20 @@ from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
-from tapeflow import nest
-from tapeflow.core import op_def as op_defs
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import string
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.spec_proto import to_proto
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.trackable import Trackable
-from tapeflow.core.variable import Variable
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.spec_proto import to_proto
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.trackable import Trackable
+from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.export import PRODUCER, FunctionWriter
+from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter
 from tapeflow.lookup.nodes import storage_of
 from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.saved_model.asset import Asset
@@ -32,7 +33,6 @@ from tapeflow.saved_model.objects import FunctionNode, RestoredTable, SavedView,
 from tapeflow.saved_model.options import SaveOptions
 from tapeflow.saved_model.serving import add_call, add_constant, add_saver, add_signature, add_table, add_variable
 from tapeflow.saved_model.signatures import signatures_of
-from tapeflow.scopes import executing_eagerly
 from tapeflow.train.bundle import write_bundle
 from tapeflow.train.object_graph import graph_and_tensors
 from tapeflow.train.reader import OBJECT_GRAPH

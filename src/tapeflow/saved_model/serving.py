@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto
-from tapeflow.core.dtypes import DType, string
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.lookup.storage import Storage
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tapeflow import nest
-from tapeflow.core.spec import TensorSpec, VariableSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.trackable import SAVED_MODEL, function_types
+from tapeflow.core.types.spec import TensorSpec, VariableSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.trackable import SAVED_MODEL, function_types
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import float32, float64
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.signal.fourier import irfft, rfft
 from tapeflow.signal.fourier_ops import length_of, resized
 

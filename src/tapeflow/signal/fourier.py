@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import DType, complex64, complex128, float32, float64
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.dtypes import DType, complex64, complex128, float32, float64
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.signal import fourier_ops as ops
 from tapeflow.signal.fourier_ops import length_of
 

@@ -14,14 +14,14 @@ import numpy as np
 import torch
 
 import tapeflow as tf
-from tapeflow.core.context import registry
-from tapeflow.core.dtypes import complex64, float32
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import text
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.math.gradients import shape_of, size_of
+from tapeflow.core.autodiff.gradients import shape_of, size_of
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.types.dtypes import complex64, float32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _at_least(rank: int) -> Callable[..., TensorShape]:

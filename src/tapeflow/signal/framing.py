@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.values.tensor import invalid
 
 
 def _whole_number(value: Any, name: str) -> int:

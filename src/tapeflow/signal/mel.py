@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, float32
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype, float32
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.signal.cosine import dct, root_of_part
 from tapeflow.signal.fourier_ops import length_of
 

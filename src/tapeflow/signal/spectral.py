@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import float32
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.types.dtypes import float32
 from tapeflow.signal.cosine import dct
 from tapeflow.signal.fourier import irfft, rfft
 from tapeflow.signal.framing import frame, overlap_and_add

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.values.tensor import EagerTensor
 
 
 def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:

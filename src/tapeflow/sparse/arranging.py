@@ -18,14 +18,14 @@ from tapeflow.array.masks import boolean_mask, where
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.shaping import expand_dims as expand_dims_dense
 from tapeflow.array.shaping import reshape as reshape_dense
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import as_dtype, bool_, float32, int64
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.graph.checks import checked
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import as_dtype, bool_, float32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, logical_not

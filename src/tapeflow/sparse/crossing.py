@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.dtypes import int64, string
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.kernels import strings_of

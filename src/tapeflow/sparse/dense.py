@@ -12,17 +12,17 @@ from tapeflow.array.masks import where
 from tapeflow.array.properties import shape as shape_op
 from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, transpose
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, int64, string
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.autodiff.gradients import conj, sum_to_shape
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import bool_, int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 from tapeflow.math.division import realdiv
-from tapeflow.math.gradients import conj, sum_to_shape
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.sparse import places
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.sparse import places
 from tapeflow.sparse.dense import add_to_dense, as_sparse
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue

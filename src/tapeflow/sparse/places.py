@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 
 
 def flat(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:

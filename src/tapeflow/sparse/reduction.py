@@ -14,13 +14,13 @@ from tapeflow.array.joining import concat
 from tapeflow.array.scattering import scatter_nd
 from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.array.shaping import reshape as reshape_dense
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import int32, int64
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tape import Call
-from tapeflow.core.tensor import Tensor, invalid
-from tapeflow.graph.checks import checked
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.graph.ir.checks import checked
 from tapeflow.linalg import matmul
 from tapeflow.math.arithmetic import add, multiply, negative
 from tapeflow.math.casting import cast
@@ -371,7 +371,7 @@ def _segments(how: str, data: Any, indices: Any, segment_ids: Any, num_segments:
     checked(check, *([ids] if count is None else [ids, convert(count)]))
     if count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
-    function = {
+    function: Any = {
         "Sum": math.unsorted_segment_sum,
         "Mean": math.unsorted_segment_mean,
         "SqrtN": math.unsorted_segment_sqrt_n,

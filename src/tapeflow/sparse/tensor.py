@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32, int64
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.type_spec import ShapedSpec
-from tapeflow.graph.static import host_static
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.type_spec import ShapedSpec
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 
 
 class SparseTensorValue(NamedTuple):

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import FROM_TORCH, DType, float32, string
-from tapeflow.core.op import op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tensor import EagerTensor, as_numpy, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.kernels import each, numbers, string_op
 
@@ -62,7 +62,7 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
     return each(word, array)
 
 
-@op("AsString", kernel=_as_string, strings=_as_string, shape=same)
+@op("AsString", kernel=_as_string, strings=_as_string, shape=same, elementwise=True)
 def as_string(
     input: Any,
     precision: int = -1,
@@ -114,7 +114,7 @@ def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
     return numbers(number, input, out_type.torch)
 
 
-@string_op("StringToNumber", _to_number, shape=same)
+@string_op("StringToNumber", _to_number, shape=same, elementwise=True)
 def _string_to_number(string_tensor: Any, out_type: Any = float32, name: str | None = None) -> Any:
     """Reads numbers."""
 

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.values.tensor import invalid
 from tapeflow.strings.kernels import numbers, string_op
 
 _MASK = (1 << 64) - 1
@@ -82,7 +82,7 @@ def _buckets(function: Any, strings: np.ndarray, count: int) -> torch.Tensor:
     return numbers(lambda v: function(v) % count, strings, torch.int64)
 
 
-@string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprint64, s, count), shape=same)
+@string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprint64, s, count), shape=same, elementwise=True)
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """The bucket of each string, by a fast hash (FarmHash) that anyone can find collisions of.
 
@@ -102,7 +102,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     """
 
 
-@string_op("StringToHashBucket", lambda s, count: _buckets(murmur, s, count), shape=same)
+@string_op("StringToHashBucket", lambda s, count: _buckets(murmur, s, count), shape=same, elementwise=True)
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """The bucket of each string, by the hash that TensorFlow had first. Prefer `to_hash_bucket_fast`.
 
@@ -112,7 +112,12 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     """
 
 
-@string_op("StringToHashBucketStrong", lambda s, count, key: _buckets(lambda v: _siphash(v, key), s, count), shape=same)
+@string_op(
+    "StringToHashBucketStrong",
+    lambda s, count, key: _buckets(lambda v: _siphash(v, key), s, count),
+    shape=same,
+    elementwise=True,
+)
 def _to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """The bucket of each string, by a keyed hash."""
 

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 
 from tapeflow.array.shaping import expand_dims
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import string
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.shape_rules import reduction
-from tapeflow.core.tensor import invalid
-from tapeflow.errors import OutOfRangeError
+from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.shape_rules import reduction
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.strings.kernels import encoded, splits_of_rows, string_op, strings_of, text
 
 

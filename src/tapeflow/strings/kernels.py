@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.op import op
+from tapeflow.core.ops.op import op
 
 
 def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.convert import convert, host_value
-from tapeflow.core.dtypes import string
-from tapeflow.core.shape_rules import same
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
 
 
@@ -45,7 +45,7 @@ def _replace(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool
     return each(lambda v: encoded(compiled.sub(template, text(v), count=0 if replace_global else 1)), input)
 
 
-@string_op("StaticRegexReplace", _replace, shape=same)
+@string_op("StaticRegexReplace", _replace, shape=same, elementwise=True)
 def _regex_replace(
     input: Any, pattern: str = "", rewrite: str = "", replace_global: bool = True, name: str | None = None
 ) -> Any:
@@ -56,7 +56,7 @@ def _replace_given(input: np.ndarray, pattern: np.ndarray, rewrite: np.ndarray, 
     return _replace(input, pattern[()], rewrite[()], replace_global)
 
 
-@string_op("RegexReplace", _replace_given, shape=lambda input, *_: input)
+@string_op("RegexReplace", _replace_given, shape=lambda input, *_: input, elementwise=True)
 def _regex_replace_given(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Any:
@@ -89,7 +89,7 @@ def _full_match(input: np.ndarray, pattern: Any) -> torch.Tensor:
     return numbers(lambda v: compiled.fullmatch(text(v)) is not None, input, torch.bool)
 
 
-@string_op("StaticRegexFullMatch", _full_match, shape=same)
+@string_op("StaticRegexFullMatch", _full_match, shape=same, elementwise=True)
 def _regex_full_match(input: Any, pattern: str = "", name: str | None = None) -> Any:
     """Whether strings match an expression that is known."""
 
@@ -98,7 +98,7 @@ def _full_match_given(input: np.ndarray, pattern: np.ndarray) -> torch.Tensor:
     return _full_match(input, pattern[()])
 
 
-@string_op("RegexFullMatch", _full_match_given, shape=lambda input, pattern: input)
+@string_op("RegexFullMatch", _full_match_given, shape=lambda input, pattern: input, elementwise=True)
 def _regex_full_match_given(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether strings match an expression that is a tensor."""
 

@@ -11,11 +11,11 @@ import torch
 
 from tapeflow.array.creation import ones_like
 from tapeflow.array.shaping import reshape
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.strings.kernels import string_op, strings_of
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.shape_rules import broadcast, same
-from tapeflow.core.tensor import invalid
+from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.values.tensor import invalid
 from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
 
 
@@ -21,7 +21,7 @@ def _length(input: np.ndarray, unit: str) -> torch.Tensor:
     return numbers({"BYTE": len, "UTF8_CHAR": _characters}[unit], input, torch.int32)
 
 
-@string_op("StringLength", _length, shape=same)
+@string_op("StringLength", _length, shape=same, elementwise=True)
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """The length of each string.
 
@@ -49,7 +49,7 @@ def _cased(input: np.ndarray, encoding: str, method: str) -> np.ndarray:
     return each(lambda v: getattr(v, method)(), input)
 
 
-@string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same)
+@string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """Lower case: of ASCII letters, or with `encoding="utf-8"` of all.
 
@@ -62,7 +62,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """
 
 
-@string_op("StringUpper", lambda input, encoding: _cased(input, encoding, "upper"), shape=same)
+@string_op("StringUpper", lambda input, encoding: _cased(input, encoding, "upper"), shape=same, elementwise=True)
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """Upper case: of ASCII letters, or with `encoding="utf-8"` of all.
 
@@ -75,7 +75,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """
 
 
-@string_op("StringStrip", lambda input: each(lambda v: v.strip(b" \t\n\v\f\r"), input), shape=same)
+@string_op("StringStrip", lambda input: each(lambda v: v.strip(b" \t\n\v\f\r"), input), shape=same, elementwise=True)
 def strip(input: Any, name: str | None = None) -> Any:
     """Without the white space at both ends.
 
@@ -110,7 +110,7 @@ def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) 
     return out.reshape(shape)
 
 
-@string_op("Substr", _substr, shape=broadcast)
+@string_op("Substr", _substr, shape=broadcast, elementwise=True)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """The part of each string from `pos` on, of at most `len` units.
 

@@ -14,11 +14,11 @@ import torch
 
 from tapeflow.array.creation import range as range_op
 from tapeflow.array.shaping import expand_dims, reshape
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, int32, int64, string
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
-from tapeflow.math.gradients import shape_of
+from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, int32, int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.strings.kernels import each, splits_of_rows, string_op, strings_of
 from tapeflow.strings.splitting import in_rows
 
@@ -291,7 +291,7 @@ def _transcoded(
     return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
 
 
-@string_op("UnicodeTranscode", _transcoded, shape=lambda input, *_: input)
+@string_op("UnicodeTranscode", _transcoded, shape=lambda input, *_: input, elementwise=True)
 def _transcode(
     input: Any, input_encoding: str, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, name: str | None = None,
@@ -345,7 +345,7 @@ def _scripts(input: torch.Tensor) -> torch.Tensor:
     return torch.tensor([_script(code) for code in input.reshape(-1).tolist()], dtype=torch.int32).reshape(input.shape)
 
 
-@string_op("UnicodeScript", _scripts, shape=lambda input: input)
+@string_op("UnicodeScript", _scripts, shape=lambda input: input, elementwise=True)
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script of each code point, by ICU's numbers (25 is Latin, 8 Cyrillic, 0 common to several, -1 invalid).
 

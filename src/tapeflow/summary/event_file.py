@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorboard.compat.proto import event_pb2
 
-from tapeflow import errors
+from tapeflow.core import errors
 from tapeflow.io.records import framed
 
 _next_number = itertools.count().__next__

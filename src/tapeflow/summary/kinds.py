@@ -18,9 +18,9 @@ from tensorboard.plugins.scalar import metadata as scalar_metadata
 from tensorboard.plugins.text import metadata as text_metadata
 
 from tapeflow.audio import encode_wav
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32, float64, int32, string
-from tapeflow.core.tensor import EagerTensor, Tensor, invalid, strings
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, float64, int32, string
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.debugging.shapes import assert_rank, assert_scalar
 from tapeflow.debugging.types import assert_type
 from tapeflow.debugging.values import assert_non_negative

@@ -15,10 +15,10 @@ from tensorboard.compat.proto import summary_pb2
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.audio import encode_wav
-from tapeflow.core.dtypes import float32
-from tapeflow.core.op import not_differentiable, op
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import EagerTensor, invalid, strings
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, invalid, strings
 from tapeflow.summary.kinds import png_file
 
 _SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # of the edges of a histogram's buckets

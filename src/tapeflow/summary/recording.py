@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool as boolean
-from tapeflow.core.dtypes import int64
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool as boolean
+from tapeflow.core.types.dtypes import int64
 from tapeflow.math import logical_and
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from tensorboard.compat.proto import config_pb2, summary_pb2
 
-from tapeflow import errors
+from tapeflow.core import errors
 from tapeflow.core.context import detours, discard, graph_traces
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import executing_eagerly
 from tapeflow.logger import get_logger
 from tapeflow.profiler import experimental as profiling
-from tapeflow.scopes import executing_eagerly
 from tapeflow.summary.recording import checked_step
 from tapeflow.summary.writing import summary_scope, write
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, string
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.scopes import executing_eagerly, init_scope
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import executing_eagerly, init_scope
+from tapeflow.core.types.dtypes import int32, string
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.summary.recording import recording
 
 
@@ -134,7 +134,7 @@ class FileWriter(SummaryWriter):
 
 
 def _in_graph(name: str, function: Any) -> None:
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     python_op(name, function, [])
 

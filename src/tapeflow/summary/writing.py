@@ -11,14 +11,14 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import event_pb2, graph_pb2, summary_pb2
 
-from tapeflow import errors
 from tapeflow.array.protos import make_tensor_proto
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool as boolean
-from tapeflow.core.dtypes import string
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.scopes import executing_eagerly, get_current_name_scope, name_scope
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import executing_eagerly, get_current_name_scope, name_scope
+from tapeflow.core.types.dtypes import bool as boolean
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.summary.recording import checked_step, chosen_step, recording, should_record_summaries
 
 _NOT_IN_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
@@ -80,7 +80,7 @@ def record(
 
     if executing_eagerly():
         return write_now(wanted, at, *tensors)
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     in_graph = python_op(op, lambda *values: [write_now(*values)], [wanted, at, *tensors], [TensorSpec([], boolean)])
     return in_graph.outputs[0]
@@ -202,7 +202,7 @@ def import_event(tensor: Any, name: str | None = None) -> None:
     if executing_eagerly():
         write_now(text)
         return
-    from tapeflow.graph.python_op import python_op
+    from tapeflow.graph.ir.python_op import python_op
 
     python_op("ImportEvent", write_now, [text])
 

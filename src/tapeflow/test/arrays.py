@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from absl.testing import absltest
 
-from tapeflow import nest
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import bfloat16
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.dtypes import bfloat16
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 
@@ -194,7 +194,7 @@ class ArrayAssertions(absltest.TestCase):
         self._none(np.isnan(array), array, "are NaN")
         below = array <= lower_bound if open_lower_bound else array < lower_bound
         above = array >= upper_bound if open_upper_bound else array > upper_bound
-        interval = f"{'([' [not open_lower_bound]}{lower_bound}, {upper_bound}{')]'[not open_upper_bound]}"
+        interval = f"{'(['[not open_lower_bound]}{lower_bound}, {upper_bound}{')]'[not open_upper_bound]}"
         self._none(below | above, array, f"are outside the range {interval}")
 
     def _none(self, bad: np.ndarray, array: np.ndarray, words: str, limit: int = 10) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from tapeflow.array.creation import constant, convert_to_tensor
 from tapeflow.autodiff import GradientTape
-from tapeflow.core.dtypes import DType, bfloat16, complex64, complex128, float16, float32, float64
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.types.dtypes import DType, bfloat16, complex64, complex128, float16, float32, float64
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor
 
 _KINDS = (float16, bfloat16, float32, float64, complex64, complex128)
 

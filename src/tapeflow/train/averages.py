@@ -10,13 +10,13 @@ from tapeflow.array.creation import zeros, zeros_like
 from tapeflow.array.passing import group
 from tapeflow.control_flow import cond
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.variable import Variable
-from tapeflow.graph.operation import Operation
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import init_scope, name_scope
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.math import minimum
 from tapeflow.math.casting import cast
-from tapeflow.scopes import init_scope, name_scope
 
 
 class ExponentialMovingAverage:

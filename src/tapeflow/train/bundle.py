@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow import errors
-from tapeflow.core.dtypes import DType, as_dtype, string
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core import errors
+from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.io.records import crc32c, masked
 from tapeflow.train.protos import BundleEntryProto, BundleHeaderProto
 from tapeflow.train.table import read_table, table_bytes

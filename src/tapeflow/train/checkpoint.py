@@ -7,14 +7,14 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow import errors
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.spec import TensorSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.trackable import AutoTrackable, Trackable, has_state
-from tapeflow.core.variable import Variable
-from tapeflow.scopes import executing_eagerly
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.trackable import AutoTrackable, Trackable, has_state
+from tapeflow.core.values.variable import Variable
 from tapeflow.train.background import Background
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.load_status import CheckpointLoadStatus, InitializationOnlyStatus, NameBasedSaverStatus
@@ -151,7 +151,7 @@ class Checkpoint(AutoTrackable):
             write_files()
 
     def _write_in_graph(self, file_prefix: Any, options: CheckpointOptions | None) -> Any:
-        from tapeflow.graph.python_op import python_op
+        from tapeflow.graph.ir.python_op import python_op
 
         def write_now(path: Any) -> list[Any]:
             self.write(path.numpy().decode(), options)

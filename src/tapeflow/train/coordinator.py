@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tapeflow import errors
+from tapeflow.core import errors
 from tapeflow.logger import get_logger
 
 

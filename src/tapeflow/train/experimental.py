@@ -5,9 +5,9 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import string
-from tapeflow.core.trackable import Trackable
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.trackable import Trackable
 
 
 class PythonState(Trackable, metaclass=abc.ABCMeta):

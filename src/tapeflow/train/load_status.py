@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.trackable import has_state
+from tapeflow.core.values.trackable import has_state
 from tapeflow.data_structures import TrackableDataStructure
 from tapeflow.train.object_graph import View
 from tapeflow.train.restoration import Restoration

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.variable import Variable
+from tapeflow.core.values.variable import Variable
 from tapeflow.train.checkpoint import Checkpoint, refuse_in_functions
 from tapeflow.train.options import CheckpointOptions
 from tapeflow.train.states import checkpoint_exists, get_checkpoint_state, update_checkpoint_state

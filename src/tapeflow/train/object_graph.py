@@ -9,9 +9,9 @@ from typing import Any
 
 from tensorboard.compat.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 
-from tapeflow.core.convert import convert
-from tapeflow.core.tensor import EagerTensor, ReadAsTensor
-from tapeflow.core.trackable import Trackable, has_state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor
+from tapeflow.core.values.trackable import Trackable, has_state
 
 
 class View:

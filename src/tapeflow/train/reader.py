@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tapeflow.core.dtypes import DType
+from tapeflow.core.types.dtypes import DType
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.states import latest_checkpoint
 

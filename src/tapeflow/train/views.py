@@ -6,7 +6,7 @@ import os
 from collections import deque
 from typing import Any
 
-from tapeflow.core.trackable import CHECKPOINT, Trackable, wrap
+from tapeflow.core.values.trackable import CHECKPOINT, Trackable, wrap
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.reader import OBJECT_GRAPH
 from tapeflow.train.restoration import parse_graph

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
+from tapeflow.core.values import nest
 from tapeflow.function import function
-from tapeflow.graph.operation import Operation
+from tapeflow.graph.ir.operation import Operation
 
 
 def compile(computation: Callable[..., Any], inputs: list[Any] | None = None) -> Any:

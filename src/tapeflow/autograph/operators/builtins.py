@@ -48,7 +48,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     from tapeflow import int32
 
     if is_staged_iterable(iterable):
-        from tapeflow.core.convert import convert
+        from tapeflow.core.ops.convert import convert
 
         return StagedZip(StagedRange(convert(start, int32), convert(2**31 - 1, int32)), iterable)
     if graph_being_built() is not None and hasattr(iterable, "__tf_autograph_for__") and hasattr(iterable, "enumerate"):

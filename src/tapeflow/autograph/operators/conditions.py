@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.autograph.operators.staging import (
     PYTHON_VALUES,
     as_tensor,
@@ -14,6 +13,7 @@ from tapeflow.autograph.operators.staging import (
     is_tensor_leaf,
 )
 from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue
+from tapeflow.core.values import nest
 
 _BRANCHES = ("main", "else")
 
@@ -121,8 +121,8 @@ def _completed(
 
 def specs_of(function: Callable[[], Any], index: int | None = None) -> Any:
     """What a function gives, found by tracing it into a graph that is thrown away: the nest of its specs."""
-    from tapeflow.core.spec import type_spec_from_value
-    from tapeflow.graph.func_graph import FuncGraph
+    from tapeflow.core.types.spec import type_spec_from_value
+    from tapeflow.graph.ir.func_graph import FuncGraph
 
     scratch = FuncGraph("scratch")
     with scratch.as_default():
@@ -134,7 +134,7 @@ def specs_of(function: Callable[[], Any], index: int | None = None) -> Any:
 def zeros_of(spec: Any) -> Any:
     """Zeros of a spec, unknown dimensions of length 1; what is no spec is given back."""
     from tapeflow import zeros
-    from tapeflow.core.spec import TensorSpec, TypeSpec
+    from tapeflow.core.types.spec import TensorSpec, TypeSpec
     from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
     if isinstance(spec, TensorSpec):

@@ -19,7 +19,6 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow import nest
 from tapeflow.autograph.operators.builtins import StagedRange, StagedZip, is_staged_iterable
 from tapeflow.autograph.operators.conditions import dtype_of, specs_of, zeros_of
 from tapeflow.autograph.operators.staging import (
@@ -30,7 +29,8 @@ from tapeflow.autograph.operators.staging import (
     is_tensor_leaf,
 )
 from tapeflow.autograph.operators.variables import Undefined
-from tapeflow.core.symbolic import SymbolicTensor
+from tapeflow.core.values import nest
+from tapeflow.core.values.symbolic import SymbolicTensor
 
 State = tuple[Any, ...]
 
@@ -179,7 +179,7 @@ class Loop:
             )
 
     def _invariant_of(self, value: Any) -> Any:
-        from tapeflow.core.shape import TensorShape
+        from tapeflow.core.types.shape import TensorShape
 
         for given, shape in self.options.get("shape_invariants") or ():
             if given is value:
@@ -320,8 +320,8 @@ def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
 
 def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
     """Whether a range is of integers of one dtype and goes up by one."""
-    from tapeflow.core.convert import convert
-    from tapeflow.graph.static import value_of
+    from tapeflow.core.ops.convert import convert
+    from tapeflow.core.ops.static import value_of
 
     start, limit, delta = [convert(v) for v in bounds]
     step = value_of(delta) if isinstance(delta, SymbolicTensor) else delta.value
@@ -331,7 +331,7 @@ def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
 def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
     """A Python sequence beside a tensor in a `zip`."""
     from tapeflow.array.gathering import gather
-    from tapeflow.core.convert import convert
+    from tapeflow.core.ops.convert import convert
 
     values = convert(list(iterable))
     return values.shape[0], lambda i: gather(values, i)

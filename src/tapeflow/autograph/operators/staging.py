@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.tensor import ReadAsTensor, Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 

@@ -208,8 +208,8 @@ from tapeflow.compat.v1.variables import (
     trainable_variables,
     variables_initializer,
 )
-from tapeflow.core.dimension import Dimension
-from tapeflow.core.variable import VariableAggregation
+from tapeflow.core.types.dimension import Dimension
+from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION
 
 _find = names.finder()

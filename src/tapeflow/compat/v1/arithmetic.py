@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
 from tapeflow.random.seeds import lasting_seeds
 
 # ---- quotients, products, casts --------------------------------------------------------------------------------------

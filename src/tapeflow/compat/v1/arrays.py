@@ -9,9 +9,9 @@ import numpy as np
 import tapeflow as tf
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, int32
-from tapeflow.core.tensor import Tensor, invalid
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype, int32
+from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- making tensors --------------------------------------------------------------------------------------------------
 

@@ -11,11 +11,11 @@ from tapeflow import debugging
 from tapeflow.array.passing import group
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.tensor import invalid
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values.tensor import invalid
 from tapeflow.debugging.values import pair
-from tapeflow.errors import InvalidArgumentError
-from tapeflow.graph.checks import assertion, nothing_to_check
+from tapeflow.graph.ir.checks import assertion, nothing_to_check
 
 
 def _check(

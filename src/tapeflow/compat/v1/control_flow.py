@@ -11,8 +11,8 @@ import tapeflow as tf
 from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.switches import control_flow_v2_enabled
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int32
 from tapeflow.printing import element_text
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------

@@ -6,16 +6,16 @@ from typing import Any
 
 from tapeflow.compat.v1 import names
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import as_dtype, resource
-from tapeflow.core.held import held
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TensorSpec
+from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.types.dtypes import as_dtype, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.held import held
 from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.iterators import OwnedIterator
 from tapeflow.data.staged import StagedIterator
-from tapeflow.errors import FailedPreconditionError
-from tapeflow.graph.python_op import python_op
+from tapeflow.graph.ir.python_op import python_op
 
 __all__ = ["Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset", "TextLineDataset"]
 
@@ -200,6 +200,6 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
         >>> tf.compat.v1.data.get_output_classes(dataset)
-        {'x': <class 'tapeflow.core.tensor.Tensor'>}
+        {'x': <class 'tapeflow.core.values.tensor.Tensor'>}
     """
     return structure.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)

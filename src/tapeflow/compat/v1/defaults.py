@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.graph.graph import Graph
+from tapeflow.graph.ir.graph import Graph
 
 
 class _Default(threading.local):

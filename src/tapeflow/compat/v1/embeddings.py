@@ -6,7 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 from tapeflow.compat.v1.partitioned import PartitionedVariable
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 
 
 def embedding_lookup(

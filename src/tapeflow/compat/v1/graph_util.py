@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.compat.v1.protos import message
-from tapeflow.graph.importing import import_graph_def  # noqa: F401 (public)
+from tapeflow.graph.graphdef.importing import import_graph_def  # noqa: F401 (public)
 
 _VARIABLES = frozenset(
     {"AutoReloadVariable", "MutableDenseHashTable", "MutableHashTable", "MutableHashTableOfTensors",

@@ -13,7 +13,7 @@ from tapeflow.compat.v1.tables import tables_initializer
 from tapeflow.compat.v1.variables import global_variables_initializer as global_variables
 from tapeflow.compat.v1.variables import local_variables_initializer as local_variables
 from tapeflow.compat.v1.variables import variables_initializer as variables
-from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.types.dtypes import as_dtype, float32
 
 # The standard deviation of a standard normal distribution cut off at two standard deviations.
 _OF_TRUNCATED = 0.87962566103423978

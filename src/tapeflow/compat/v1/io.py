@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow import io as tfio
 from tapeflow.compat.v1 import names
-from tapeflow.core.dtypes import string
+from tapeflow.core.types.dtypes import string
 from tapeflow.io.records import TFRecordOptions, read_records
 
 

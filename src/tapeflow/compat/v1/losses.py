@@ -9,8 +9,8 @@ from tapeflow.compat.v1 import nn
 from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32
 
 
 class Reduction:

@@ -48,7 +48,7 @@ from tapeflow.compat.v1.rnn import (
     static_rnn,
     static_state_saving_rnn,
 )
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 
 # ---- activations and losses ------------------------------------------------------------------------------------------
 

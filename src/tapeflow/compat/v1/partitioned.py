@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype, float32
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
-from tapeflow.graph.python_op import executing_eagerly
-from tapeflow.scopes import name_scope
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.graph.ir.python_op import executing_eagerly
 
 
 class PartitionInfo(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.dtypes import as_dtype, string
+from tapeflow.core.types.dtypes import as_dtype, string
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, int64
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
@@ -54,7 +54,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         return value
     if not TensorShape(shape).is_compatible_with(value.shape):
         raise ValueError(f"The default of a placeholder of shape {TensorShape(shape)} is of shape {value.shape}.")
-    from tapeflow.graph.node_ops import placeholder_with_default as made
+    from tapeflow.graph.graphdef.node_ops import placeholder_with_default as made
 
     return made(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int64, string
-from tapeflow.core.tensor import Tensor
-from tapeflow.graph.operation import Operation
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.io.records import TFRecordOptions
 from tapeflow.queue.nodes import OUTPUTS, handle_node, node
 

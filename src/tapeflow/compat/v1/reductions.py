@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow import math
 from tapeflow.compat.v1.renamed import either
-from tapeflow.core.dtypes import as_dtype, int64
+from tapeflow.core.types.dtypes import as_dtype, int64
 
 
 def _reduction(function: Callable[..., Any], what: str, example: str, gives: str) -> Callable[..., Any]:

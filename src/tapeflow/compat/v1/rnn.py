@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow import nest
 from tapeflow.compat.v1.variable_scopes import variable_scope
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
 
 
 def _check_cell(name: str, cell: Any) -> None:

@@ -21,8 +21,8 @@ from tapeflow.compat.v1.variables import (
     local_variables_initializer,
 )
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import as_dtype
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.saved_model import messages
 from tapeflow.saved_model.messages import contains_saved_model as _contains
 from tapeflow.saved_model.serving import add_saver

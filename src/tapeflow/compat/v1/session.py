@@ -10,21 +10,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow import errors, nest
 from tapeflow.compat.v1.defaults import default, get_default_graph
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, string
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.symbolic import SymbolicTensor
-from tapeflow.core.tensor import EagerTensor
-from tapeflow.core.variable import Variable
-from tapeflow.graph.compile import Compiled
-from tapeflow.graph.graph import Graph
-from tapeflow.graph.operation import Operation
-from tapeflow.graph.python_op import executing_eagerly
-from tapeflow.graph.stepping import Stepping
-from tapeflow.graph.variables import held_by_session
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.variable import Variable
+from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.stepping import Stepping
+from tapeflow.graph.ir.graph import Graph
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.graph.ir.variables import held_by_session
 from tapeflow.queue.held import Resources, in_use
 from tapeflow.queue.together import RunTogether
 from tapeflow.queue.waiting import time_limit

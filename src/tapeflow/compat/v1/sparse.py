@@ -8,7 +8,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.renamed import either
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 
 # ---- sums and joins --------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from tapeflow.compat.v1.defaults import disable_eager_execution, enable_eager_execution
-from tapeflow.errors import UnimplementedError
+from tapeflow.core.errors import UnimplementedError
 
 
 class _ControlFlow(threading.local):

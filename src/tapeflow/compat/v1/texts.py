@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from tapeflow.compat.v1.renamed import either
-from tapeflow.core.dtypes import float32
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.tensor import invalid
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import int32, int64
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.variable import Variable
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.variable import Variable
 
 
 def _rows(method: str, what: str, example: str, gives: str) -> Callable[..., Any]:

@@ -12,11 +12,11 @@ from tapeflow.compat.v1 import initializers
 from tapeflow.compat.v1.partitioned import PartitionedVariable, check_parts, made_in_parts
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import as_dtype, float32, string
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.variable import Variable, VariableAggregation, VariableMeta, VariableSynchronization
-from tapeflow.scopes import init_scope
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import init_scope
+from tapeflow.core.types.dtypes import as_dtype, float32, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableMeta, VariableSynchronization
 
 
 class _ReuseMode:

@@ -7,12 +7,12 @@ from typing import Any
 
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool_, string
-from tapeflow.core.variable import Variable
-from tapeflow.graph.graph import _variable
-from tapeflow.graph.operation import NodeOp, Operation
-from tapeflow.graph.variables import has_value
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool_, string
+from tapeflow.core.values.variable import Variable
+from tapeflow.graph.ir.graph import _variable
+from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.variables import has_value
 
 
 class GraphKeys:
@@ -203,7 +203,7 @@ def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operat
         return None
     graph = get_default_graph()
     with graph.control_dependencies([v.initializer for v in var_list]):
-        return graph.insert(NodeOp("NoOp"), graph.unique_name(name), ())
+        return graph.insert(GraphOp("NoOp"), graph.unique_name(name), ())
 
 
 def global_variables_initializer() -> Operation | None:
@@ -276,7 +276,7 @@ def is_variable_initialized(variable: Any) -> Any:
     """
     if state.graph is None:
         return convert(True)
-    op = NodeOp("VarIsInitializedOp", lambda handle: convert(has_value(_variable(handle))).value)
+    op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(_variable(handle))).value)
     return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
 
 
@@ -299,7 +299,7 @@ def report_uninitialized_variables(
         return convert([n for n, h in zip(names, handles, strict=True) if not has_value(_variable(h))], string).value
 
     with graph.as_default():
-        return graph.node(NodeOp("ReportUninitialized", kernel), variables, [(string, [None])], name).outputs[0]
+        return graph.node(GraphOp("ReportUninitialized", kernel), variables, [(string, [None])], name).outputs[0]
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
 from tapeflow.module import Module
-from tapeflow.scopes import name_scope
 
 
 class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):

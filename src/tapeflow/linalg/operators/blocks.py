@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import checked_operators, inherited, sum_of_logs

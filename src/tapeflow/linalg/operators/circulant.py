@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import as_dtype, complex64, complex128
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.dtypes import as_dtype, complex64, complex128
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, assert_real, dimensions, parameter
-from tapeflow.math.gradients import conj
 
 
 def to_complex(x: Any) -> Any:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, check_rank, parameter

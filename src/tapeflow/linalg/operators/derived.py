@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.math.gradients import conj
 
 
 class _DerivedOperator(LinearOperator):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -17,7 +18,6 @@ from tapeflow.linalg.operators.shapes import (
     square_dynamic,
     square_static,
 )
-from tapeflow.math.gradients import conj
 
 
 class LinearOperatorDiag(LinearOperator):

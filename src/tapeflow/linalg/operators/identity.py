@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import as_dtype
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
-from tapeflow.core.variable import Variable
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -20,7 +21,6 @@ from tapeflow.linalg.operators.shapes import (
     broadcast_static,
     parameter,
 )
-from tapeflow.math.gradients import conj
 
 
 def _size(value: Any, name: str, rank: int) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import sum_of_logs
@@ -19,7 +20,6 @@ from tapeflow.linalg.operators.shapes import (
     parameter,
     solve_dense,
 )
-from tapeflow.math.gradients import conj
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):

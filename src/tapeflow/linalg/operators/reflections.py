@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow.core.dtypes import float32
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -19,7 +20,6 @@ from tapeflow.linalg.operators.shapes import (
     square_dynamic,
     square_static,
 )
-from tapeflow.math.gradients import conj
 
 
 class LinearOperatorPermutation(LinearOperator):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.convert import convert
-from tapeflow.core.shape import TensorShape, broadcast_shape
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.shape import TensorShape, broadcast_shape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 
 
 def parameter(value: Any) -> Any:

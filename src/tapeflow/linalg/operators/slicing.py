@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import invalid
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import dimensions
 

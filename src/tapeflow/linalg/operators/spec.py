@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
-from tapeflow import nest
-from tapeflow.core.spec import TensorSpec, TypeSpec, VariableSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.operators.base import LinearOperator
 
 _HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")

@@ -8,12 +8,12 @@ from typing import Any, Protocol, Union, runtime_checkable
 
 import numpy as np
 
-from tapeflow.core.composite import CompositeTensor
-from tapeflow.core.dtypes import DType
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.spec import TypeSpec
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TypeSpec
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 
 # What functions take in the place of a tensor.
 TensorLike = Union[  # noqa: UP007 (as TensorFlow's, an object of `typing`)

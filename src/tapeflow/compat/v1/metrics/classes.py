@@ -8,8 +8,8 @@ import tapeflow as tf
 from tapeflow.compat.v1.metrics.streaming import collected, in_graphs, metric_variable, ratio
 from tapeflow.compat.v1.updates import scatter_add
 from tapeflow.compat.v1.variable_scopes import variable_scope
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32, float64, int64
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, float64, int64
 
 
 def _flat(tensor: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.compat.v1.metrics.streaming import aligned, collected, in_graphs, metric_variable, results
 from tapeflow.compat.v1.variable_scopes import variable_scope
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool as boolean
-from tapeflow.core.dtypes import float32
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool as boolean
+from tapeflow.core.types.dtypes import float32
 
 # Of each kind: what the label is, and what the prediction.
 KINDS = {

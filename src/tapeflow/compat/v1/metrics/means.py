@@ -16,8 +16,8 @@ from tapeflow.compat.v1.metrics.streaming import (
     same_rank,
 )
 from tapeflow.compat.v1.variable_scopes import variable_scope
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32
 
 
 @in_graphs

@@ -11,8 +11,8 @@ from tapeflow.compat.v1.losses import check_weights
 from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.math.casting import cast
 
 

@@ -17,9 +17,9 @@ from tapeflow.compat.v1.metrics.streaming import (
     results,
 )
 from tapeflow.compat.v1.variable_scopes import variable_scope
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool as boolean
-from tapeflow.core.dtypes import float32, int32
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool as boolean
+from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.logger import get_logger
 
 _MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]

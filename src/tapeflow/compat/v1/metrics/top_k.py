@@ -14,8 +14,8 @@ from tapeflow.compat.v1.metrics.streaming import (
     results,
 )
 from tapeflow.compat.v1.scopes import name_scope
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float64, int64
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float64, int64
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 

@@ -15,9 +15,9 @@ from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32, string
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, string
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.logger import get_logger
 from tapeflow.summary import kinds as recorded
 from tapeflow.summary import proto_ops
@@ -428,7 +428,7 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         raise ValueError("Argument `session must be passed if no default session exists")
     recording.writer.init()
     if graph is not None:
-        from tapeflow.graph.python_op import executing_eagerly
+        from tapeflow.graph.ir.python_op import executing_eagerly
         from tapeflow.summary.writing import graph as write_graph
 
         with executing_eagerly():

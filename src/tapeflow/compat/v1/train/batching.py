@@ -10,11 +10,11 @@ from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.summary.kinds import scalar
 from tapeflow.compat.v1.train.producers import refuse_eagerly
 from tapeflow.compat.v1.train.queue_runner import QueueRunner, add_queue_runner
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import bool as boolean
-from tapeflow.core.dtypes import float32, int32
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool as boolean
+from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.queue import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from tapeflow.sparse.tensor import SparseTensor
 

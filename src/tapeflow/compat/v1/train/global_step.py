@@ -9,8 +9,8 @@ from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
-from tapeflow.core.dtypes import int64
-from tapeflow.core.variable import Variable
+from tapeflow.core.types.dtypes import int64
+from tapeflow.core.values.variable import Variable
 
 
 def get_global_step(graph: Any = None) -> Any:

@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.session import Session
@@ -18,6 +17,7 @@ from tapeflow.compat.v1.train.saving_hooks import CheckpointSaverHook, SummarySa
 from tapeflow.compat.v1.train.scaffold import Scaffold
 from tapeflow.compat.v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
+from tapeflow.core import errors
 from tapeflow.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
 

@@ -8,14 +8,15 @@ from typing import Any
 
 from tapeflow.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
-from tapeflow.core.context import registry, state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32
-from tapeflow.core.indexed_slices import IndexedSlices
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable, _add
-from tapeflow.graph import update_ops  # noqa: F401 (registers them)
-from tapeflow.graph.operation import NodeOp
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.types.dtypes import float32
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable, _add
+from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
+from tapeflow.graph.ir.operation import GraphOp
 
 
 class Optimizer:
@@ -263,9 +264,9 @@ class Optimizer:
 def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:
     """The last operation of a step, which has the name of the step's scope: it counts, or does nothing."""
     if global_step is None:
-        return graph.insert(NodeOp("NoOp"), name, ())
+        return graph.insert(GraphOp("NoOp"), name, ())
     one = graph.capture(convert(1, global_step.dtype))
-    op = NodeOp("AssignAddVariableOp", _add, stateful=True)
+    op = GraphOp("AssignAddVariableOp", _add, stateful=True)
     return graph.insert(op, name, [graph.capture_variable(global_step), one])
 
 

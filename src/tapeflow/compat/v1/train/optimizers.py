@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.compat.v1.train.optimizer import Optimizer
 from tapeflow.core.context import state
-from tapeflow.core.variable import Variable
+from tapeflow.core.values.variable import Variable
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -495,7 +495,7 @@ class AdagradDAOptimizer(Optimizer):
             self._slot(v, "gradient_squared_accumulator", self._first)
 
     def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        from tapeflow.core.dtypes import int64
+        from tapeflow.core.types.dtypes import int64
         from tapeflow.math.casting import cast
 
         handles = self._handles(var, "gradient_accumulator", "gradient_squared_accumulator")

@@ -13,10 +13,10 @@ from tapeflow.compat.v1.train.queue_runner import QueueRunner, add_queue_runner
 from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
-from tapeflow.core.dtypes import float32, int64, string
-from tapeflow.core.tensor import Tensor
-from tapeflow.core.variable import Variable
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, int64, string
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.queue import FIFOQueue
 
 _NOT_EAGERLY = (

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import errors
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.summary.writers import FileWriterCache
@@ -20,6 +19,7 @@ from tapeflow.compat.v1.train.hooks import (
     SessionRunHook,
     SessionRunValues,
 )
+from tapeflow.core import errors
 from tapeflow.logger import get_logger
 
 _WARNINGS = 5  # that the global step does not grow

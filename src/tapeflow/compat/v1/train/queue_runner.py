@@ -7,10 +7,10 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.compat.v1.defaults import get_default_graph, get_default_session
 from tapeflow.compat.v1.session import Session
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
+from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.logger import get_logger
 from tapeflow.queue.waiting import ending, stopped_at_exit

@@ -7,15 +7,15 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.train.global_step import global_step as step_of
 from tapeflow.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow.compat.v1.variables import global_variables
-from tapeflow.core.convert import convert
-from tapeflow.core.shape import TensorShape
-from tapeflow.core.variable import Variable
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.variable import Variable
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.manager import remove_checkpoint
 from tapeflow.train.reader import CheckpointReader, load_checkpoint

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.convert import convert
+from tapeflow.core.ops.convert import convert
 from tapeflow.math.casting import cast
 
 Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives one
@@ -23,7 +23,7 @@ def _scheduled(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
 
 @contextmanager
 def _named(name: str) -> Any:
-    from tapeflow.scopes import name_scope
+    from tapeflow.core.scopes import name_scope
 
     with name_scope(name):
         yield

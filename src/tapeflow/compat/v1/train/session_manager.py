@@ -7,10 +7,10 @@ import math
 import time
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.session import Session
 from tapeflow.compat.v1.variables import get_collection
+from tapeflow.core import errors
 from tapeflow.logger import get_logger
 from tapeflow.train.states import get_checkpoint_state
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tapeflow import errors
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.session import Session
@@ -30,8 +29,9 @@ from tapeflow.compat.v1.variables import (
     global_variables_initializer,
     report_uninitialized_variables,
 )
+from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.graph.files import write_graph
+from tapeflow.graph.graphdef.files import write_graph
 from tapeflow.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
 

@@ -1,0 +1,468 @@
+"""The tape: which ops ran on what is watched, and the gradients that follow from it.
+
+Every op that touches something watched leaves a `Call` on the tape. `backpropagate` walks the calls once, last to
+first, and asks each op for its gradient. A call keeps of its op's inputs and outputs only what that gradient declared
+it needs; everything else it knows by id, so that a tape does not keep tensors alive.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core.autodiff import vjp
+from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.device import default
+from tapeflow.core.ops.definition import FunctionOp, ops
+from tapeflow.core.types.dtypes import DType, variant
+from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
+
+Gradient = Any  # a tensor, IndexedSlices, or None
+
+
+class Call:
+    """One run of an op, as its gradient sees it.
+
+    Attributes:
+        op: the op.
+        inputs: the tensor inputs in order; None for those that the gradient did not say it needs.
+        outputs: the outputs, if the gradient needs them.
+        attrs: the other arguments, in the order of the op's parameters.
+        wanted: for each input, whether anybody wants its gradient.
+        scope: in a graph, the name scope of the gradient's operations.
+    """
+
+    # Only what every call has is set at once; a gradient that reads what it did not declare fails with an
+    # AttributeError.
+    __slots__ = (
+        "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "scope",
+        "shapes", "wanted",
+    )  # fmt: skip
+
+    inputs: Any
+    outputs: Any
+    shapes: Any
+    dtypes: Any
+    output_ids: Any
+    output_specs: Any
+    scope: str
+
+    def __init__(
+        self, op: Any, attrs: Sequence[Any], input_ids: Sequence[int], output_id: int, wanted: Sequence[bool]
+    ) -> None:
+        self.op = op
+        self.attrs = attrs
+        self.input_ids = input_ids
+        self.output_id = output_id  # 0 where there are several outputs
+        self.wanted = wanted
+
+    def shape(self, i: int) -> tuple[int, ...]:
+        """The shape of input `i`; the gradient must have declared `shapes`."""
+        return self.shapes[i]
+
+    def dtype(self, i: int) -> DType:
+        """The dtype of input `i`; the gradient must have declared `dtypes`."""
+        return self.dtypes[i]
+
+
+class Tape:
+    """Records calls for one `GradientTape`."""
+
+    def __init__(self, persistent: bool, watch_accessed: bool) -> None:
+        self.persistent = persistent
+        self.watch_accessed = watch_accessed
+        self.calls: list[Call] = []
+        self.watched: set[int] = set()  # the ids of what gradients may be asked for, and of all that depends on it
+        self.roots: set[int] = set()  # those that somebody watched
+        self.variables: dict[int, Any] = {}
+        # A variable is read under an id of its own: what was read before a tape began is no variable to it.
+        self.seen: set[int] = set()  # the ids of reads
+        self.reads: dict[int, int] = {}  # the first of them that is watched, by the variable's id
+        self.more: dict[int, list[int]] = {}  # the others
+
+    def start(self) -> None:
+        state.tapes.append(self)
+        listeners.append(self)
+
+    def stop(self) -> None:
+        discard(state.tapes, self)
+        discard(listeners, self)
+
+    def watch(self, tensor: Any) -> None:
+        if not tensor._id:
+            tensor._id = next_id()
+        if tensor._id not in self.watched:  # otherwise it depends on something watched, or is watched already
+            self.watched.add(tensor._id)
+            self.roots.add(tensor._id)
+
+    def watch_variable(self, variable: Any) -> None:
+        i = variable._id
+        self.variables[i] = variable
+        self.seen.add(i)
+        if getattr(variable, "_tape_value", None) is not None:
+            variable._tape_value = None  # what was read before is not watched
+        if i not in self.watched:
+            self.watched.add(i)
+            self.roots.add(i)
+            if i in self.reads:
+                self.more.setdefault(i, []).append(i)
+            else:
+                self.reads[i] = i
+
+    def variable_read(self, variable: Any, read: int) -> None:
+        """Is told of a read of a variable: of the id of the tensor that it gave, or of the variable's own where
+        something takes the variable itself, as a function does, or an operation that reads it."""
+        if read in self.seen:
+            return
+        self.seen.add(read)
+        i = variable._id
+        if i in self.reads:
+            self.more.setdefault(i, []).append(read)
+        elif self.watch_accessed and variable.trainable:
+            self.variables[i] = variable
+            self.reads[i] = read
+        else:
+            return
+        self.watched.add(read)
+        self.roots.add(read)
+
+    def record(self, op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Notes a call, if it touches anything watched and gradients pass through it."""
+        watched = self.watched
+        input_ids = [t._id for t in inputs]
+        if watched.isdisjoint(input_ids) or not op.differentiable:
+            return
+        output_ids = [id_of(out) if out.dtype.differentiable else 0 for out in outputs]
+        if not any(output_ids):
+            return
+        wanted = [i in watched for i in input_ids]
+        watched.update(output_ids)
+        watched.discard(0)
+        single = len(outputs) == 1
+        call = Call(op, attrs, input_ids, output_ids[0] if single else 0, wanted)
+        if state.graph is not None:
+            self._keep_symbolic(call, inputs, outputs, output_ids)
+            return
+        if op.keep_all_inputs:
+            call.inputs = inputs
+        elif op.keep_inputs:
+            call.inputs = [t if i in op.keep_inputs else None for i, t in enumerate(inputs)]
+        if op.keep_outputs:
+            call.outputs = outputs
+        if op.keep_shapes:
+            call.shapes = [t.value.shape for t in inputs]
+        if op.keep_dtypes:
+            call.dtypes = [t.dtype for t in inputs]
+        if not single:
+            call.output_ids = output_ids
+            if not op.none_for_zero:
+                call.output_specs = [(t.value.shape, t.dtype) for t in outputs]
+        self.calls.append(call)
+
+    def _keep_symbolic(self, call: Call, inputs: Sequence[Any], outputs: Sequence[Any], output_ids: list[int]) -> None:
+        """In a graph a call keeps everything: symbolic tensors hold no values."""
+        describe(call, inputs, outputs)
+        call.scope = f"gradient_tape/{state.name_scope}".rstrip("/")
+        if len(outputs) != 1:
+            call.output_ids = output_ids
+        self.calls.append(call)
+
+    def gradients(
+        self,
+        targets: Sequence[Any],
+        sources: Sequence[Any],
+        output_gradients: Sequence[Gradient],
+    ) -> list[Gradient]:
+        """The gradients of the sum of the targets (times their output gradients) for each source, or None."""
+        grads: dict[int, Gradient] = {}
+        for target, dy in zip(targets, output_gradients, strict=True):
+            i = id_of(target)
+            i = self.reads.get(i, i)
+            grads[i] = summed(grads[i], dy) if i in grads else dy
+        source_ids = [id_of(s) for s in sources]
+        calls = self.calls
+        if not self.persistent:
+            self.calls = []
+        return self.backward(calls, grads, source_ids, keep=self.persistent)
+
+    def backward(
+        self, calls: list[Call], grads: dict[int, Gradient], source_ids: list[int], keep: bool
+    ) -> list[Gradient]:
+        """What `backpropagate` finds for the sources; for variables, the sum over their reads."""
+        reads, more = self.reads, self.more
+        first = [reads.get(i, i) for i in source_ids]
+        if not more:
+            return backpropagate(calls, grads, first, self.roots, keep)
+        others = [read for i in source_ids for read in more.get(i, ())]
+        found = backpropagate(calls, grads, first + others, self.roots, keep)
+        rest = iter(found[len(first) :])
+        for place, i in enumerate(source_ids):
+            for g in itertools.islice(rest, len(more.get(i, ()))):
+                if g is not None:
+                    found[place] = g if found[place] is None else summed(found[place], g)
+        return found[: len(first)]
+
+
+class _Everything:
+    """Contains whatever one asks for: the reads that a listener has seen which does not mind them."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+EVERYTHING = _Everything()
+
+
+def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Fills in all that a gradient may ask of a call."""
+    call.inputs, call.outputs = inputs, outputs
+    call.shapes = [_shape(t) for t in inputs]
+    call.dtypes = [t.dtype for t in inputs]
+    call.output_specs = [(_shape(t), t.dtype) for t in outputs]
+
+
+def _shape(tensor: Any) -> Any:
+    if type(tensor) is EagerTensor:
+        return tensor.value.shape
+    from tapeflow.graph.gradients.deferred import shape_of_symbolic
+
+    return shape_of_symbolic(tensor)
+
+
+def gradient_of_call(call: Call, dys: Sequence[Any]) -> Any:
+    """What an op's gradient gives for a call, one for each of the gradients of its outputs."""
+    if state.graph is not None:
+        return _gradient_in_graph(call, dys)
+    return vjp.gradient(call, *dys) if call.op.gradient is None else call.op.gradient(call, *dys)
+
+
+def id_of(tensor: Any) -> int:
+    """The id that tapes know a tensor by; it gets one the first time somebody asks."""
+    if not tensor._id:
+        tensor._id = next_id()
+    return tensor._id
+
+
+def record(op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Tells this thread's tapes of an op that ran."""
+    for tape in state.tapes:
+        tape.record(op, inputs, attrs, outputs)
+
+
+# What `record` does, written out for one and two inputs and one output: most calls, and all of what a small op costs.
+
+
+def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
+    """`record` for one input and one output."""
+    for tape in state.tapes:
+        if type(tape) is not Tape:
+            tape.record(op, (x,), attrs, (out,))
+            continue
+        i = x._id
+        if i not in tape.watched or not op.differentiable or not out.dtype.differentiable:
+            continue
+        o = out._id
+        if not o:
+            o = out._id = next_id()
+        tape.watched.add(o)
+        call = new(Call)  # what Call(...) does, without the call
+        call.op = op
+        call.attrs = attrs
+        call.input_ids = (i,)
+        call.output_id = o
+        call.wanted = _WANTED
+        if op.keep_all_inputs or op.keep_inputs:
+            call.inputs = (x,)
+        if op.keep_outputs:
+            call.outputs = (out,)
+        if op.keep_shapes:
+            call.shapes = (x.value.shape,)
+        if op.keep_dtypes:
+            call.dtypes = (x.dtype,)
+        tape.calls.append(call)
+
+
+_WANTED = (True,)
+_BOTH, _FIRST, _SECOND = (True, True), (True, False), (False, True)
+new = object.__new__
+
+
+def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> None:
+    """`record` for two inputs and one output."""
+    for tape in state.tapes:
+        if type(tape) is not Tape:
+            tape.record(op, (x, y), attrs, (out,))
+            continue
+        watched = tape.watched
+        i = x._id
+        j = y._id
+        want_x = i in watched
+        want_y = j in watched
+        if not (want_x or want_y) or not op.differentiable or not out.dtype.differentiable:
+            continue
+        o = out._id
+        if not o:
+            o = out._id = next_id()
+        watched.add(o)
+        call = new(Call)
+        call.op = op
+        call.attrs = attrs
+        call.input_ids = (i, j)
+        call.output_id = o
+        call.wanted = (_BOTH if want_y else _FIRST) if want_x else _SECOND
+        if op.keep_all_inputs:
+            call.inputs = (x, y)
+        elif op.keep_inputs:
+            call.inputs = (x if 0 in op.keep_inputs else None, y if 1 in op.keep_inputs else None)
+        if op.keep_outputs:
+            call.outputs = (out,)
+        if op.keep_shapes:
+            call.shapes = (x.value.shape, y.value.shape)
+        if op.keep_dtypes:
+            call.dtypes = (x.dtype, y.dtype)
+        tape.calls.append(call)
+
+
+def backpropagate(
+    calls: list[Call], grads: dict[int, Gradient], source_ids: list[int], roots: set[int], keep: bool
+) -> list[Gradient]:
+    """Walks the calls backwards, from the gradients at the targets to those at the sources.
+
+    Args:
+        calls: in the order they ran; emptied on the way unless `keep`.
+        grads: from a tensor's id to its gradient, to begin with; changed.
+        source_ids: the ids of the sources.
+        roots: the ids that everything watched depends on.
+        keep: leaves `calls` as they are.
+
+    Returns:
+        The gradient of each source, or None.
+    """
+    sources = set(source_ids)
+    inner = sources - roots  # those that calls made, and that others may depend on
+    owned: set[int] = set()  # the gradients that are sums made here, and nobody else's
+    useful = None if roots <= sources else _depending_on(sources, calls)
+    alone = not state.tapes
+    in_graph = state.graph is not None
+    if keep:
+        calls = list(calls)
+    pop = grads.pop
+    while calls:
+        call = calls.pop()  # gone from the tape before its gradient runs, and freed with it
+        op = call.op
+        i = call.output_id
+        if i:
+            dy = pop(i, None)
+            if dy is None:
+                continue
+            if i in inner:
+                grads[i] = dy
+            if useful is not None and useful.isdisjoint(call.input_ids):
+                continue
+            if type(dy) is not EagerTensor and not op.passes_gradient:
+                dy = dense(dy)
+            if in_graph:
+                found = _gradient_in_graph(call, (dy,))
+            elif op.gradient is None:
+                found = vjp.gradient(call, dy)
+            elif owned and alone and op.accumulate is not None and not owned.isdisjoint(call.input_ids):
+                found = op.accumulate(call, dy, grads, owned)
+            else:
+                found = op.gradient(call, dy)
+        else:
+            dys = [grads.get(i) if i in inner else pop(i, None) for i in call.output_ids]
+            if all(dy is None for dy in dys) or (useful is not None and useful.isdisjoint(call.input_ids)):
+                continue
+            if not op.none_for_zero:
+                dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
+            dys = [dense(dy) for dy in dys]
+            if in_graph:
+                found = _gradient_in_graph(call, dys)
+            else:
+                found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
+        if type(found) is not tuple and not isinstance(found, list):
+            found = (found,)
+        wanted = call.wanted
+        if len(found) != len(wanted):
+            raise ValueError(f"The gradient of {op.name} gave {len(found)} gradients for {len(wanted)} inputs.")
+        for i, w, g in zip(call.input_ids, wanted, found):  # noqa: B905 (checked above; `strict` costs as much again)
+            if w and g is not None:
+                if i not in grads:
+                    grads[i] = g
+                elif alone and i in owned and type(g) is EagerTensor and added(grads[i], g):
+                    continue
+                else:
+                    _add(grads, i, g, owned)
+    return [grads.get(i) for i in source_ids]
+
+
+def _gradient_in_graph(call: Call, dys: Sequence[Any]) -> Any:
+    from tapeflow.graph.gradients.deferred import gradient
+
+    return gradient(call, dys)
+
+
+def added(total: Any, g: Any) -> bool:
+    """Adds to a sum in place; False where its memory can't take it: of another shape or device, or a batched value."""
+    if total.dtype is not g.dtype or total.dtype is variant:
+        return False
+    try:
+        total.value.add_(g.value)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
+    """The ids of what depends on a source."""
+    found = set(sources)
+    for call in calls:
+        if not found.isdisjoint(call.input_ids):
+            found.update((call.output_id,) if call.output_id else call.output_ids)
+    found.discard(0)
+    return found
+
+
+def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
+    """Adds another gradient to what the tensor with id `i` has so far."""
+    before = grads[i]
+    if type(before) is EagerTensor and type(g) is EagerTensor:
+        owned.add(i)
+    else:
+        owned.discard(i)
+    grads[i] = summed(before, g)
+
+
+def summed(a: Gradient, b: Gradient) -> Gradient:
+    """The sum of two gradients of one tensor."""
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+        from tapeflow.core.values.indexed_slices import concatenated
+
+        return concatenated([a, b])
+    if getattr(a, "dtype", None) is variant:
+        return ops.AddN([a, b])
+    return ops.AddV2(dense(a), dense(b))
+
+
+def dense(g: Gradient) -> Gradient:
+    """A gradient as a tensor; None stays."""
+    return g if g is None or isinstance(g, Tensor) else g.__tf_tensor__()
+
+
+def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
+    if state.graph is not None:
+        from tapeflow import zeros
+
+        return zeros(shape, dtype)
+    return EagerTensor(torch.zeros(shape, dtype=dtype.torch, device=default()), dtype)
+
+
+def record_function(name: str, inputs: Iterable[Any], outputs: Iterable[Any], gradient: Callable[..., Any]) -> None:
+    """Puts a call with a gradient of its own, `gradient(*dys)`, on every tape of this thread."""
+    op = FunctionOp(name, gradient)
+    inputs, outputs = list(inputs), list(outputs)
+    for tape in state.tapes:
+        tape.record(op, inputs, (), outputs)

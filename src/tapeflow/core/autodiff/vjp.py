@@ -1,0 +1,102 @@
+"""The gradient of an op that has none of its own: its kernel's vector-Jacobian product, through torch.
+
+The product is an op too, with the same gradient, so that it goes on to any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from tapeflow.core.context import state
+from tapeflow.core.ops.definition import Op
+from tapeflow.core.ops.kernels import on_one_device
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from tapeflow.core.autodiff.tape import Call
+
+_is_batched = torch._C._functorch.is_batchedtensor  # by `torch.func.vmap`
+
+
+class KernelVjp(Op):
+    """The op `(inputs, dys) -> gradients of the inputs` of a kernel with its attrs bound."""
+
+    def __init__(self, name: str, kernel: Any, count: int, wanted: tuple[bool, ...]) -> None:
+        self.name = name
+        self.of = kernel
+        self.count = count  # how many inputs the kernel has; the rest are output gradients
+        self.wanted = wanted
+
+    def kernel(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        inputs, dys = values[: self.count], values[self.count :]
+        if any(map(_is_batched, values)):
+            return self._of_slices(inputs, dys)
+        nested = torch.is_grad_enabled() and any(v.requires_grad for v in values)
+        with torch.enable_grad():
+            leaves = [
+                v if not wanted else v if v.requires_grad else v.detach().requires_grad_()
+                for v, wanted in zip(inputs, self.wanted, strict=True)
+            ]
+            outputs = self.of(*leaves)
+            outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+            reached = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.requires_grad]
+            asked = [leaf for leaf, wanted in zip(leaves, self.wanted, strict=True) if wanted]
+            found = (
+                torch.autograd.grad(
+                    [o for o, _ in reached],
+                    asked,
+                    [d.to(o.device) for o, d in reached],
+                    create_graph=nested,
+                    allow_unused=True,
+                )
+                if reached and asked
+                else [None] * len(asked)
+            )
+        return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(found, asked, strict=True)])
+
+    def _of_slices(self, inputs: Sequence[torch.Tensor], dys: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        """The same inside `torch.func.vmap`, where autograd's own functions can't be called."""
+        given: list[torch.Tensor] = []
+
+        def of(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            own = iter(leaves)
+            outputs = self.of(*[next(own) if wanted else v for v, wanted in zip(inputs, self.wanted, strict=True)])
+            outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+            smooth = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.is_floating_point() or o.is_complex()]
+            given[:] = [d for _, d in smooth]
+            return tuple([o for o, _ in smooth])
+
+        asked = [v for v, wanted in zip(inputs, self.wanted, strict=True) if wanted]
+        back = torch.func.vjp(of, *asked)[1]
+        return back(tuple(given))
+
+
+def _bound_kernel(op: Any, inputs: Sequence[Tensor], attrs: Sequence[Any]) -> Any:
+    """The op's kernel as a function of its tensors alone, in one flat row."""
+    if isinstance(op, KernelVjp):
+        return op.kernel
+    in_list = len(inputs) - op.kinds.count("tensor")
+
+    def kernel(*values: torch.Tensor) -> Any:
+        return op.kernel(*op.with_tensors(values, attrs, in_list))
+
+    return kernel
+
+
+def gradient(call: Call, *dys: Any) -> list[Any]:
+    """The gradients of a call's inputs, through torch."""
+    inputs = list(call.inputs)
+    wanted = tuple([w and t.dtype.differentiable for w, t in zip(call.wanted, inputs, strict=True)])
+    dense = [d if isinstance(d, Tensor) else d.__tf_tensor__() for d in dys]
+    op = KernelVjp(f"{call.op.name}Grad", _bound_kernel(call.op, inputs, call.attrs), len(inputs), wanted)
+    arguments = [*inputs, *dense]
+    values = on_one_device(op.kernel)(*[a.value for a in arguments])
+    asked = [t for t, w in zip(inputs, wanted, strict=True) if w]
+    outputs = [EagerTensor(v.detach(), t.dtype) for v, t in zip(values, asked, strict=True)]
+    for tape in state.tapes:
+        tape.record(op, arguments, (), outputs)
+    found = iter(outputs)
+    return [next(found) if w else None for w in wanted]

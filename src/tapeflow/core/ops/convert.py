@@ -1,0 +1,408 @@
+"""From Python values, arrays and other libraries' tensors to tensors, by TensorFlow's rules.
+
+Python ints are int32 (int64 where they do not fit) and floats float32, unless a dtype is asked for; arrays keep
+theirs; tensors and variables never change theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.context import state
+from tapeflow.core.ops.sequences import array_of, datatype_name, fits, is_sequence, letter, quick_array, unfit
+from tapeflow.core.types.dtypes import (
+    FROM_NUMPY,
+    FROM_TORCH,
+    DType,
+    as_dtype,
+    bool_,
+    complex128,
+    float32,
+    float64,
+    int32,
+    int64,
+    string,
+    uint64,
+)
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+_INT32 = range(-(2**31), 2**31)
+_SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
+
+# Python scalars that were operands lately, as tensors, by (value, type, dtype). Bounded.
+scalars: dict[Any, EagerTensor] = {}
+_MOST_SCALARS = 1024
+
+
+def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
+    """The tensor of a value.
+
+    Args:
+        value: anything convertible.
+        dtype: the dtype it must have.
+        hint: the dtype it gets where it may.
+
+    Raises:
+        TypeError: a Python value does not fit `dtype`.
+        ValueError: it is a tensor of another dtype, or can't be a tensor at all.
+    """
+    kind = type(value)
+    if kind in _SCALAR_TYPES:
+        if hint is not None and dtype is None:
+            try:
+                return operand(value, hint)
+            except TypeError:
+                pass
+        return operand(value, dtype)
+    if kind is list and not _registered and hint is None:
+        return from_sequence(value, dtype)
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype is not dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}"
+            )
+        return value
+    if dtype is None and hint is not None and not _loses(value, hint):
+        try:
+            return convert(value, hint)
+        except (TypeError, ValueError):
+            pass
+    method = getattr(kind, "__tf_tensor__", None)
+    if method is not None:
+        return method(value, dtype)
+    for converter in _converters_for(kind):
+        result = converter(value, dtype=dtype, name=None, as_ref=False)
+        if result is not NotImplemented:
+            if not isinstance(result, Tensor):
+                raise RuntimeError(f"Conversion function {converter!r} for type {kind} returned non-Tensor: {result!r}")
+            if dtype is not None and result.dtype is not dtype:
+                raise RuntimeError(
+                    f"Conversion function {converter!r} for type {kind} returned incompatible dtype: "
+                    f"requested = {dtype.name}, actual = {result.dtype.name}"
+                )
+            return result
+    if isinstance(value, (np.ndarray, np.generic)):
+        return placed(from_array(np.asarray(value), dtype))
+    if isinstance(value, (list, tuple)):
+        return from_sequence(value, dtype)
+    if isinstance(value, TensorShape):
+        return from_shape(value, dtype)
+    if isinstance(value, torch.Tensor):
+        return from_torch(value, dtype)
+    if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
+        base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
+        return operand(base(value), dtype)
+    if hasattr(value, "__array__"):
+        return placed(from_array(np.asarray(value), dtype))
+    if hasattr(value, "__dlpack__"):
+        return from_torch(torch.from_dlpack(value), dtype)
+    if is_sequence(value):
+        return from_sequence(value, dtype)
+    raise ValueError(f"Attempt to convert a value ({value!r}) with an unsupported type ({kind}) to a Tensor.")
+
+
+def _loses(value: Any, hint: DType) -> bool:
+    """Whether an array's numbers would lose their fractions in a dtype that nobody asked for."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc" and hint.is_integer
+
+
+def placed(tensor: EagerTensor) -> EagerTensor:
+    """The new tensor on the device of the scope it was made in."""
+    value = tensor.value
+    if isinstance(value, torch.Tensor):
+        target = devices.current_or_default()
+        if target != value.device:
+            tensor.value = value.to(target)
+        elif state.devices:
+            devices.stamp((tensor,))
+    return tensor
+
+
+# ---- scalars ---------------------------------------------------------------------------------------------------------
+
+
+def operand(value: Any, dtype: DType | None) -> EagerTensor:
+    """The tensor of a Python scalar that is an op's operand: cached, and always on the CPU."""
+    if value == 0 and type(value) is float and math.copysign(1.0, value) < 0:
+        return from_scalar(value, dtype)  # -0.0 and 0.0 are the same dict key
+    key = (value, type(value), dtype)
+    tensor = scalars.get(key)
+    if tensor is None:
+        tensor = from_scalar(value, dtype)
+        if len(scalars) >= _MOST_SCALARS:
+            scalars.clear()
+        scalars[key] = tensor
+    return tensor
+
+
+def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
+    """A new tensor of a Python `int`, `float`, `bool`, `complex`, `str` or `bytes`."""
+    kind: Any = type(value)
+    if kind is str or kind is bytes:
+        if dtype is not None and dtype is not string:
+            raise unfit(value, dtype)
+        text = np.empty((), object)
+        text[()] = value.encode() if kind is str else value
+        return EagerTensor(text, string)
+    asked = dtype is not None
+    if dtype is None:
+        if kind is float:
+            dtype = float32
+        elif kind is bool:
+            dtype = bool_
+        elif kind is int:
+            dtype = int32 if value in _INT32 else int64
+        else:
+            dtype = complex128
+    if not fits(letter(kind), dtype):
+        raise unfit(value, dtype)
+    if kind is float and not asked and abs(value) > 3.4028235677973366e38 and not math.isinf(value):
+        raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
+    if kind is int:
+        try:
+            value = float(value) if dtype.is_floating else _wrapped(value, dtype) if dtype.is_integer else value
+        except OverflowError:
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
+    if dtype.torch is None:
+        return from_array(np.asarray(value), dtype)
+    try:
+        return EagerTensor(torch.scalar_tensor(value, dtype=dtype.torch), dtype)
+    except RuntimeError:  # out of range: infinite
+        return EagerTensor(torch.scalar_tensor(value, dtype=torch.float64).to(dtype.torch), dtype)
+
+
+def _wrapped(value: int, dtype: DType) -> int:
+    """The integer as it is in `dtype`, where too large ones wrap, as long as they fit 64 bits."""
+    low, high = (0, 2**64) if dtype is uint64 else (-(2**63), 2**63)
+    if not low <= value < high:
+        raise OverflowError
+    bits = dtype.size * 8
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if not dtype.is_unsigned and value >= 1 << (bits - 1) else value
+
+
+# ---- sequences -------------------------------------------------------------------------------------------------------
+
+
+def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
+    """The tensor of a nested list; tensors in it are stacked, so that gradients pass.
+
+    Raises:
+        ValueError: the lists are not of equal lengths, or mix types.
+        TypeError: the elements do not fit `dtype`.
+    """
+    quick = quick_array(value, dtype)
+    if quick is not None:
+        array, found = quick
+        tensor = EagerTensor(torch.from_numpy(array), found)
+        return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
+    if _has_tensor(value):
+        return _packed(value, dtype)
+    array, found = array_of(value, dtype)
+    return placed(from_array(array, found, own=True))
+
+
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_tensor, value))
+    return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
+
+
+def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
+    """A nested list with tensors in it, stacked level by level."""
+    from tapeflow import cast, stack  # ops; core imports none before it is needed
+
+    asked = dtype is not None
+    if dtype is None:
+        dtype = _first_dtype(value)
+
+    def pack(v: Any) -> Any:
+        if isinstance(v, (list, tuple)) and _has_tensor(v):
+            return stack([pack(x) for x in v], name="packed")
+        if isinstance(v, Tensor) or hasattr(type(v), "__tf_tensor__"):
+            tensor = convert(v)
+            return cast(tensor, dtype) if asked and tensor.dtype is not dtype else tensor
+        return convert(v, dtype)
+
+    return pack(value)
+
+
+def _first_dtype(value: Any) -> DType | None:
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            found = _first_dtype(v)
+            if found is not None:
+                return found
+        return None
+    if isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__"):
+        return as_dtype(value.dtype)
+    return None
+
+
+def from_shape(shape: TensorShape, dtype: DType | None) -> EagerTensor:
+    """A shape as a tensor of its dimensions.
+
+    Raises:
+        ValueError: a dimension is unknown.
+    """
+    if not shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    if dtype is not None and dtype not in (int32, int64):
+        raise TypeError(f"Cannot convert {shape!r} to a tensor with dtype {dtype.name}: dimensions are int32 or int64.")
+    dims = shape.as_list()
+    if dtype is None:
+        dtype = int32 if all(d in _INT32 for d in dims) else int64
+    return placed(from_array(np.array(dims, np.int64), dtype, own=True))
+
+
+# ---- arrays ----------------------------------------------------------------------------------------------------------
+
+
+def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False) -> EagerTensor:
+    """A tensor with the values of an array, on the CPU.
+
+    Args:
+        array: the array.
+        dtype: what to cast it to.
+        own: nobody else holds the array, so that its memory may become the tensor's.
+
+    Raises:
+        ValueError: the array is of objects, or of a type that no dtype stands for.
+    """
+    if array.dtype.kind in "OUST":
+        return _from_text(array, dtype)
+    found = from_numpy_type(array)
+    if found is None:
+        kind = {"M": "DATETIME", "m": "TIMEDELTA", "V": "VOID"}.get(array.dtype.kind, array.dtype.name.upper())
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{kind}).")
+    if dtype is None:
+        dtype = found
+    if dtype is string:
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported object type {array.dtype.name}).")
+    if dtype.as_datatype_enum in (20, 21):
+        raise TypeError(f"Cannot convert {array!r} to EagerTensor of dtype {dtype.name}")
+    target = storage_type(dtype)
+    if array.dtype != target:
+        with np.errstate(all="ignore"):
+            array, own = array.astype(target), True
+    if not own or not array.flags.writeable or not array.flags.c_contiguous:
+        array = np.array(array, order="C")
+    return EagerTensor(_to_torch(array, dtype), dtype)
+
+
+def from_numpy_type(array: Any) -> DType | None:
+    """The dtype that stands for an array's type, or None."""
+    return FROM_NUMPY.get(array.dtype.type)
+
+
+def storage_type(dtype: DType) -> Any:
+    """The NumPy type of a dtype's elements; for quantized dtypes the integers that they are stored as."""
+    kind = dtype.as_numpy_dtype
+    return kind[0] if isinstance(kind, np.dtype) and kind.names else kind
+
+
+def _to_torch(array: np.ndarray, dtype: DType) -> Any:
+    if dtype.torch is None:
+        return array
+    if array.dtype.kind == "V" or array.dtype.type.__module__ == "ml_dtypes":  # bfloat16 and float8: by their bits
+        return torch.from_numpy(array.view(f"u{array.itemsize}")).view(dtype.torch)
+    return torch.from_numpy(array)
+
+
+def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
+    flat = array.reshape(-1).tolist()
+    if dtype is not None and dtype is not string:
+        raise ValueError(f"Failed to convert a NumPy array of texts to a Tensor of dtype {dtype.name}.")
+    for v in flat:
+        if not isinstance(v, (str, bytes)):
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(v).__name__})."
+            )
+    out = np.empty(len(flat), object)
+    out[:] = [v.encode() if isinstance(v, str) else v for v in flat]
+    return EagerTensor(out.reshape(array.shape), string)
+
+
+def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:
+    """A tensor with the values of a `torch.Tensor`, on its device; gradients of torch's do not pass.
+
+    Raises:
+        ValueError: its dtype is not `dtype`.
+    """
+    found = FROM_TORCH.get(value.dtype)
+    if found is None:
+        raise ValueError(f"Failed to convert a torch.Tensor to a Tensor (unsupported dtype {value.dtype}).")
+    if dtype is not None and found is not dtype:
+        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for a torch.Tensor with dtype {found.name}.")
+    return EagerTensor(value.detach().clone(), found)
+
+
+# ---- converters of other libraries ---------------------------------------------------------------------------------
+
+_registered: list[tuple[int, int, Any, Callable[..., Any]]] = []
+_by_type: dict[type, list[Callable[..., Any]]] = {}
+
+
+def register(base_type: Any, function: Callable[..., Any], priority: int) -> None:
+    """Registers a converter for a type (or tuple of types) and its subclasses."""
+    insort(_registered, (priority, len(_registered), base_type, function), key=lambda r: r[:2])
+    _by_type.clear()
+
+
+def _converters_for(kind: type) -> list[Callable[..., Any]]:
+    if not _registered:
+        return []
+    found = _by_type.get(kind)
+    if found is None:
+        found = _by_type[kind] = [f for _, _, base, f in _registered if issubclass(kind, base)]
+    return found
+
+
+# ---- host values -----------------------------------------------------------------------------------------------------
+
+
+def host_value(value: Any) -> Any:
+    """Python numbers of what is a small tensor in TensorFlow: a shape, an axis, paddings. Lists become tuples.
+
+    Raises:
+        TypeError: there are no numbers in it.
+    """
+    kind = type(value)
+    if kind in (int, float, bool, str, bytes, type(None), DType):
+        return value
+    if kind in (list, tuple):
+        return tuple([host_value(v) for v in value])
+    if isinstance(value, TensorShape):
+        return tuple(value.as_list())
+    if isinstance(value, EagerTensor):
+        return _tuples(value._numpy().tolist())
+    if isinstance(value, Tensor):
+        return value  # symbolic: not known yet
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _tuples(value.tolist())
+    if isinstance(value, range):
+        return tuple(value)
+    if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
+        tensor = convert(value)
+        # symbolic: not known yet
+        return _tuples(tensor._numpy().tolist()) if isinstance(tensor, EagerTensor) else tensor
+    if hasattr(kind, "__index__"):
+        return value.__index__()
+    if isinstance(value, Sequence):
+        return tuple([host_value(v) for v in value])
+    raise TypeError(f"{value!r} has no Python numbers in it")
+
+
+def _tuples(value: Any) -> Any:
+    return tuple([_tuples(v) for v in value]) if type(value) is list else value
+
+
+__all__ = ["convert", "datatype_name", "float64", "from_array", "from_scalar", "from_torch", "host_value", "operand"]

@@ -1,0 +1,240 @@
+"""The definition of an op: all that a tape, a graph and the compiler know of it.
+
+There is one protocol. A registered op (`core/ops/op.py`), an op that only graphs have, a Python function with a
+gradient of its own, and a kernel differentiated through torch are all an `Op`, and what holds for one of them stands on
+it: its gradient with the residuals that this needs, its batching rule, and its traits.
+
+Traits say what others may assume. Passes, batching, `tf.data`'s rewriting, ragged and sparse dispatch, export and
+capture read them; no list of op names stands anywhere else. `tests/core/test_traits.py` runs every op that declares a
+trait, to hold it true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.scalars import ScalarForm
+
+
+class Op:
+    """An op: what it computes, and what others may assume of it.
+
+    Attributes:
+        name: TensorFlow's registered name, or that of what stands in a graph alone.
+        kernel: takes raw values in the order of the parameters, and gives a raw value, a tuple of them, or None.
+        registered: it is declared with `@op`, and eager programs call it.
+        kinds: what each argument is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels take as
+            Python numbers) or "attr"; None where every argument is a tensor.
+
+        gradient: `gradient(call, *dys)`, or None where there is none.
+        differentiable: False where a tape stops on purpose; with no `gradient` the kernel is differentiated by torch.
+        none_for_zero: the gradient takes None for outputs that nobody used, and no zeros.
+        passes_gradient: the gradient is that of the output as it is, dense or not.
+        accumulate: `accumulate(call, dy, sums, owned)`, the gradient where sums that it is added to are there already.
+        keep_inputs, keep_all_inputs, keep_outputs, keep_shapes, keep_dtypes: the gradient's residuals.
+
+        batching: `batching(batch, *args)`, the op on a whole batch of slices; see `core/ops/batching.py`.
+        static_value: `static_value(operation)`, what is known of the output's elements while a graph is built; see
+            `core/ops/static.py`.
+        fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
+        inline: `inline(*args)`, the expression that the compiler writes for a call, or None.
+        decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
+
+        elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
+            being broadcast against each other.
+        commutative: the first two inputs can change places; TensorFlow's registry says so.
+        takes_sparse: a sparse tensor in the place of the first input gives one of the results of its values.
+        random: draws random numbers, and has no other effect.
+        identity: gives its first input as it is.
+        identity_if_same_shape: gives its first input as it is where shape and dtype stay the same.
+        neutral: the number that, as the other input, leaves an input as it is (with the sign of a zero); of a
+            commutative op on either side.
+        fills: the number that all elements of the result are.
+        reads_shape: of its inputs it reads the shapes alone.
+        view: the result may share the memory of an input.
+        allocates: the result always has memory of its own; no input is kept.
+        keeps_nothing: it keeps no input and gives no view of one, but may give an input itself.
+        in_place: how the result is computed in the memory of the first input: a template of `{0}`, `{1}`, ..., or a
+            function of the same parameters.
+        foreach: ATen's kernel for lists of tensors.
+        foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
+        scalar: how it is computed on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
+            to a template.
+        node_name: what an operation of a graph is called that the program gave no name.
+    """
+
+    name: str
+    kernel: Callable[..., Any] | None = None
+    registered = False
+    kinds: tuple[str, ...] | None = None
+    creates = False
+
+    gradient: Callable[..., Any] | None = None
+    differentiable = True
+    none_for_zero = False
+    passes_gradient = False
+    accumulate: Callable[..., Any] | None = None
+    keep_inputs: tuple[int, ...] = ()
+    keep_all_inputs = True  # what the gradient through torch needs
+    keep_outputs = keep_shapes = keep_dtypes = False
+
+    batching: Callable[..., Any] | None = None
+    static_value: Callable[..., Any] | None = None
+    fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
+    inline: Any = None
+    decomposition: Callable[..., Any] | None = None
+
+    elementwise = commutative = takes_sparse = random = False
+    identity = identity_if_same_shape = reads_shape = False
+    view = allocates = keeps_nothing = False
+    neutral: float | None = None
+    fills: float | None = None
+    in_place: str | Callable[..., Any] | None = None
+    foreach: Callable[..., Any] | None = None
+    foreach_scalar = False
+    scalar: ScalarForm | Callable[..., str | None] | None = None
+    node_name = ""
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    # ---- arguments -----------------------------------------------------------------------------------------------
+
+    def tensors(self, args: Sequence[Any]) -> list[Any]:
+        """Returns the tensors among the arguments in one flat list: what a tape records as inputs."""
+        if self.kinds is None:
+            return list(args)
+        flat: list[Any] = []
+        for kind, arg in zip(self.kinds, args, strict=True):
+            if kind == "tensor":
+                flat.append(arg)
+            elif kind == "list":
+                flat.extend(arg)
+        return flat
+
+    def statics(self, args: Sequence[Any]) -> list[Any]:
+        """Returns the other arguments, in the order of the parameters."""
+        if self.kinds is None:
+            return []
+        return [arg for kind, arg in zip(self.kinds, args, strict=True) if kind not in ("tensor", "list")]
+
+    def hosts(self, args: Sequence[Any]) -> list[Any]:
+        """Returns the arguments that kernels take as Python numbers."""
+        if self.kinds is None:
+            return []
+        return [arg for kind, arg in zip(self.kinds, args, strict=True) if kind == "host"]
+
+    def map(
+        self,
+        args: Sequence[Any],
+        tensor: Callable[[Any], Any],
+        host: Callable[[Any], Any] | None = None,
+        attr: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """Returns the arguments with a function applied to each, by what it is; those without a function stay.
+
+        Args:
+            args: arguments in the order of the parameters.
+            tensor: is called with each tensor, and with each one of a list.
+            host: is called with what kernels take as Python numbers.
+            attr: is called with attrs.
+        """
+        if self.kinds is None:
+            return [tensor(arg) for arg in args]
+        return [
+            tensor(arg) if kind == "tensor"
+            else [tensor(t) for t in arg] if kind == "list"
+            else arg if (function := host if kind == "host" else attr) is None
+            else function(arg)
+            for kind, arg in zip(self.kinds, args, strict=True)
+        ]  # fmt: skip
+
+    def with_tensors(self, tensors: Iterable[Any], statics: Iterable[Any], in_list: int = 0) -> list[Any]:
+        """Returns arguments put together again of tensors and of the others.
+
+        Args:
+            tensors: as `tensors` gives them.
+            statics: as `statics` gives them.
+            in_list: how many of the tensors are in the list, of an op that takes one.
+        """
+        rest, others = iter(tensors), iter(statics)
+        return [
+            next(rest) if kind == "tensor"
+            else [next(rest) for _ in range(in_list)] if kind == "list"
+            else next(others)
+            for kind in self.kinds or ()
+        ]  # fmt: skip
+
+    # ---- gradient ------------------------------------------------------------------------------------------------
+
+    def set_residuals(self, needs: str) -> None:
+        """Sets what the gradient reads of a call, so that a tape keeps nothing else alive.
+
+        Args:
+            needs: words of "inputs" (all), "input0", "input1", ... (some), "outputs", "shapes" and "dtypes" (those of
+                the inputs, read by `call.shape(i)` and `call.dtype(i)`).
+
+        Raises:
+            TypeError: there is another word.
+        """
+        words = needs.split()
+        some = [w for w in words if w.startswith("input") and w != "inputs"]
+        unknown = set(words) - {"inputs", "outputs", "shapes", "dtypes", *(w for w in some if w[5:].isdigit())}
+        if unknown:
+            raise TypeError(
+                f"{self.name}: a gradient needs 'inputs', 'inputN', 'outputs', 'shapes' or 'dtypes', not {unknown}"
+            )
+        self.keep_all_inputs = "inputs" in words
+        self.keep_inputs = tuple([int(w[5:]) for w in some])
+        self.keep_outputs = "outputs" in words
+        self.keep_shapes = "shapes" in words
+        self.keep_dtypes = "dtypes" in words
+
+
+class FunctionOp(Op):
+    """A Python function with a gradient of its own, `gradient(*dys)`, as a tape records a call of it."""
+
+    keep_all_inputs = False
+
+    def __init__(self, name: str, gradient: Callable[..., Any]) -> None:
+        self.name = name
+        self.gradient = lambda call, *dys: gradient(*dys)
+
+
+TRAITS = frozenset(
+    {"allocates", "batching", "decomposition", "elementwise", "fills", "foreach", "foreach_scalar",
+     "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral", "node_name", "random",
+     "reads_shape", "scalar", "takes_sparse", "view"}
+)  # fmt: skip
+
+
+class _Ops:
+    """Registered ops by their names, as functions: `ops.MatMul(a, b)`.
+
+    Gradients, batching rules and the engine speak in it, so that rooms need not import each other for that.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        definition = find(name)
+        if definition is None:
+            raise AttributeError(f"no op is registered as {name!r}")
+        function = definition.function
+        setattr(self, name, function)  # found at once from now on
+        return function
+
+
+registry: dict[str, Any] = {}  # every registered op by its name; filled as ops are defined
+ops = _Ops()
+# A higher layer puts here what loads the namespaces that are otherwise loaded when they are first used.
+load_all: list[Callable[[], None]] = []
+
+
+def find(name: str) -> Any:
+    """Returns the registered op of a name, or None; loads the namespaces in which it may be."""
+    if name not in registry:
+        for load in load_all:
+            load()
+    return registry.get(name)

@@ -1,0 +1,320 @@
+"""Running a kernel on whatever dtype and device its inputs have.
+
+The fast path calls `op.kernel` itself. This is the careful way: it places inputs, finds another dtype to compute in
+where ATen has no kernel for this one, and turns what torch says into TensorFlow's errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.types.dtypes import DType, resource, variant
+from tapeflow.core.types.shape import TensorShape
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.op import RegisteredOp
+
+# What to compute in where ATen has no kernel for a dtype. Wrapping integers stay right in a wider type; uint64 keeps
+# its bits in int64, which is right for all that wraps and for values below 2**63.
+COMPUTE_IN = {
+    torch.uint16: torch.int32,
+    torch.uint32: torch.int64,
+    torch.uint64: torch.int64,
+    torch.int8: torch.int32,
+    torch.uint8: torch.int32,
+    torch.int16: torch.int32,
+    torch.int32: torch.int64,
+    torch.bool: torch.uint8,
+    torch.float16: torch.float32,
+    torch.bfloat16: torch.float32,
+}
+# A signed or wide type of the same size, to move the bits of what ATen can't move.
+SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def direct(overload: Any) -> Any:
+    """The C function that one of `torch.ops`' overloads calls; the method around it is a sixth of a small call."""
+    return overload._op
+
+
+def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name: str | None) -> tuple[Any, bool]:
+    """Runs an op's kernel.
+
+    Args:
+        op: the op.
+        args: its arguments in order: tensors, lists of tensors, Python values.
+        types: the op's type attrs.
+        name: the caller's name for the operation, which TensorFlow puts into its messages.
+
+    Returns:
+        What the kernel gave, of the dtypes the op promises, and whether it gave it as it was called, so that the
+        fast path may call it in the same way.
+    """
+    values = [
+        arg.value if kind == "tensor" else [v.value for v in arg] if kind == "list" else arg
+        for kind, arg in zip(op.kinds, args, strict=True)
+    ]
+    if state.devices:
+        values = devices.place(values, devices.current())
+    kernel: Callable[..., Any] = op.kernel
+    as_called = True
+    if op.creates:
+        device = devices.current_or_default()
+        kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
+    try:
+        if any(isinstance(v, np.ndarray) for v in _leaves(values)):
+            return _on_strings(op, _with_arrays(args, values)), False
+        try:
+            result = kernel(*values)
+        except (errors.OpError, ValueError):
+            raise
+        except Exception as error:
+            result, as_called = _second_try(op, kernel, values, error), False
+    except (errors.OpError, ValueError) as error:
+        raise located(error, op, name) from None
+    except torch.OutOfMemoryError as error:
+        raise errors.ResourceExhaustedError(
+            None, None, f"{first_line(error)} [Op:{op.name}] name: {name or ''}"
+        ) from None
+    except Exception as error:
+        raise translated(op, args, values, error, name) from error
+    result, exact = _as_promised(op, result, types)
+    return result, exact and as_called
+
+
+def _leaves(values: Sequence[Any]) -> list[Any]:
+    out: list[Any] = []
+    for v in values:
+        if type(v) is list:
+            out.extend(v)
+        else:
+            out.append(v)
+    return out
+
+
+def _map_tensors(function: Callable[[torch.Tensor], Any], values: Sequence[Any]) -> list[Any]:
+    return [
+        function(v) if isinstance(v, torch.Tensor) else _map_tensors(function, v) if type(v) is list else v
+        for v in values
+    ]
+
+
+def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
+    return any(isinstance(v, torch.Tensor) and v.dtype in dtypes for v in _leaves(values))
+
+
+def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any], error: Exception) -> Any:
+    """After torch refused: inputs on several devices are brought together, another dtype is tried, then the CPU."""
+    together = _together(values)
+    if together is not None:
+        values = together
+        try:
+            return kernel(*values)
+        except (errors.OpError, ValueError):
+            raise
+        except Exception as again:
+            error = again
+    if isinstance(error, torch.OutOfMemoryError) or op.creates:
+        raise error
+    ways = [_in_another_dtype] if _has_tensor_dtype(values, COMPUTE_IN) else []
+    if any(isinstance(v, torch.Tensor) and v.is_cuda for v in _leaves(values)):
+        ways.append(_on_the_cpu)
+    for way in ways:
+        try:
+            return way(op, kernel, values)
+        except Exception:
+            continue
+    raise error
+
+
+def _together(values: Sequence[Any]) -> list[Any] | None:
+    """Inputs that are on several devices, on one: a GPU, if some are there. None if they are on one already."""
+    on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
+    if len(on) < 2:
+        return None
+    target = max(on, key=str)
+    return _map_tensors(lambda t: devices.moved(t, target), values)
+
+
+def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that takes inputs on several devices too."""
+
+    def of_any(*values: Any, **named: Any) -> Any:
+        try:
+            return kernel(*values, **named)
+        except RuntimeError:
+            together = _together(values)
+            if together is None:
+                raise
+            return kernel(*together, **named)
+
+    return of_any
+
+
+def on_cpu(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that gets all tensors on the CPU, as those that work on arrays of strings need them."""
+    return lambda *values: kernel(*_map_tensors(torch.Tensor.cpu, values))
+
+
+def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
+    """Inputs some of which are arrays: of strings, which the others join on the CPU, or of objects that hold tensors
+    where they are."""
+    objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _leaves(args))
+    return values if objects else _map_tensors(torch.Tensor.cpu, values)
+
+
+def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any]) -> Any:
+    """What a kernel that works in NumPy, or that a GPU has not, gives for inputs on a GPU."""
+    target = next(v.device for v in _leaves(values) if isinstance(v, torch.Tensor) and v.is_cuda)
+    return _map_result(lambda t: t.to(target), on_cpu(kernel)(*values))
+
+
+def _in_another_dtype(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any]) -> Any:
+    if op.moves:
+        # Indices and conditions keep their dtype; what is moved is looked at as bits.
+        data = _moved_dtype(op, values)
+        bits = SAME_BITS[data.itemsize]
+        result = kernel(*_map_tensors(lambda t: t.view(bits) if t.dtype == data else t, values))
+        return _map_result(lambda t: t.view(data) if t.dtype == bits else t, result)
+    if op.orders and _has_tensor_dtype(values, (torch.uint64,)):
+        result = kernel(*_map_tensors(lambda t: _ordered(t) if t.dtype == torch.uint64 else t, values))
+        same = op.opdef.outputs[0].type_attr == op.opdef.inputs[0].type_attr
+        return _map_result(lambda t: _ordered(t).view(torch.uint64), result) if same else result
+    original = {COMPUTE_IN[v.dtype]: v.dtype for v in _leaves(values)
+                if isinstance(v, torch.Tensor) and v.dtype in COMPUTE_IN}  # fmt: skip
+    result = kernel(*_map_tensors(lambda t: t.to(COMPUTE_IN.get(t.dtype, t.dtype)), values))
+    return _map_result(lambda t: t.to(original.get(t.dtype, t.dtype)), result)
+
+
+def _ordered(value: torch.Tensor) -> torch.Tensor:
+    """int64s in the order of the given uint64s, and back: the two orders differ by the sign bit."""
+    return torch.bitwise_xor(value.view(torch.int64), -(2**63))
+
+
+def _moved_dtype(op: RegisteredOp, values: Sequence[Any]) -> torch.dtype:
+    """The dtype of the inputs whose type the output has."""
+    attr = next((o.type_attr for o in op.opdef.outputs if o.type_attr), None)
+    for kind, value, arg in zip(op.kinds, values, op.opdef.inputs, strict=False):
+        if kind in ("tensor", "list") and arg.type_attr == attr and value is not None and len(_leaves([value])):
+            return _leaves([value])[0].dtype
+    raise TypeError(f"{op.name} moves nothing")
+
+
+def _map_result(function: Callable[[torch.Tensor], Any], result: Any) -> Any:
+    if isinstance(result, torch.Tensor):
+        return function(result)
+    return tuple(function(r) for r in result)
+
+
+def _on_strings(op: RegisteredOp, values: list[Any]) -> Any:
+    """Strings: a kernel of their own, or, for an op that moves elements, numbers that stand for them."""
+    if op.string_kernel is not None:
+        return op.string_kernel(*values)
+    if not op.moves:
+        raise errors.UnimplementedError(None, None, f"{op.name} has no kernel for string tensors")
+    kind = next(v.dtype for v in _leaves(values) if isinstance(v, np.ndarray))  # objects, or a quantized dtype's ints
+    pool: list[np.ndarray] = [np.array([b""], object) if kind.hasobject else np.zeros(1, kind)]  # what padding gives
+    count = 1
+
+    def index(value: Any) -> Any:
+        nonlocal count
+        if isinstance(value, np.ndarray):
+            pool.append(value.reshape(-1))
+            start, count = count, count + value.size
+            return torch.arange(start, count).reshape(value.shape)
+        return [index(v) for v in value] if type(value) is list else value
+
+    result = op.kernel(*[index(v) for v in values])
+    strings = np.concatenate(pool)
+    string_attrs = {
+        argument.type_attr
+        for argument, value in zip(op.opdef.inputs, values, strict=False)
+        if any(isinstance(v, np.ndarray) for v in _leaves([value]))
+    }
+
+    def back(output: torch.Tensor) -> np.ndarray:
+        taken = np.empty(tuple(output.shape), kind)
+        taken[...] = strings[output.cpu().numpy()]
+        return taken
+
+    if isinstance(result, torch.Tensor):
+        return back(result)
+    outputs = op.opdef.outputs
+    flags = [o.type_attr in string_attrs for o in outputs] if len(outputs) > 1 else [True] * len(result)
+    return tuple(back(r) if is_string else r for r, is_string in zip(result, flags, strict=True))
+
+
+def _as_promised(op: RegisteredOp, result: Any, types: dict[str, DType]) -> tuple[Any, bool]:
+    """The result in the dtypes that the op's registration promises."""
+    if result is None:
+        return None, False
+    single = not isinstance(result, (tuple, list))
+    results = [result] if single else list(result)
+    exact = True
+    for i, (value, dtype) in enumerate(zip(results, op.output_dtypes(types, len(results)), strict=True)):
+        if isinstance(value, torch.Tensor) and value.dtype != dtype.torch:
+            if dtype.torch is None:
+                raise errors.UnimplementedError(None, None, f"{op.name} is not implemented for {dtype.name}")
+            results[i] = value.to(dtype.torch)
+            exact = False
+    return (results[0] if single else results), exact
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+
+def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
+    """The error with the op's name in its message, as TensorFlow ends its messages."""
+    if isinstance(error, errors.OpError):
+        if "[Op:" in error.message:
+            return error
+        make: Callable[..., errors.OpError] = type(error)  # whose number the subclasses know
+        return make(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: {name or ''}")
+    return error
+
+
+def translated(
+    op: RegisteredOp, args: Sequence[Any], values: Sequence[Any], error: Exception, name: str | None
+) -> Exception:
+    """TensorFlow's error for what torch refused: by the op's shape rule where that says what is wrong."""
+    ending = f" [Op:{op.name}] name: {name or ''}"
+    if op.shape is not None:
+        shapes = [
+            a.shape if kind == "tensor" else [t.shape for t in a] if kind == "list" else a
+            for kind, a in zip(op.kinds, args, strict=True)
+        ]
+        try:
+            op.shape(*shapes)
+        except errors.OpError as wrong:
+            return located(wrong, op, name)
+        except ValueError as wrong:
+            return errors.InvalidArgumentError(None, None, f"{wrong}{ending}")
+    said = first_line(error)
+    described = ", ".join(f"{p}: {describe(a)}" for p, a in zip(op.params, args, strict=True))
+    kind: Callable[..., Exception] = errors.InvalidArgumentError
+    if isinstance(error, NotImplementedError) or "not implemented" in said or "not supported" in said:
+        kind = errors.UnimplementedError
+    return kind(None, None, f"{op.name} can't take {described}: {said}{ending}")
+
+
+def first_line(error: Exception) -> str:
+    """What an error of torch says, in one line and without torch's names."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return re.sub(r"\bat::|torch\.|aten::", "", lines[0]).strip()
+
+
+def describe(arg: Any) -> str:
+    """An argument's dtype and shape, or the Python value itself."""
+    if isinstance(arg, list) and arg and hasattr(arg[0], "dtype"):
+        return "[" + ", ".join(describe(a) for a in arg) + "]"
+    if hasattr(arg, "dtype") and isinstance(getattr(arg, "shape", None), TensorShape):
+        return f"{arg.dtype.name}{arg.shape.as_list()}"
+    return repr(arg)

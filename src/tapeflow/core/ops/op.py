@@ -1,0 +1,574 @@
+"""What an op is, and how it runs.
+
+An op has TensorFlow's registered name, a kernel that takes and gives `torch.Tensor`s, and a gradient. `@op(...)` turns
+a declaration into the op's function: one short function, made for the op's parameters (as `dataclasses` makes
+`__init__`), that looks at the types, calls the kernel, wraps the result and, only where a tape listens, records.
+Everything unusual (Python numbers, arrays, variables, a dtype seen for the first time, an error) leaves that path at
+the first check for `Op.run`, which does the same carefully.
+
+What TensorFlow says of an op (input names, types, attrs) is read from `op_defs.txt`, never written twice.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from types import NoneType
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+import numpy as np
+
+from tapeflow.core import device as devices
+from tapeflow.core import errors
+from tapeflow.core.autodiff.tape import record
+from tapeflow.core.context import detours, state
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
+from tapeflow.core.ops.definition import TRAITS, Op, ops, registry
+from tapeflow.core.ops.kernels import compute
+from tapeflow.core.ops.templates import function_of
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, string
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+
+
+def _whole(given: Any, value: Any) -> Any:
+    """The host value of an entry of a list of integers, such as a shape. A float tensor or a Python bool may stand for
+    one; a float may not."""
+    if type(given) is bool:
+        return int(given)
+    if not isinstance(given, Tensor) or not given.dtype.is_floating:
+        return value
+    if isinstance(value, Tensor):
+        return ops.Cast(value, int32)
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+class RegisteredOp(Op):
+    """An op that is declared with `@op`: what TensorFlow's registry says of it, and how a call of it runs.
+
+    Attributes:
+        kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of
+            them for lists, plain Python values for the rest.
+        string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
+        moves: the kernel only moves elements about, so that it can move what it has no dtype for.
+        creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
+        orders: the kernel only compares elements, so that whatever keeps their order can stand in for them.
+        shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors; or None.
+        function: the op as a function.
+        direct: from what decides the type of the result (`key`) to that type, where `kernel` has shown that it
+            computes it as it is called.
+    """
+
+    registered = True
+    kernel: Callable[..., Any]
+    kinds: tuple[str, ...]
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        params: tuple[str, ...],
+        host: Sequence[str],
+        rename: dict[str, str],
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.params = params
+        self.opdef = opdef = op_defs.get(name)
+        arguments = opdef.inputs
+        self.kinds = tuple(
+            "attr"
+            if i >= len(arguments)
+            else "host"
+            if param in host
+            else "list"
+            if arguments[i].number_attr or arguments[i].type_list_attr
+            else "tensor"
+            for i, param in enumerate(params)
+        )
+        self.attr_names = {p: rename.get(p, p) for p in params[len(arguments) :]}
+        unknown = [p for p in host if p not in params[: len(arguments)]]
+        unknown += [a for a in self.attr_names.values() if a not in opdef.attrs]
+        if unknown or len(params) < len(arguments):
+            raise TypeError(f"{name}{params} does not match {opdef.signature}: {unknown}")
+        tensor_attrs = {
+            a.type_attr for a, kind in zip(arguments, self.kinds, strict=False) if kind in ("tensor", "list")
+        }
+        self.uniform = len(tensor_attrs) == 1 and None not in tensor_attrs
+        self.many = len(opdef.outputs) == 1 and bool(opdef.outputs[0].number_attr)
+        self.several = len(opdef.outputs) > 1 and not any(o.number_attr or o.type_list_attr for o in opdef.outputs)
+        self.direct: dict[Any, DType | tuple[DType, ...]] = {}
+        self.shape: Callable[..., Any] | None = None
+        self.string_kernel: Callable[..., Any] | None = None
+        self.moves = self.creates = self.orders = self.promotes = False
+        self.function: Callable[..., Any] = self.run
+
+    @property
+    def stateful(self) -> bool:
+        """Whether it must run in its place even where nobody takes its outputs. Ops with seeds are stateful by
+        TensorFlow's registry, but nobody misses numbers that were not drawn."""
+        return self.opdef.stateful and not self.random
+
+    @property
+    def commutative(self) -> bool:  # type: ignore[override]
+        return self.opdef.commutative
+
+    # ---- the careful path ----------------------------------------------------------------------------------------
+
+    def run(self, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
+        """Runs the op on anything convertible: converts, checks types, places, computes, records."""
+        if detours and state.graph is not None:
+            return state.graph.add(self, args, name, promotes)
+        simple = self.simplified(args) if not detours else None
+        if simple is not None:
+            return self.function(*simple, name=name)
+        for kind, arg in zip(self.kinds, args, strict=True):
+            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
+                dispatch = getattr(type(item), "__tf_dispatch__", None)
+                if dispatch is not None:
+                    result = dispatch(item, self.function, args)
+                    if result is not NotImplemented:
+                        return result
+        given, types = self.convert_arguments(args, promotes or self.promotes)
+        key = self.key(given)
+        values, exact = compute(self, given, types, name)
+        outputs: Any
+        if isinstance(values, (tuple, list)):
+            outputs = [EagerTensor(v, d) for v, d in zip(values, self.output_dtypes(types, len(values)), strict=True)]
+            if exact and outputs:
+                self.direct[key] = self.given_dtypes(outputs)
+        elif values is None:
+            return None
+        else:
+            outputs = EagerTensor(values, self.output_dtypes(types, 1)[0])
+            if exact:
+                self.direct[key] = outputs.dtype
+        made = outputs if isinstance(outputs, list) else (outputs,)
+        if state.devices:
+            devices.stamp(made)
+        if state.tapes:
+            inputs: list[Tensor] = []
+            statics = []
+            for kind, arg in zip(self.kinds, given, strict=True):
+                if kind == "tensor":
+                    inputs.append(arg)
+                elif kind == "list":
+                    inputs.extend(arg)
+                else:
+                    statics.append(arg)
+            record(self, inputs, statics, made)
+        return outputs
+
+    def given_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
+        """What `checked` holds for these outputs: the dtype of all of them, or that of each."""
+        return tuple([t.dtype for t in outputs]) if self.several else outputs[0].dtype
+
+    def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
+        """The arguments with Python numbers as tensors: all that keeps most calls off the fast path."""
+        if not self.uniform:
+            return None
+        for arg in args:
+            if type(arg) is EagerTensor:
+                break
+        else:
+            return None
+        dtype = arg.dtype
+        out: list[Any] | None = None
+        for i, value in enumerate(args):
+            if self.kinds[i] != "tensor" or type(value) is EagerTensor:
+                continue
+            try:
+                if type(value) is float or type(value) is int:
+                    out = out or list(args)
+                    out[i] = operand(value, dtype)
+            except (TypeError, ValueError):
+                return None
+        return out
+
+    def operate(self, args: tuple[Any, ...], name: str | None = None) -> Any:
+        """`run` for a binary operator: what the left side can't convert, the right side gets a chance to take."""
+        try:
+            return self.run(args, name)
+        except (TypeError, ValueError):
+            if isinstance(args[0], Tensor) and not isinstance(args[1], Tensor) and _has_reflected(args[1]):
+                return NotImplemented
+            raise
+
+    def key(self, args: Sequence[Any]) -> Any:
+        """What of the arguments' types decides the type of the result; the key of `checked`."""
+        if self.uniform and not self.keyed_params():
+            for kind, arg in zip(self.kinds, args, strict=True):
+                if kind == "tensor":
+                    return arg.dtype
+                if kind == "list" and arg:
+                    return arg[0].dtype
+        types = [a.dtype for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
+        types += [args[i] for i in self.keyed_params()]
+        return tuple(types)
+
+    @functools.cache  # noqa: B019 (ops live as long as the process)
+    def keyed_params(self) -> dict[int, str]:
+        """The attrs that the key holds, by their positions, and what they are: "DType" for those that give the
+        result's type, as `output_type` does in ArgMax; "str" or "int" for those that only the careful path checks."""
+        attrs = {o.type_attr for o in self.opdef.outputs}
+        found = {i: "DType" for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs}
+        for i, p in enumerate(self.params if self.several else ()):
+            attr = self.opdef.attrs[self.attr_names[p]] if p in self.attr_names else None
+            if attr is not None and attr.type == "string" and attr.allowed is not None:
+                found[i] = "str"
+            elif attr is not None and attr.type == "int" and attr.minimum is not None:
+                found[i] = "int"
+        return found
+
+    def output_dtypes(self, types: dict[str, DType], count: int) -> list[DType]:
+        result: list[DType] = []
+        outputs = self.opdef.outputs
+        lists = sum(bool(o.number_attr) for o in outputs)  # all of one length
+        repeats = (count - len(outputs) + lists) // lists if lists else 1
+        for out in outputs:
+            if out.type_list_attr:
+                result.extend(types[out.type_list_attr])
+                continue
+            dtype = out.type if out.type is not None else types[out.type_attr]
+            result.extend([dtype] * (repeats if out.number_attr else 1))
+        return result
+
+    def convert_arguments(self, args: tuple[Any, ...], promotes: bool = False) -> tuple[list[Any], dict[str, Any]]:
+        """Converts every argument to what its parameter wants, and finds the op's type attrs on the way.
+
+        As in TensorFlow, the first tensor settles the type of all inputs that share its type attr; Python
+        values and arrays are converted to it.
+        """
+        types: dict[str, Any] = {}
+        inputs = self.opdef.inputs
+        out = list(args)
+        for i, kind in enumerate(self.kinds[: len(inputs)]):
+            arg, attr = args[i], inputs[i].type_attr
+            if kind == "list":
+                arg = out[i] = self.as_list(arg, inputs[i])
+                if attr and attr not in types:
+                    types.update(
+                        (attr, as_dtype(v.dtype)) for v in arg[::-1] if hasattr(v, "dtype") and is_tensor_like(v)
+                    )
+            elif kind == "tensor" and attr and attr not in types and is_tensor_like(arg):
+                types[attr] = as_dtype(arg.dtype)
+        position = 0
+        for i, kind in enumerate(self.kinds):
+            if kind == "tensor":
+                out[i] = self.convert_input(out[i], inputs[i], types, position, promotes)
+                position += 1
+            elif kind == "list":
+                if inputs[i].type_list_attr:
+                    out[i] = [convert(v) for v in out[i]]
+                    types[inputs[i].type_list_attr] = [v.dtype for v in out[i]]
+                else:
+                    out[i] = [
+                        self.convert_input(v, inputs[i], types, position + j, promotes) for j, v in enumerate(out[i])
+                    ]
+                position += len(out[i])
+            elif kind == "host":
+                given = out[i]
+                if type(given) is bool and self.takes_integers(inputs[i]):
+                    given = int(given)  # as an axis; a tensor of bools is none
+                out[i] = host_value(given)
+                position += 1
+                if isinstance(given, (list, tuple)) and self.takes_integers(inputs[i]):
+                    out[i] = tuple([_whole(g, v) for g, v in zip(given, out[i], strict=True)])
+                self.check_host(out[i], inputs[i])
+            else:
+                given = self.opdef.attrs[self.attr_names[self.params[i]]]
+                if given.type == "type" and out[i] is not None:
+                    out[i] = types[given.name] = as_dtype(out[i]).base_dtype
+                elif type(out[i]) is list:
+                    out[i] = tuple(out[i])
+                if given.type in ("string", "int"):
+                    self.check_attr(given, out[i])
+        self.check_types(types)
+        return out, types
+
+    def takes_integers(self, argument: Any) -> bool:
+        """Whether an argument's dtype is, or may be, an integer one."""
+        attr = argument.type_attr
+        return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
+
+    def check_host(self, value: Any, argument: Any) -> None:
+        """Refuses what is no integer where the op takes integers: the kernel would not see what TensorFlow sees."""
+        leaves: Any = value
+        while type(leaves) is tuple and leaves:
+            found = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
+            if found is None or (type(found) in (str, bytes) and any(type(v) is int for v in leaves)):
+                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+            leaves = found
+        if type(leaves) in (float, str, bytes, bool):
+            attr = argument.type_attr
+            if not attr:
+                if argument.type.is_integer:
+                    raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {argument.type.name}")
+            elif any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()):
+                self.check_types({attr: convert(leaves).dtype})
+
+    def as_list(self, arg: Any, argument: Any) -> list[Any]:
+        if isinstance(arg, (list, tuple)):
+            return list(arg)
+        if isinstance(arg, Tensor) or hasattr(arg, "__array__"):
+            return list(arg)
+        raise TypeError(f"Expected list for '{argument.name}' argument to '{self.name}' Op, not {arg!r}.")
+
+    def convert_input(self, arg: Any, argument: Any, types: dict[str, Any], position: int, promotes: bool) -> Tensor:
+        attr = argument.type_attr
+        wanted = argument.type if not attr else types.get(attr)
+        if promotes and not isinstance(arg, Tensor):
+            try:
+                arg = convert(arg, wanted)
+            except (TypeError, ValueError):
+                arg = convert(arg)
+        elif wanted is None:
+            given = self.opdef.attrs[attr]
+            hint = given.default if isinstance(given.default, DType) else None
+            if isinstance(arg, (np.ndarray, np.generic)) and given.allowed and from_numpy_type(arg) in given.allowed:
+                hint = None  # an array of a dtype that the op takes keeps it
+            arg = convert(arg, None, hint=hint)
+        else:
+            arg = convert(arg, None if isinstance(arg, Tensor) else wanted)
+        if wanted is None:
+            types[attr] = arg.dtype
+        elif arg.dtype is not wanted:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute {self.name} as input #{position}(zero-based) was expected to be a "
+                f"{datatype_name(wanted)} tensor but is a {datatype_name(arg.dtype)} tensor [Op:{self.name}] name: ",
+            )
+        return arg
+
+    def check_attr(self, attr: Any, value: Any) -> None:
+        """Refuses a string that is none of the attr's allowed ones, and an int below its minimum."""
+        if attr.type == "string" and attr.allowed is not None and value not in attr.allowed:
+            allowed = ", ".join(f'"{a}"' for a in attr.allowed)
+            wrong = f'"{value}" is not in the list of allowed values: {allowed}'
+        elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
+            wrong = f"{value} must be at least minimum {attr.minimum}"
+        else:
+            return
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr '{attr.name}' of {wrong}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} "
+            f"[Op:{self.name}] name: ",
+        )
+
+    def check_types(self, types: dict[str, Any]) -> None:
+        given = {a.type_attr for a in self.opdef.inputs} if self.string_kernel is not None else ()
+        for attr, dtype in types.items():
+            allowed = self.opdef.attrs[attr].allowed
+            if allowed is None:
+                continue
+            for d in dtype if isinstance(dtype, list) else (dtype,):
+                if d not in allowed and not (d is string and attr in given):
+                    names = ", ".join(datatype_name(a) for a in allowed)
+                    raise errors.InvalidArgumentError(
+                        None,
+                        None,
+                        f"Value for attr '{attr}' of {datatype_name(d)} is not in the list of allowed values: "
+                        f"{names}\n\t; NodeDef: {{{{node {self.name}}}}}; {self.opdef.signature} [Op:{self.name}] "
+                        "name: ",
+                    )
+
+
+def is_tensor_like(value: Any) -> bool:
+    """Whether a value brings its dtype to an op that has yet to settle one: tensors and variables do, arrays do not."""
+    return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
+
+
+def _has_reflected(value: Any) -> bool:
+    return any(hasattr(type(value), m) for m in ("__tf_reflected__", "__radd__")) and not isinstance(
+        value, (int, float, complex, str, bytes, list, tuple)
+    )
+
+
+# ---- declaring ops ---------------------------------------------------------------------------------------------------
+
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+
+class OpFunction(Protocol[P, R]):
+    """An op as a function, with decorators that declare what else is known of it."""
+
+    op: RegisteredOp
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def gradient(self, needs: str = "", none_for_zero: bool = False) -> Callable[[Rule], Rule]:
+        """Declares the gradient, see `gradient_of`."""
+
+    def accumulate(self, rule: Rule) -> Rule:
+        """Declares how the gradient is added to sums in one kernel, as a product of matrices can be.
+
+        It is asked as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor
+        that its gradients are summed in. It adds to the sums in place and gives None for those, and gradients for the
+        others.
+        """
+
+    def batching(self, rule: Rule) -> Rule:
+        """Declares how the op is computed for a whole batch of slices, see `core/ops/batching.py`."""
+
+    def static_value(self, rule: Rule) -> Rule:
+        """Declares what is known of the result while a graph is built, see `core/ops/static.py`."""
+
+    def inline(self, rule: Rule) -> Rule:
+        """Declares the expression that the compiler writes for a call: `rule(*args)` gives a function and a template
+        of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
+
+    def decomposition(self, rule: Rule) -> Rule:
+        """Declares the operations of TensorFlow that stand for the op in a `GraphDef`: `rule(operation)`."""
+
+    def fuses(self, inner: str) -> Callable[[Rule], Rule]:
+        """Declares how the op is computed together with the op named `inner`, whose result it takes.
+
+        `rule(inner, outer, other)` is asked with the two steps and the other input of this one, and gives a function, a
+        template of `{kernel}` and the tensors `{0}`, `{1}`, ..., and these tensors; or None.
+        """
+
+
+def op(
+    name: str,
+    kernel: Callable[..., Any],
+    *,
+    host: Sequence[str] = (),
+    shape: Callable[..., Any] | None = None,
+    strings: Callable[..., Any] | None = None,
+    moves: bool = False,
+    creates: bool = False,
+    orders: bool = False,
+    promotes: bool = False,
+    rename: dict[str, str] | None = None,
+    **traits: Any,
+) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
+    """Declares an op. The decorated function gives parameters, defaults and documentation; its body is never run.
+
+    The parameters are TensorFlow's registered inputs in their order (under any name), then attrs by their registered
+    names, then `name`.
+
+    Args:
+        name: TensorFlow's registered op name.
+        kernel: takes the parameters in order, tensors as `torch.Tensor`, and gives a `torch.Tensor` or a tuple of them.
+            It never changes its inputs. It may raise TensorFlow's errors.
+        host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
+        shape: the family's shape rule, see `core/ops/shape_rules.py`.
+        strings: the kernel for string tensors, on NumPy object arrays.
+        moves: the kernel only moves elements, and so works for every dtype there is.
+        creates: the kernel takes `device=` as it has no tensor inputs.
+        orders: the kernel only compares elements; uint64, which ATen can't compare, is then compared as int64.
+        promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
+            mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError.
+        rename: from a parameter's name to the attr's, where they differ.
+        **traits: what others may assume of the op: those attributes of `Op` that `TRAITS` names.
+
+    Returns:
+        A decorator, giving the op's function; see `OpFunction` for what can be declared with that.
+
+    Raises:
+        TypeError: the parameters do not match the registration, or there is no such trait.
+    """
+    if not TRAITS.issuperset(traits):
+        raise TypeError(f"{name}: no op has the traits {sorted(traits.keys() - TRAITS)}")
+
+    def decorate(declared: Any) -> Any:
+        code = declared.__code__
+        params = code.co_varnames[: code.co_argcount]
+        if params[-1:] != ("name",):
+            raise TypeError(f"the last parameter of {declared.__name__} must be 'name'")
+        new = RegisteredOp(name, kernel, params[:-1], host, rename or {})
+        new.shape, new.string_kernel = shape, strings
+        new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
+        vars(new).update(traits)
+        function: Any = function_of(new, declared, new.run)
+        function.op = new
+        function.gradient = functools.partial(gradient_of, new)
+        for attribute in ("accumulate", "batching", "static_value", "inline", "decomposition"):
+            setattr(function, attribute, functools.partial(_declare, new, attribute))
+        function.fuses = functools.partial(_declare_fusion, new)
+        new.function = function
+        registry[name] = new
+        return function
+
+    return decorate
+
+
+def _declare(op: Op, attribute: str, rule: Rule) -> Rule:
+    setattr(op, attribute, rule)
+    return rule
+
+
+def _declare_fusion(op: Op, inner: str) -> Callable[[Rule], Rule]:
+    def decorate(rule: Rule) -> Rule:
+        op.fusions = {**op.fusions, inner: rule}
+        return rule
+
+    return decorate
+
+
+def operator(function: Any, name: str, slow: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """An op's function as a binary operator of `Tensor`: what it can't convert it leaves to the other operand.
+
+    Args:
+        function: the op's function.
+        name: the operator's, such as `__add__`.
+        slow: `slow(args, name)` for what is not on the fast path, where the operator's rules differ from the op's.
+    """
+    slow = slow or function.op.operate
+    short = name.strip("_").removeprefix("r") if name.startswith("__r") else name.strip("_")
+
+    def named(args: tuple[Any, ...], name: str | None = None) -> Any:
+        return slow(args, short if name is None and short in OPERATORS and state.graph is not None else name)
+
+    made = function_of(function.op, function, named)
+    made.__name__ = made.__qualname__ = name
+    return made
+
+
+# The operators that give their name to an operation of a graph.
+OPERATORS = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow"})
+
+
+def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Decorates the declaration of a public function that is an op's for tensors of the op's own dtypes and takes more
+    than the op does: that goes to `slow(args, name)`. So the public function is as fast as the op's.
+    """
+
+    def decorate(declared: Any) -> Any:
+        made: Any = function_of(function.op, declared, slow)
+        made.op = function.op
+        return made
+
+    return decorate
+
+
+def gradient_of(
+    op: Op, needs: str = "", none_for_zero: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares an op's gradient, `gradient(call, *dys)`, which gives one gradient (or None) for each tensor input.
+
+    Args:
+        op: the op.
+        needs: the residuals, what of the call the gradient reads; see `Op.set_residuals`.
+        none_for_zero: for an op of several outputs: the gradient takes None for those that nobody used, and saves the
+            work for them; otherwise they come as zeros.
+    """
+    op.set_residuals(needs)
+    op.none_for_zero = none_for_zero
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        op.gradient = function
+        return function
+
+    return decorate
+
+
+def not_differentiable(*functions: Any) -> None:
+    """Says that ops have no gradient: a tape stops there, and does not try torch's."""
+    for function in functions:
+        function.op.differentiable = False

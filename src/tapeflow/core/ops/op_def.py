@@ -1,0 +1,279 @@
+"""What TensorFlow's registered ops take and give: their arguments, attrs and defaults.
+
+The definitions stand in `op_defs.txt`, one op a line, in the notation of TensorFlow's own errors
+(`scripts/record_op_defs.py` records them). The file is read at the first look-up and a line is parsed when its op is
+first asked for, so that importing this module costs nothing.
+"""
+
+import dataclasses
+import functools
+import pathlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.types.dtypes import DType, as_dtype
+
+_FILE = pathlib.Path(__file__).with_name("op_defs.txt")
+
+# Where the name of a dtype in a definition isn't its Python name. `as_dtype` takes either.
+_PROTO_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgDef:
+    """An input or output of an op.
+
+    Its dtype is fixed (`type`), or the value of a type attr (`type_attr`); there are as many tensors as the int attr
+    `number_attr` says, or one for each dtype in the list attr `type_list_attr`, or else exactly one.
+    """
+
+    name: str
+    type: DType | None = None
+    type_attr: str = ""
+    number_attr: str = ""
+    type_list_attr: str = ""
+    is_ref: bool = False
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the argument is a list of tensors."""
+        return bool(self.number_attr or self.type_list_attr)
+
+    def __str__(self) -> str:
+        # A list of tensors of several types has no dtype to print: TensorFlow leaves the place empty.
+        dtype = self.type_attr
+        if self.type is not None:
+            dtype = _PROTO_NAMES.get(self.type.name, self.type.name)
+        if self.number_attr:
+            dtype = f"{self.number_attr}*{dtype}"
+        return f"{self.name}:Ref({dtype})" if self.is_ref else f"{self.name}:{dtype}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttrDef:
+    """An attr of an op.
+
+    `type` is TensorFlow's word for it: "type", "int", "float", "bool", "string", "shape", "tensor", "func", or
+    "list(...)" of one of them. `default` is a Python value (a `DType` for a type; a tuple of ints, -1 where a dimension
+    is unknown, or None for a shape; an array for a tensor; a list for a list), and `NO_DEFAULT` where the attr must be
+    given.
+    """
+
+    name: str
+    type: str
+    default: Any
+    minimum: int | None
+    allowed: tuple | None
+    text: str = dataclasses.field(repr=False)
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the attr may be left out."""
+        return self.default is not NO_DEFAULT
+
+
+class _NoDefault:
+    """The type of `NO_DEFAULT`, which None can't stand for because it is a shape of unknown rank."""
+
+    def __repr__(self) -> str:
+        return "NO_DEFAULT"
+
+
+NO_DEFAULT = _NoDefault()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpDef:
+    """The definition of one op.
+
+    Example:
+        >>> from tapeflow.core import op_def
+        >>> op_def.get("Floor").signature
+        'Op<name=Floor; signature=x:T -> y:T; attr=T:type,allowed=[DT_BFLOAT16, DT_HALF, DT_FLOAT, DT_DOUBLE]>'
+    """
+
+    name: str
+    inputs: tuple[ArgDef, ...]
+    outputs: tuple[ArgDef, ...]
+    attrs: Mapping[str, AttrDef]
+    stateful: bool = False
+    commutative: bool = False
+    aggregate: bool = False
+    allows_uninitialized_input: bool = False
+    distributed: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The definition as TensorFlow's error messages print it."""
+        inputs, outputs = (", ".join(map(str, args)) for args in (self.inputs, self.outputs))
+        parts = [f"name={self.name}", f"signature={inputs} -> {outputs}"]
+        parts += [f"attr={attr.text}" for attr in self.attrs.values()]
+        parts += [f"{flag}=true" for flag, field in _FLAGS.items() if getattr(self, field)]
+        return f"Op<{'; '.join(parts)}>"
+
+
+_FLAGS = {
+    "is_commutative": "commutative",
+    "is_aggregate": "aggregate",
+    "is_stateful": "stateful",
+    "allows_uninitialized_input": "allows_uninitialized_input",
+    "is_distributed_communication": "distributed",
+}
+
+
+@functools.cache
+def get(name: str) -> OpDef:
+    """The definition of the op of this name.
+
+    Raises:
+        LookupError: if there is no such op.
+    """
+    try:
+        line = _lines()[name]
+    except KeyError:
+        raise LookupError(f"No op is named {name!r}; the ones that are known stand in {_FILE.name}.") from None
+    return _parse(line)
+
+
+def names() -> list[str]:
+    """The names of all ops, sorted."""
+    return list(_lines())
+
+
+@functools.cache
+def _lines() -> dict[str, str]:
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
+    return {line[len("Op<name=") : line.index(";")]: line for line in lines}
+
+
+def _parse(line: str) -> OpDef:
+    (_, name), (_, signature), *rest = (part.split("=", 1) for part in _split(line[len("Op<") : -len(">")], "; "))
+    attrs = Attrs(value for key, value in rest if key == "attr")
+    types = attrs.types
+    inputs, outputs = (_args(side, types) for side in signature.split(" -> "))
+    flags = {_FLAGS[key]: True for key, _ in rest if key != "attr"}
+    return OpDef(name, inputs, outputs, attrs, **flags)
+
+
+class Attrs(Mapping[str, AttrDef]):
+    """An op's attrs by name, each parsed when it is asked for: most are never."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._parsed: dict[str, Any] = {}  # the text, until somebody asks
+        self.types: dict[str, str] = {}
+        for text in texts:
+            name, rest = text.split(":", 1)
+            self._parsed[name] = text
+            self.types[name] = rest.split(",", 1)[0]
+
+    def __getitem__(self, name: str) -> AttrDef:
+        found = self._parsed[name]
+        if isinstance(found, str):
+            found = self._parsed[name] = _attr(found)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parsed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parsed)
+
+    def __len__(self) -> int:
+        return len(self._parsed)
+
+
+def _args(text: str, attr_types: dict[str, str]) -> tuple[ArgDef, ...]:
+    return tuple(_arg(arg, attr_types) for arg in text.split(", ")) if text else ()
+
+
+def _arg(text: str, attr_types: dict[str, str]) -> ArgDef:
+    name, dtype = text.split(":")
+    is_ref = dtype.startswith("Ref(")
+    if is_ref:
+        dtype = dtype[len("Ref(") : -len(")")]
+    number, _, dtype = dtype.rpartition("*")
+    kind = attr_types.get(dtype)
+    return ArgDef(
+        name,
+        type=as_dtype(dtype) if kind is None else None,
+        type_attr=dtype if kind == "type" else "",
+        number_attr=number,
+        type_list_attr=dtype if kind == "list(type)" else "",
+        is_ref=is_ref,
+    )
+
+
+def _attr(text: str) -> AttrDef:
+    head, *rest = _split(text, ",")
+    name, attr_type = head.split(":")
+    options = dict(option.split("=", 1) for option in rest)
+    default, minimum, allowed = NO_DEFAULT, None, None
+    if "default" in options:
+        default = _value(options["default"], attr_type)
+    if "min" in options:
+        minimum = int(options["min"])
+    if "allowed" in options:
+        element_type = attr_type.removeprefix("list(").removesuffix(")")
+        allowed = tuple(_value(options["allowed"], f"list({element_type})"))
+    return AttrDef(name, attr_type, default, minimum, allowed, text)
+
+
+def _value(text: str, attr_type: str) -> Any:
+    """A default or an allowed value as a Python value."""
+    if attr_type.startswith("list("):
+        element_type = attr_type[len("list(") : -len(")")]
+        return [_value(item.strip(), element_type) for item in _split(text[1:-1], ",") if item.strip()]
+    return _READERS[attr_type](text)
+
+
+def _shape(text: str) -> tuple[int, ...] | None:
+    if text == "<unknown>":
+        return None
+    return tuple(-1 if dim == "?" else int(dim) for dim in text[1:-1].split(",") if dim)
+
+
+def _string(text: str) -> str:
+    letters = {"n": "\n", "r": "\r", "t": "\t"}
+    return re.sub(r"\\(.)", lambda match: letters.get(match[1], match[1]), text[1:-1])
+
+
+def _tensor(text: str) -> np.ndarray:
+    dtype, shape, values = re.split("Tensor<type: | shape: | values: |>", text)[1:-1]
+    return np.array(values.split(), dtype).reshape(_shape(shape))
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "type": lambda text: as_dtype(text.removeprefix("DT_").lower()),
+    "int": int,
+    "float": float,
+    "bool": lambda text: text == "true",
+    "string": _string,
+    "shape": _shape,
+    "tensor": _tensor,
+}
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    """Splits at the separators that stand outside quotes and brackets."""
+    depth, quoted, start, position = 0, False, 0, 0
+    while position < len(text):
+        letter = text[position]
+        if quoted and letter == "\\":
+            position += 1
+        elif letter == '"':
+            quoted = not quoted
+        elif quoted:
+            pass
+        elif letter in "[<":
+            depth += 1
+        elif letter == "]" or (letter == ">" and text[position - 1] != "-"):
+            depth -= 1
+        elif depth == 0 and text.startswith(separator, position):
+            yield text[start:position]
+            position += len(separator) - 1
+            start = position + 1
+        position += 1
+    yield text[start:]

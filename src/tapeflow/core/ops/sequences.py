@@ -1,0 +1,249 @@
+"""From Python numbers, texts and nested sequences of them to arrays, by TensorFlow's rules.
+
+The first element says what a sequence holds. Where a dtype is asked for that TensorFlow converts to directly
+(`_DIRECT`), each element must convert to it; any other is made by a cast from what the sequence holds.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tapeflow.core.types.dtypes import (
+    FROM_NUMPY,
+    DType,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    string,
+    uint64,
+)
+from tapeflow.core.types.shape import TensorShape
+
+_DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+# What a Python value is, in a letter: b(ool), B (NumPy's bool), i(nt), f(loat), c(omplex), s(tring), or "".
+_LETTERS: tuple[tuple[Any, str], ...] = (
+    (bool, "b"),
+    (np.bool_, "B"),
+    ((int, np.integer), "i"),
+    ((float, np.floating, ml_dtypes.bfloat16), "f"),
+    ((complex, np.complexfloating), "c"),
+    ((str, bytes), "s"),
+)
+# Which may stand beside which, after the first.
+_BESIDE = {"b": "bB", "B": "bB", "i": "ifb", "f": "ifb", "c": "cifb", "s": "s"}
+_DIRECT = {
+    bool_: "bB", int32: "ib", int64: "ib", uint64: "ib", float16: "fib", float32: "fib", float64: "fib",
+    complex128: "cfib", string: "s",
+}  # fmt: skip
+
+
+def datatype_name(dtype: DType) -> str:
+    """The dtype as TensorFlow's C++ spells it in messages: `float` for float32."""
+    return _DATATYPE_NAMES.get(dtype.name, dtype.name)
+
+
+def unfit(value: Any, dtype: DType) -> TypeError:
+    """The error for a value that can't become a dtype."""
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {datatype_name(dtype)}")
+
+
+@functools.lru_cache(maxsize=1024)
+def letter(kind: Any) -> str:
+    """What values of a type are, see `_LETTERS`."""
+    return next((name for types, name in _LETTERS if issubclass(kind, types)), "")
+
+
+def fits(what: str, dtype: DType) -> bool:
+    """Whether a value of that letter may become that dtype."""
+    if dtype in _DIRECT:
+        return what in _DIRECT[dtype]
+    if what == "i":
+        return dtype.is_integer or dtype.is_quantized or dtype is bfloat16 or dtype is complex64
+    if what == "f":
+        return dtype.is_floating or dtype is complex64
+    return what == "c" and dtype is complex64
+
+
+# ---- homogeneous lists, quickly --------------------------------------------------------------------------------------
+
+_QUICK: dict[Any, Any] = {
+    (float, None): (np.float32, float32),
+    (float, float32): (np.float32, float32),
+    (float, float64): (np.float64, float64),
+    (int, None): (np.int32, int32),
+    (int, int32): (np.int32, int32),
+    (int, int64): (np.int64, int64),
+    (int, float32): (np.float32, float32),
+    (int, float64): (np.float64, float64),
+    (bool, None): (np.bool_, bool_),
+    (bool, bool_): (np.bool_, bool_),
+}
+
+
+def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | None:
+    """The array of a rectangular list of one type of numbers, or None where it takes a closer look."""
+    flat = value
+    kinds = set(map(type, flat))
+    while kinds == {list}:
+        if len(set(map(len, flat))) != 1:
+            return None
+        flat = list(chain.from_iterable(flat))
+        kinds = set(map(type, flat))
+    if len(kinds) != 1:
+        return None
+    kind = kinds.pop()
+    target = _QUICK.get((kind, dtype))
+    if target is None:
+        return None
+    if kind is float and target[1] is float32:  # NumPy would make inf of what is out of range, with a warning
+        if not (min(flat) > -3e38 and max(flat) < 3e38):
+            return None
+    elif kind is int and target[1] is float32 and not (min(flat) > -(2**53) and max(flat) < 2**53):
+        return None
+    try:
+        return np.array(value, target[0]), target[1]
+    except OverflowError:
+        return None
+
+
+# ---- any sequence ----------------------------------------------------------------------------------------------------
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value is a list to TensorFlow."""
+    if isinstance(value, (list, tuple, range)):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    if isinstance(value, (str, bytes)):
+        return False
+    return isinstance(value, (TensorShape, bytearray, memoryview, Sequence))
+
+
+def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    """The array of a nested sequence of numbers or texts, and the dtype it stands for.
+
+    Raises:
+        ValueError: it is not rectangular, mixes types, or has something else in it.
+        TypeError: the elements do not fit `dtype`.
+    """
+    shape: list[int] = []
+    first = value
+    while is_sequence(first):
+        shape.append(len(first))
+        if not len(first):
+            break
+        first = first[0]
+    leaves: list[Any] = []
+    _collect(value, shape, 0, leaves)
+    if not leaves:
+        dtype = dtype or float32
+        kind = dtype.as_numpy_dtype
+        return np.zeros(shape, kind[0] if isinstance(kind, np.dtype) and kind.names else kind), dtype
+    flat, found = _row(leaves, value, dtype)
+    return flat.reshape(shape), found
+
+
+def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> None:
+    """Appends the leaves of a sequence that must have a shape."""
+    if not is_sequence(value) or len(value) != shape[depth]:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    if depth < len(shape) - 1:
+        for v in value:
+            _collect(v, shape, depth + 1, leaves)
+        return
+    if any(map(is_sequence, value)):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    leaves.extend(value)
+
+
+def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
+    kinds: list[Any] = [*map(type, leaves)]
+    letters, what = set(map(letter, set(kinds))), letter(kinds[0])
+    if dtype is not None and dtype in _DIRECT and letters <= set(_DIRECT[dtype]):
+        return _as_direct(leaves, dtype), dtype
+    if not what:
+        v = leaves[0]
+        raise ValueError(f"Attempt to convert a value ({v!r}) with an unsupported type ({type(v)}) to a Tensor.")
+    if not letters <= set(_BESIDE[what]):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    if what == "i" and "f" in letters:
+        what = "f"
+    if dtype is not None and not fits(what, dtype):
+        raise unfit(value, dtype)
+    if what == "s":
+        return _texts(leaves), string
+    if what == "i":
+        array = _integers(leaves, np.int64)
+        if dtype is None:
+            dtype = int32 if array.min() >= _INT32_MIN and array.max() <= _INT32_MAX else int64
+        return array, dtype
+    if what == "f":
+        found = FROM_NUMPY[type(leaves[0])] if isinstance(leaves[0], np.floating) else float32
+        array = _floats(leaves)
+        if dtype is None:
+            _check_range(array, found)
+        if dtype is not None and found is not float64:
+            with np.errstate(all="ignore"):
+                array = array.astype(np.float32)  # what TensorFlow makes before it casts
+        return array, dtype or found
+    if what == "c":
+        return np.array(leaves, np.complex128), dtype or complex128
+    return np.array(leaves, np.bool_), bool_
+
+
+def _as_direct(leaves: list[Any], dtype: DType) -> np.ndarray:
+    if dtype is string:
+        return _texts(leaves)
+    if dtype.is_integer:
+        return _integers(leaves, np.uint64 if dtype is uint64 else np.int64)
+    if dtype.is_floating:
+        return _floats(leaves)
+    return np.array(leaves, dtype.as_numpy_dtype)
+
+
+def _integers(leaves: list[Any], kind: Any) -> np.ndarray:
+    try:
+        return np.array(leaves, kind)
+    except OverflowError:
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
+
+
+def _floats(leaves: list[Any]) -> np.ndarray:
+    try:
+        return np.array(leaves, np.float64)
+    except OverflowError:
+        raise _out_of_range() from None
+
+
+def _out_of_range() -> ValueError:
+    return ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
+
+
+def _check_range(array: np.ndarray, dtype: DType) -> None:
+    """Refuses finite numbers that would be infinite in a dtype that nobody asked for."""
+    with np.errstate(over="ignore"):
+        narrow = array.astype(dtype.as_numpy_dtype)
+    if np.any(np.isinf(narrow) & np.isfinite(array)):
+        raise _out_of_range()
+
+
+def _texts(leaves: list[Any]) -> np.ndarray:
+    array = np.empty(len(leaves), object)
+    array[:] = [v.encode() if isinstance(v, str) else bytes(v) for v in leaves]
+    return array

@@ -1,0 +1,98 @@
+"""Shape rules that families of ops share.
+
+A rule takes an op's arguments in order, with `TensorShape`s (lists of them) for tensors, and gives the shape of the
+result, or raises InvalidArgumentError saying which shapes do not go together. Eager ops ask only when a kernel refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
+
+
+def text(shape: TensorShape) -> str:
+    """The shape as TensorFlow's messages print it: `[2,3]`."""
+    if shape.rank is None:
+        return "<unknown>"
+    return "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
+
+
+def same(x: TensorShape, *_: Any) -> TensorShape:
+    """The result has the shape of the first input."""
+    return x
+
+
+def broadcast(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
+    """The two inputs broadcast against each other."""
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    a, b = x.as_list(), y.as_list()
+    rank = max(len(a), len(b))
+    a, b = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
+    out: list[int | None] = []
+    for m, n in zip(a, b, strict=True):
+        if m == n or n == 1:
+            out.append(m)
+        elif m == 1:
+            out.append(n)
+        elif m is None or n is None:
+            out.append(m if n is None else n)
+        else:
+            raise invalid(f"Incompatible shapes: {text(x)} vs. {text(y)}")
+    return TensorShape(out)
+
+
+def broadcast_all(*shapes: Any) -> TensorShape:
+    """All inputs broadcast against each other."""
+    out = shapes[0]
+    for shape in shapes[1:]:
+        if isinstance(shape, TensorShape):
+            out = broadcast(out, shape)
+    return out
+
+
+def reduced_dimensions(axis: Any, rank: int) -> tuple[int, ...]:
+    """The dimensions that an `axis` argument names, none of them negative; all for None.
+
+    Raises:
+        InvalidArgumentError: there is no such dimension, or it is named twice.
+    """
+    if axis is None:
+        return tuple(range(rank))
+    found: list[int] = []
+    for a in [axis] if isinstance(axis, int) else _flat(axis):
+        if not -rank <= a < rank:
+            raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
+        if a % rank in found:
+            raise invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}")
+        found.append(a % rank)
+    return tuple(found)
+
+
+def _flat(axis: Any) -> Iterator[int]:
+    if isinstance(axis, (tuple, list)):
+        for a in axis:
+            yield from _flat(a)
+    elif hasattr(axis, "__index__"):
+        yield axis.__index__()
+    else:
+        raise invalid(f"Value for attr 'Tidx' of an axis is not int32 or int64 but {axis!r}")
+
+
+def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> TensorShape:
+    """The dimensions of `axis` (all of them for None) are reduced away, or to 1."""
+    if x.rank is None:
+        return TensorShape(None)
+    reduced = reduced_dimensions(axis, x.rank)
+    return TensorShape([1 if i in reduced else d for i, d in enumerate(x) if i not in reduced or keepdims])
+
+
+def certainly_broadcasts(small: TensorShape, large: TensorShape) -> bool:
+    """Whether a shape certainly broadcasts to another one, and does not make it larger."""
+    if small.rank is None or large.rank is None or small.rank > large.rank:
+        return False
+    pairs = zip(small.as_list()[::-1], large.as_list()[::-1], strict=False)
+    return all(a == 1 or (a is not None and a == b) for a, b in pairs)

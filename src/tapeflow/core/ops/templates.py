@@ -1,0 +1,226 @@
+"""Making an op's function: the code of the fast path, written for the op's parameters.
+
+The code is the same for all ops with parameters of the same kinds, and is compiled the first time that one of them is
+called: until then an op's function is a stub. Both are closures over the same names, so that the one's code can take
+the other's place.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from collections.abc import Callable
+from types import CodeType, NoneType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from tapeflow.core.autodiff.tape import record, record_binary, record_unary
+from tapeflow.core.context import detours, listeners
+from tapeflow.core.ops.convert import convert, scalars
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType
+
+if TYPE_CHECKING:
+    from tapeflow.core.ops.op import RegisteredOp
+
+# Arguments that the fast path hands to a kernel as they are. A list may hold tensors; then the kernel refuses it (or
+# reads the tensor through __index__, to the same result).
+STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
+
+# What the code of every function closes over, beside itself.
+_NAMES = (
+    "op", "kernel", "checked", "lookup", "new", "slow", "first", "record", "record_unary", "record_binary",
+    "EagerTensor", "DType", "STATIC", "ReadAsTensor", "TensorType", "Tensor", "convert", "scalars", "detours",
+    "listeners",
+)  # fmt: skip
+
+
+def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of an op.
+
+    Args:
+        op: the op.
+        declared: the declaration, which gives parameters, defaults, documentation and name.
+        slow: `slow(args, name)`, for what is not on the fast path.
+    """
+    kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
+    tensors = kinds.count("tensor") + kinds.count("list")
+    one_type = len(op.opdef.outputs) == 1 and not op.opdef.outputs[0].type_list_attr
+    has_fast_path = tensors and (one_type or op.several) and ("list" not in kinds or (tensors == 1 and one_type))
+    names = (*op.params, "name")
+    same = op.uniform and has_fast_path and one_type and _gives_what_it_takes(op)
+
+    def dressed(code: CodeType) -> CodeType:
+        varnames = names + code.co_varnames[len(names) :]
+        return code.replace(co_varnames=varnames, co_name=declared.__name__, co_qualname=declared.__name__)
+
+    def first(args: tuple[Any, ...], name: str | None) -> Any:
+        keyed = tuple(op.keyed_params().items())
+        call.__code__ = dressed(_template(kinds, op.uniform, op.many, op.several, keyed, same))
+        return call(*args, name)
+
+    stub = _stub(len(kinds))
+    values = {
+        "op": op, "kernel": op.kernel, "checked": op.direct, "lookup": op.direct.get,
+        "new": object.__new__, "slow": slow, "first": first if has_fast_path else slow,
+        "record": record, "record_unary": record_unary, "record_binary": record_binary, "EagerTensor": EagerTensor,
+        "DType": DType, "STATIC": STATIC, "ReadAsTensor": ReadAsTensor, "TensorType": TensorType, "Tensor": Tensor,
+        "convert": convert, "scalars": scalars, "detours": detours, "listeners": listeners,
+    }  # fmt: skip
+    call: Any = stub(*[values[n] for n in _NAMES])
+    call.__code__ = dressed(call.__code__)
+    call.__defaults__ = declared.__defaults__
+    call.__kwdefaults__ = declared.__kwdefaults__
+    functools.update_wrapper(call, declared)
+    del call.__wrapped__  # its signature is its own
+    return call
+
+
+def _compiled(lines: list[str], filename: str) -> Any:
+    """Compiles the lines of a function named `call`, and gives a function that makes it of the values of the names."""
+    # The line that never runs makes every function close over every name.
+    everything = f"        if False: ({', '.join(_NAMES)}, call)"
+    source = "\n".join([f"def make({', '.join(_NAMES)}):", lines[0], everything, *lines[1:], "    return call", ""])
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)  # so that pdb can show it
+    namespace: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace["make"]
+
+
+def _gives_what_it_takes(op: RegisteredOp) -> bool:
+    """Whether the result has the dtype of the inputs, which all have the same."""
+    taken = {a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")}
+    given = op.opdef.outputs[0].type_attr
+    return bool(given) and taken == {given}
+
+
+@functools.cache
+def _stub(count: int) -> Any:
+    """The maker of functions of so many parameters and `name` that hand everything to `first`."""
+    names = "".join(f"a{i}, " for i in range(count))
+    return _compiled([f"    def call({names}name):", f"        return first(({names}), name)"], f"<op stub {count}>")
+
+
+@functools.cache
+def _template(
+    kinds: tuple[str, ...], uniform: bool, many: bool, several: bool, keyed: tuple[tuple[int, str], ...], same: bool
+) -> CodeType:
+    """The code of functions with these parameters, compiled once for all ops that share them."""
+    names = [f"a{i}" for i in range(len(kinds))]
+    by_kind = {k: [n for n, kind in zip(names, kinds, strict=True) if kind == k] for k in ("tensor", "list", "static")}
+    tensors, lists = by_kind["tensor"], by_kind["list"]
+    checks = [f"type({n}) is EagerTensor" for n in tensors]
+    checks += [f"type({n}) is list or type({n}) is tuple" if len(checks) == 0 else f"type({n}) is list" for n in lists]
+    of_key = dict(keyed)
+    checks += [
+        f"type({n}) is {of_key[i]}" if i in of_key else f"type({n}) in STATIC"
+        for i, (n, kind) in enumerate(zip(names, kinds, strict=True))
+        if kind == "static"
+    ]
+    checks = [f"({c})" if " or " in c else c for c in checks] + ["not detours"]
+    types = [f"{n}.dtype" for n in tensors] + [names[i] for i in of_key]
+    lines = [
+        f"    def call({', '.join([*names, 'name'])}):",
+        f"        if {' and '.join(checks)}:",
+    ]
+    pad = "            "
+    if lists:
+        # One list of tensors and no other tensor: all of one dtype, or the careful path.
+        n = lists[0]
+        lines += [
+            f"{pad}_dtype = {n}[0].dtype if {n} and type({n}[0]) is EagerTensor else None",
+            f"{pad}_values = [_t.value for _t in {n} if type(_t) is EagerTensor and _t.dtype is _dtype]",
+            f"{pad}_result = lookup(_dtype) if len(_values) == len({n}) else None",
+        ]
+    else:
+        agree = " and ".join(f"{n}.dtype is _dtype" for n in tensors[1:])
+        if uniform and not keyed:
+            lines += [f"{pad}_dtype = {tensors[0]}.dtype"]
+            if not same:
+                lines += [f"{pad}_result = lookup(_dtype)" + (f" if {agree} else None" if agree else "")]
+        else:
+            lines += [f"{pad}_result = lookup(({', '.join(types)},))"]
+    arguments = ", ".join(
+        "_values" if kind == "list" else f"{n}.value" if kind == "tensor" else n
+        for n, kind in zip(names, kinds, strict=True)
+    )
+    statics = ", ".join(by_kind["static"])
+    statics = f"({statics},)" if statics else "()"
+    ready = "_result is not None"
+    if same and not lists:  # the result has the dtype of the inputs: one look-up tells all
+        ready = f"_dtype in checked{' and ' + agree if agree else ''}"
+    lines += [
+        f"{pad}if {ready}:",
+        f"{pad}    try:",
+        f"{pad}        _value = kernel({arguments})",
+        f"{pad}    except Exception:",
+        f"{pad}        return slow(({', '.join(names)},), name)",
+    ]
+    result = "_dtype" if same and not lists else "_result"
+    if many:
+        lines += [f"{pad}    _out = [EagerTensor(_v, {result}) for _v in _value]"]
+    elif several:
+        lines += [f"{pad}    _out = [EagerTensor(_v, _d) for _v, _d in zip(_value, _result)]"]
+    else:  # what EagerTensor(_value, ...) does, without the call
+        lines += [
+            f"{pad}    _out = new(EagerTensor)",
+            f"{pad}    _out.value = _value",
+            f"{pad}    _out.dtype = {result}",
+            f"{pad}    _out._id = 0",
+        ]
+    lines += [
+        f"{pad}    if listeners:",
+        f"{pad}        {_recording(tensors, lists, statics, many or several)}",
+        f"{pad}    return _out",
+        *_reading(tensors, names),
+        *(_with_number(tensors, names) if len(tensors) == 2 and uniform else ()),
+        *_converting(tensors, names),
+        f"        return slow(({''.join(n + ', ' for n in names)}), name)",
+    ]
+    told = {"many": many, "several": several, "mixed": not uniform, "same": same}
+    words = ["-".join(kinds), *(word for word, holds in told.items() if holds), *(f"{i}:{t}" for i, t in keyed)]
+    make = _compiled(lines, f"<op template {' '.join(words)}>")
+    return make(*_NAMES).__code__
+
+
+def _reading(tensors: list[str], names: list[str]) -> list[str]:
+    """The lines that read variables and come back with their tensors."""
+    if not tensors:
+        return []
+    found = " or ".join(f"isinstance({n}, ReadAsTensor)" for n in tensors)
+    again = ", ".join(f"{n}._read() if isinstance({n}, ReadAsTensor) else {n}" if n in tensors else n for n in names)
+    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
+
+
+def _converting(tensors: list[str], names: list[str]) -> list[str]:
+    """The lines that convert what says that it is a tensor, such as Keras's variables, and come back with that."""
+    if not tensors:
+        return []
+    is_one = "isinstance({0}, TensorType) and not isinstance({0}, Tensor)"
+    found = " or ".join(is_one.format(n) for n in tensors)
+    again = ", ".join(f"convert({n}) if {is_one.format(n)} else {n}" if n in tensors else n for n in names)
+    return [f"        if ({found}) and not detours:", f"            return call({again}, name)"]
+
+
+def _with_number(tensors: list[str], names: list[str]) -> list[str]:
+    """The lines that come back with the cached tensor of a Python number. Zero is left out: it has two signs."""
+    lines = []
+    for number, other in (tensors[::-1], tensors):
+        again = ", ".join("_number" if n == number else n for n in names)
+        lines += [
+            f"        if type({other}) is EagerTensor and (type({number}) is float or type({number}) is int) and "
+            f"{number}:",
+            f"            _number = scalars.get(({number}, type({number}), {other}.dtype))",
+            "            if _number is not None:",
+            f"                return call({again}, name)",
+        ]
+    return lines
+
+
+def _recording(tensors: list[str], lists: list[str], statics: str, many: bool) -> str:
+    """The call that tells the tapes."""
+    if many or lists or len(tensors) > 2:
+        inputs = lists[0] if lists else f"({', '.join(tensors)},)"
+        return f"record(op, {inputs}, {statics}, {'_out' if many else '(_out,)'})"
+    return f"record_{'unary' if len(tensors) == 1 else 'binary'}(op, {', '.join(tensors)}, {statics}, _out)"

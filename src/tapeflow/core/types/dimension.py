@@ -1,0 +1,138 @@
+"""TensorFlow 1's `Dimension`: an int, or unknown, in a wrapper."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+
+class Dimension:
+    """One dimension of a shape: its length, or None where it is not known.
+
+    Args:
+        value: an integer of at least 0, None, or another `Dimension`.
+
+    Raises:
+        TypeError: `value` is nothing of that.
+        ValueError: it is negative.
+
+    Example:
+        >>> (tf.compat.v1.Dimension(3) + 2).value, (tf.compat.v1.Dimension(None) * 2).value
+        (5, None)
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        if value is None or isinstance(value, Dimension):
+            self._value: int | None = None if value is None else value.value
+            return
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__index__"):
+            raise TypeError(
+                "Dimension value must be integer or None or have an __index__ method, got value "
+                f"'{value!r}' with type '{type(value)!r}'"
+            )
+        self._value = value.__index__()
+        if self._value < 0:
+            raise ValueError(f"Dimension {self._value} must be >= 0")
+
+    @property
+    def value(self) -> int | None:
+        """The length, or None."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+    def __int__(self) -> Any:
+        return self._value
+
+    def __index__(self) -> Any:
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        from tapeflow.core.ops.convert import convert
+
+        if self._value is None:
+            raise ValueError("Cannot convert a Dimension of unknown length to a Tensor.")
+        return convert(self._value, dtype)
+
+    # ---- with others ---------------------------------------------------------------------------------------------
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether the two are equal, or one of them is not known."""
+        other = Dimension(other)
+        return self._value is None or other.value is None or self._value == other.value
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Refuses another length.
+
+        Raises:
+            ValueError: that.
+        """
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
+
+    def merge_with(self, other: Any) -> Dimension:
+        """What is known by either.
+
+        Raises:
+            ValueError: they contradict each other.
+        """
+        self.assert_is_compatible_with(other)
+        return Dimension(other if self._value is None else self._value)
+
+    def __truediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
+        )
+
+    def __rtruediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # as in TensorFlow, where an unknown one equals nothing
+
+
+def _operand(value: Any) -> Dimension | None:
+    try:
+        return Dimension(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _arithmetic(function: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
+    def method(self: Dimension, other: Any) -> Any:
+        other = _operand(other)
+        if other is None:
+            return NotImplemented
+        if self.value is None or other.value is None:
+            return Dimension(None)
+        return Dimension(function(other.value, self.value) if swapped else function(self.value, other.value))
+
+    return method
+
+
+def _comparison(function: Callable[[Any, Any], Any]) -> Any:
+    def method(self: Dimension, other: Any) -> Any:
+        other = _operand(other)
+        if other is None:
+            return NotImplemented
+        return None if self.value is None or other.value is None else function(self.value, other.value)
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod"):
+    setattr(Dimension, f"__{_name}__", _arithmetic(getattr(operator, _name)))
+    setattr(Dimension, f"__r{_name}__", _arithmetic(getattr(operator, _name), swapped=True))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Dimension, f"__{_name}__", _comparison(getattr(operator, _name)))

@@ -1,0 +1,379 @@
+"""Static shapes: what is known about a tensor's shape without its values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from tapeflow.core.types.dimension import Dimension
+
+
+class TensorShape:
+    """What is known of the shape of a tensor: all of it, only the rank, or nothing.
+
+    Args:
+      dims: the size of each dimension, with `None` for an unknown one; `None` if even the rank is unknown. A single
+        integer is a shape of rank one. Also takes another `TensorShape` and a `TensorShapeProto`.
+
+    Raises:
+      TypeError: if a dimension is no integer.
+      ValueError: if a dimension is negative.
+
+    Example:
+    >>> shape = tf.TensorShape([None, 3])
+    >>> shape.rank, shape[1], shape.is_compatible_with([2, 3])
+    (2, 3, True)
+    >>> shape.merge_with([2, None])
+    TensorShape([2, 3])
+    """
+
+    __slots__ = ("__weakref__", "_dims")
+
+    _dims: tuple[int | None, ...] | None
+
+    def __init__(self, dims: Any):
+        if type(dims) is tuple:
+            for d in dims:
+                if type(d) is not int or d < 0:
+                    break
+            else:  # the usual shape, at once
+                self._dims = dims
+                return
+        if isinstance(dims, (tuple, list)):
+            self._dims = tuple([d if d is None or (type(d) is int and d >= 0) else _dimension(d) for d in dims])
+        elif dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        elif hasattr(dims, "unknown_rank"):  # a TensorShapeProto
+            self._dims = None if dims.unknown_rank else tuple([None if d.size == -1 else d.size for d in dims.dim])
+        else:
+            self._dims = _dimensions(dims)
+
+    @staticmethod
+    def _of(dims: tuple[int | None, ...] | None, _new: Any = object.__new__) -> TensorShape:
+        """The shape with these dimensions, which must be a tuple of valid ones (or `None`): nothing is checked."""
+        shape = _new(TensorShape)
+        shape._dims = dims
+        return shape
+
+    @property
+    def rank(self) -> Any:
+        """The number of dimensions, or `None` if unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[Any] | None:
+        """The dimensions as a list of `tf.compat.v1.Dimension`s, or `None` if the rank is unknown."""
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
+
+    def as_list(self) -> list[Any]:
+        """The dimensions as a list, with `None` for unknown ones.
+
+        Raises:
+          ValueError: if the rank is unknown.
+        """
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def num_elements(self) -> Any:
+        """The number of elements, or `None` unless every dimension is known."""
+        return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
+
+    def is_fully_defined(self) -> bool:
+        """Whether every dimension is known."""
+        return self._dims is not None and None not in self._dims
+
+    def assert_is_fully_defined(self) -> None:
+        """Raises a ValueError unless every dimension is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    # Two shapes together.
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether one tensor could have both shapes: where both know a dimension, they agree."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            a == b or a is None or b is None for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises a ValueError unless one tensor could have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raises a ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if self._dims is not None and other._dims is not None and len(self._dims) != len(other._dims):
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """The shape that knows what either of the two knows.
+
+        Raises:
+          ValueError: if no tensor could have both shapes.
+        """
+        other = as_shape(other)
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        return TensorShape._of(tuple([b if a is None else a for a, b in zip(self._dims, other._dims, strict=True)]))
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The shape that knows only what both know: tensors of either shape fit it."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
+            return TensorShape._of(None)
+        return TensorShape._of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The dimensions of this shape followed by those of `other`; unknown if either rank is."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape._of(None)
+        return TensorShape._of((*self._dims, *other._dims))
+
+    # Ranks.
+
+    def assert_has_rank(self, rank: int | None) -> None:
+        """Raises a ValueError if the rank is known and is not `rank`."""
+        if self._dims is not None and len(self._dims) != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def with_rank(self, rank: int | None) -> TensorShape:
+        """This shape, or `rank` unknown dimensions if its rank is unknown.
+
+        Raises:
+          ValueError: if the rank is known and is not `rank`.
+        """
+        if rank is None:
+            return self
+        if self._dims is None:
+            return unknown_shape(rank)
+        self.assert_has_rank(rank)
+        return self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape.
+
+        Raises:
+          ValueError: if the rank is known and less than `rank`.
+        """
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape.
+
+        Raises:
+          ValueError: if the rank is known and greater than `rank`.
+        """
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    # How a shape takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this shape also fits `other`."""
+        if not isinstance(other, TensorShape):
+            return False
+        if other._dims is None:
+            return True
+        if self._dims is None or len(self._dims) != len(other._dims):
+            return False
+        return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
+        """The shape that knows only what this shape and all `others` know; `None` if one of them is no shape."""
+        if not all(isinstance(other, TensorShape) for other in others):
+            return None
+        result = self
+        for other in others:
+            result = result.most_specific_compatible_shape(other)
+        return result
+
+    def placeholder_value(self, placeholder_context: Any) -> None:
+        """A shape holds no value, so a trace has nothing to stand in for."""
+        return
+
+    def to_tensors(self, value: Any) -> list:
+        """The tensors in a shape: none."""
+        return []
+
+    def from_tensors(self, tensors: Any) -> None:
+        """Takes no tensor from `tensors`."""
+        return
+
+    def flatten(self) -> list:
+        """The tensor specs in a shape: none."""
+        return []
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """`value` if it is of this type.
+
+        Raises:
+          AssertionError: if it is not.
+        """
+        if value is None:
+            return value
+        raise AssertionError(f"Can not cast {value!r} to type {self!r}")
+
+    def as_proto(self) -> Any:
+        """This shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
+        proto = self.experimental_type_proto()
+        if self._dims is None:
+            return proto(unknown_rank=True)
+        return proto(dim=[proto.Dim(size=-1 if d is None else d) for d in self._dims])
+
+    experimental_as_proto = as_proto
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """The protobuf message class that holds a shape."""
+        from tensorboard.compat.proto import tensor_shape_pb2
+
+        return tensor_shape_pb2.TensorShapeProto
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> TensorShape:
+        """The shape that a `TensorShapeProto` holds."""
+        return TensorShape(proto)
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is not None:
+            return TensorShape._of(self._dims[key]) if isinstance(key, slice) else self._dims[key]
+        if not isinstance(key, slice):
+            return None
+        if key.step is not None:
+            raise ValueError("Steps are not yet handled")
+        start = key.start or 0
+        if key.stop is None or start < 0 or key.stop < 0:
+            return TensorShape._of(None)
+        return unknown_shape(key.stop - start)
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return as_shape(other).concatenate(self)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not TensorShape:
+            try:
+                other = TensorShape(other)
+            except TypeError:
+                return NotImplemented
+        return self._dims == other._dims
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        return "TensorShape(None)" if self._dims is None else f"TensorShape({list(self._dims)})"
+
+    def __str__(self) -> str:
+        return "<unknown>" if self._dims is None else str(tuple(self._dims))
+
+    def __reduce__(self) -> tuple:
+        return TensorShape, (self._dims,)
+
+
+def _dimension(value: Any) -> Any:
+    """One dimension, from anything that can be an index."""
+    if value is None:
+        return None
+    if not isinstance(value, int):
+        try:
+            value = int(value.__index__())
+        except AttributeError:
+            raise TypeError(
+                "Dimension value must be integer or None or have an __index__ method, "
+                f"got value '{value!r}' with type '{type(value)!r}'"
+            ) from None
+    if value < 0:
+        raise ValueError(f"Dimension {value} must be >= 0")
+    return value
+
+
+def _dimensions(value: Any) -> tuple[int | None, ...]:
+    """The dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
+    try:
+        iterator = iter(value)
+    except TypeError:
+        return (_dimension(value),)
+    dims = []
+    for item in iterator:
+        try:
+            dims.append(_dimension(item))
+        except TypeError as e:
+            raise TypeError(
+                f"Failed to convert '{value!r}' to a shape: '{item!r}'could not be converted to a dimension. A shape "
+                "should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+            ) from e
+    return tuple(dims)
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """`shape` as a `TensorShape`."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def unknown_shape(rank: int | None = None) -> TensorShape:
+    """The shape with `rank` unknown dimensions, or of unknown rank."""
+    return TensorShape._of(None if rank is None else (None,) * rank)
+
+
+def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
+
+    An unknown dimension against one greater than 1 gives that one, since anything else would fail; against 1 or
+    another unknown one it stays unknown.
+
+    Raises:
+      ValueError: if the shapes do not broadcast.
+    """
+    x, y = as_shape(shape_x)._dims, as_shape(shape_y)._dims
+    if x is None or y is None:
+        return TensorShape._of(None)
+    dims: list[int | None] = []
+    for a, b in zip_longest(reversed(x), reversed(y), fillvalue=1):
+        if a == b or b == 1:
+            dims.append(a)
+        elif a == 1:
+            dims.append(b)
+        elif a is None or b is None:
+            known = b if a is None else a
+            dims.append(known or None)
+        else:
+            raise ValueError(
+                "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "
+                f"either equal or one of them is 1. Received: {as_shape(shape_x)} and {as_shape(shape_y)}."
+            )
+    return TensorShape._of(tuple(reversed(dims)))

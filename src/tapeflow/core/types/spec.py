@@ -1,0 +1,493 @@
+"""The specs of single values: tensors, variables, `IndexedSlices`, None; and the spec of any value.
+
+The specs of composite values stand beside their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import as_dtype, float32, int64, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.type_spec import ShapedSpec, TypeSpec
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import Tensor
+
+# ---- tensors and variables -------------------------------------------------------------------------------------------
+
+
+class DenseSpec(ShapedSpec):
+    """The base of the specs of one tensor or variable: shape, dtype and name."""
+
+    __slots__ = ("_name",)
+
+    _is_composite = False
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @property
+    def name(self) -> str | None:
+        """The name, or None."""
+        return self._name
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+class TensorSpec(DenseSpec):
+    """The shape and dtype of a tensor; also what an argument of a `tf.function` may look like.
+
+    Args:
+        shape: a `TensorShape` or what converts to one; dimensions may be unknown.
+        dtype: of the tensor.
+        name: of the argument.
+
+    Example:
+        >>> tf.TensorSpec([None, 3], tf.int32)
+        TensorSpec(shape=(None, 3), dtype=tf.int32, name=None)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """A spec with the shape and dtype of another, and its name unless `name` gives one."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor.
+
+        Raises:
+            ValueError: it is no tensor.
+        """
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.Tensor`."""
+        return Tensor
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether shape and dtype of a tensor, or of another spec, fit this spec. Names are not compared."""
+        other: Any = spec_or_tensor
+        return (
+            isinstance(other, (TensorSpec, Tensor))
+            and self._dtype.is_compatible_with(other.dtype)
+            and self._shape.is_compatible_with(other.shape)
+        )
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec is one of `other` too; specs of different names are not."""
+        return (
+            type(other) is type(self)
+            and self._dtype is other._dtype
+            and self._name == other._name
+            and self._shape.is_subtype_of(other._shape)
+        )
+
+    def flatten(self) -> list[Any]:
+        return [self]
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        return [convert(value, self._dtype)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        tensor = next(tensors)
+        tensor.set_shape(self._shape)
+        return tensor
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A placeholder tensor, which the context makes."""
+        return placeholder_context.placeholder(self)
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """The value as a tensor of this spec.
+
+        Raises:
+            TypeError: it can't be one.
+        """
+        if cast_context is not None and cast_context.allow_specs and isinstance(value, TensorSpec):
+            if not value.is_subtype_of(self):
+                raise TypeError(f"Can not cast {value!r} to {self!r}")
+            return self
+        tensor = convert(value, self._dtype)
+        found = TensorSpec(tensor.shape, tensor.dtype, self._name)
+        if not self.is_compatible_with(found):
+            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        return tensor
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        return convert(value, self._dtype)
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _without_tensor_names(self) -> TensorSpec:
+        return self if self._name is None else TensorSpec(self._shape, self._dtype)
+
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        return TensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        if self._shape.rank == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return TensorSpec(self._shape[1:], self._dtype)
+
+    @classmethod
+    def experimental_type_proto(cls) -> type:
+        """The protobuf message class that holds a spec of this class."""
+        from tensorboard.compat.proto import struct_pb2
+
+        return struct_pb2.TensorSpecProto
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(other) is type(self)
+            and self._shape == other._shape
+            and self._dtype is other._dtype
+            and self._name == other._name
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._shape._dims, self._dtype))
+
+
+class BoundedTensorSpec(TensorSpec):
+    """A `TensorSpec` with the least and greatest values the elements may have.
+
+    Args:
+        shape, dtype, name: as for `TensorSpec`.
+        minimum, maximum: numbers or arrays that broadcast to `shape`; the bounds are included.
+
+    Raises:
+        ValueError: a bound does not broadcast to the shape.
+
+    Example:
+        >>> BoundedTensorSpec = tf.core.spec.BoundedTensorSpec
+        >>> BoundedTensorSpec([2], tf.int32, 0, 5).maximum.item()
+        5
+    """
+
+    __slots__ = ("_maximum", "_minimum")
+
+    def __init__(self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None) -> None:
+        super().__init__(shape, dtype, name)
+        self._minimum = self._bound("minimum", minimum)
+        self._maximum = self._bound("maximum", maximum)
+
+    def _bound(self, which: str, value: Any) -> np.ndarray:
+        if value is None:
+            raise ValueError(f"`{which}` can not be None.")
+        array = np.array(value, dtype=self._dtype.as_numpy_dtype)
+        array.setflags(write=False)
+        dims = self._shape._dims
+        if dims is not None:
+            fits = array.ndim <= len(dims) and all(
+                d is None or n in (1, d) for n, d in zip(array.shape[::-1], dims[::-1], strict=False)
+            )
+            if not fits:
+                raise ValueError(f"`{which}` {value} is not compatible with shape {self._shape}.")
+        return array
+
+    @property
+    def minimum(self) -> np.ndarray:
+        """The least values."""
+        return self._minimum
+
+    @property
+    def maximum(self) -> np.ndarray:
+        """The greatest values."""
+        return self._maximum
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+        """A spec like another, with its bounds, or those of its dtype."""
+        dtype = as_dtype(spec.dtype)
+        low, high = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
+        return cls(spec.shape, dtype, dtype.min if low is None else low, dtype.max if high is None else high,
+                   name or spec.name)  # fmt: skip
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec is one of `other` too; the bounds have to be the same."""
+        return super().is_subtype_of(other) and self._same_bounds(other)
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The spec that knows only what this and all `others` know; None where bounds differ."""
+        if not all(type(o) is BoundedTensorSpec and self._same_bounds(o) for o in others):
+            return None
+        common = TensorSpec(self._shape, self._dtype, self._name).most_specific_common_supertype(
+            [TensorSpec(o.shape, o.dtype, o.name) for o in others]
+        )
+        return common and BoundedTensorSpec(common.shape, common.dtype, self._minimum, self._maximum, common.name)
+
+    def _same_bounds(self, other: BoundedTensorSpec) -> bool:
+        return np.array_equal(self._minimum, other._minimum) and np.array_equal(self._maximum, other._maximum)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._minimum, self._maximum, self._name
+
+    @classmethod
+    def experimental_type_proto(cls) -> type:
+        """The protobuf message class that holds a spec of this class."""
+        from tensorboard.compat.proto import struct_pb2
+
+        return struct_pb2.BoundedTensorSpecProto
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other) and self._same_bounds(other)  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return (
+            f"BoundedTensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r}, "
+            f"minimum={self._minimum!r}, maximum={self._maximum!r})"
+        )
+
+
+class VariableSpec(DenseSpec):
+    """The shape and dtype of a variable, and whether it is trainable.
+
+    Args:
+        shape, dtype: of the variable.
+        trainable: whether tapes watch it.
+        alias_id: variables with the same number are the same variable.
+    """
+
+    __slots__ = ("alias_id", "trainable")
+
+    def __init__(self, shape: Any, dtype: Any = float32, trainable: bool = True, alias_id: int | None = None) -> None:
+        super().__init__(shape, dtype)
+        self.trainable = trainable
+        self.alias_id = alias_id
+
+    @classmethod
+    def from_value(cls, value: Any) -> VariableSpec:
+        """The spec of a variable."""
+        return cls(value.shape, value.dtype, value.trainable)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.Variable`."""
+        from tapeflow.core.values.variable import Variable
+
+        return Variable
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether shape and dtype fit this spec, and it is as trainable."""
+        spec = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_of(spec_or_value)
+        return (
+            type(spec) is type(self)
+            and self._shape.is_compatible_with(spec.shape)
+            and self._dtype is spec.dtype
+            and self.trainable == spec.trainable
+        )
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        return [value]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        return next(tensors)
+
+    def flatten(self) -> list[Any]:
+        return [TensorSpec([], resource)]
+
+    @property
+    def _component_specs(self) -> Any:
+        return [TensorSpec([], resource)]
+
+    def _to_components(self, value: Any) -> Any:
+        return [value.handle]
+
+    def _from_components(self, components: Any) -> Any:
+        return components[0].value[()]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self.trainable, self.alias_id
+
+    def __repr__(self) -> str:
+        return (
+            f"VariableSpec(shape={self._shape}, dtype={self._dtype!r}, "
+            f"trainable={self.trainable!r}, alias_id={self.alias_id!r})"
+        )
+
+
+# ---- values of one class each ----------------------------------------------------------------------------------------
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The spec of `tf.IndexedSlices`.
+
+    Args:
+        shape: of the whole tensor.
+        dtype: of the values.
+        indices_dtype: int32 or int64.
+        dense_shape_dtype: of `dense_shape`; None where there is none.
+        indices_shape: how many rows there are.
+
+    Example:
+        >>> tf.IndexedSlicesSpec([None, 3])
+        IndexedSlicesSpec(TensorShape([None, 3]), tf.float32, tf.int64, None, TensorShape([None]))
+    """
+
+    __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.IndexedSlices`."""
+        return IndexedSlices
+
+    @property
+    def _component_specs(self) -> Any:
+        values = TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._dtype)
+        specs = (values, TensorSpec(self._indices_shape, self._indices_dtype))
+        if self._dense_shape_dtype is None:
+            return specs
+        return (*specs, TensorSpec([self._shape.rank], self._dense_shape_dtype))
+
+    def _to_components(self, value: IndexedSlices) -> Any:
+        if value.dense_shape is None:
+            return value.values, value.indices
+        return value.values, value.indices, value.dense_shape
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+
+class NoneTensorSpec(TypeSpec):
+    """The spec of None, where a dataset or a function gives None in the place of a tensor.
+
+    Example:
+        >>> tf.NoneTensorSpec().is_compatible_with(None)
+        True
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        pass
+
+    @classmethod
+    def from_value(cls, value: Any) -> NoneTensorSpec:
+        """The spec of None."""
+        return cls()
+
+    @property
+    def value_type(self) -> type:
+        """The type of None."""
+        return type(None)
+
+    @property
+    def _component_specs(self) -> Any:
+        return []
+
+    def _to_components(self, value: Any) -> Any:
+        return []
+
+    def _from_components(self, components: Any) -> Any:
+        return None
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    def _batch(self, batch_size: int | None) -> NoneTensorSpec:
+        return self
+
+    def _unbatch(self) -> NoneTensorSpec:
+        return self
+
+    def most_specific_compatible_shape(self, other: Any) -> TypeSpec:
+        """This spec; another Python spelling of `most_specific_compatible_type`.
+
+        Raises:
+            ValueError: the other spec is of something else than None.
+        """
+        if type(other) is not NoneTensorSpec:
+            raise ValueError(f"No `TypeSpec` is compatible with both {self!r} and {other!r}.")
+        return self
+
+
+# ---- the spec of a value ---------------------------------------------------------------------------------------------
+
+_converters: list[tuple[type, Callable[[Any], Any]]] = []
+
+
+def register_type_spec_from_value_converter(type_object: type, converter_fn: Callable[[Any], Any]) -> None:
+    """Says how to make the spec of values of a type that knows nothing of specs."""
+    _converters.append((type_object, converter_fn))
+
+
+def spec_of(value: Any) -> Any:
+    """The spec of a value that is one of TensorFlow's; None for all others, numbers, lists and arrays among them."""
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    spec = getattr(value, "_type_spec", None)
+    if spec is not None and isinstance(spec, TypeSpec):
+        return spec
+    if value is None:
+        return NoneTensorSpec()
+    for kind, converter in _converters:
+        if isinstance(value, kind):
+            return converter(value)
+    return None
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a value.
+
+    Args:
+        value: a tensor, a composite value, a variable, None, or what converts to a tensor.
+
+    Raises:
+        TypeError: it is nothing of that.
+
+    Example:
+        >>> tf.type_spec_from_value([[1.0, 2.0]])
+        TensorSpec(shape=(1, 2), dtype=tf.float32, name=None)
+    """
+    spec = spec_of(value)
+    if spec is not None:
+        return spec
+    if not isinstance(value, TypeSpec):
+        try:
+            tensor = convert(value)
+        except (TypeError, ValueError):
+            pass
+        else:
+            return TensorSpec(tensor.shape, tensor.dtype)
+    raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

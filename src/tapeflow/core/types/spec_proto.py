@@ -1,0 +1,183 @@
+"""Specs, and structures of them, as TensorFlow's `StructuredValue` messages: in SavedModels and snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.types import spec_registry
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import BoundedTensorSpec, IndexedSlicesSpec, TensorSpec, TypeSpec, VariableSpec
+
+
+def _classes() -> dict[int, type[TypeSpec]]:
+    """From the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
+    import tapeflow as tf
+
+    return {
+        1: tf.SparseTensorSpec,
+        2: IndexedSlicesSpec,
+        3: tf.RaggedTensorSpec,
+        4: tf.TensorArraySpec,
+        7: tf.OptionalSpec,
+        9: VariableSpec,
+    }
+
+
+def spec_to_proto(spec: TypeSpec) -> Any:
+    """A spec as a message: a `TensorSpecProto`, `BoundedTensorSpecProto` or `TypeSpecProto`.
+
+    Raises:
+        ValueError: it is a spec of a class that is neither TensorFlow's nor registered.
+    """
+    from tensorboard.compat.proto import struct_pb2
+
+    if isinstance(spec, BoundedTensorSpec):
+        return struct_pb2.BoundedTensorSpecProto(
+            name=spec.name, shape=spec.shape.as_proto(), dtype=spec.dtype.as_datatype_enum,
+            minimum=_tensor_proto(spec.minimum, spec.dtype), maximum=_tensor_proto(spec.maximum, spec.dtype),
+        )  # fmt: skip
+    if isinstance(spec, TensorSpec):
+        return struct_pb2.TensorSpecProto(
+            name=spec.name, shape=spec.shape.as_proto(), dtype=spec.dtype.as_datatype_enum
+        )
+    for number, kind in _classes().items():
+        if type(spec) is kind:
+            return struct_pb2.TypeSpecProto(
+                type_spec_class=number,
+                type_state=to_proto(spec._serialize()),
+                type_spec_class_name=kind.__name__,
+                num_flat_components=len(spec.flatten()),
+            )
+    kinds = struct_pb2.TypeSpecProto
+    return kinds(
+        type_spec_class=kinds.EXTENSION_TYPE_SPEC if hasattr(spec, "_all_fields") else kinds.REGISTERED_TYPE_SPEC,
+        type_state=to_proto(spec._serialize()),
+        type_spec_class_name=_registered_name(spec),
+        num_flat_components=len(spec.flatten()),
+    )
+
+
+def spec_from_proto(proto: Any) -> TypeSpec:
+    """The spec that a message holds.
+
+    Raises:
+        ValueError: it is of a class that is not known here.
+    """
+    if hasattr(proto, "minimum"):
+        dtype = DType(proto.dtype)
+        return BoundedTensorSpec(TensorShape(proto.shape), dtype, _array(proto.minimum, dtype),
+                                 _array(proto.maximum, dtype), proto.name or None)  # fmt: skip
+    if hasattr(proto, "dtype"):
+        return TensorSpec(TensorShape(proto.shape), DType(proto.dtype), proto.name or None)
+    kind = _classes().get(proto.type_spec_class) or spec_registry._NAME_TO_TYPE_SPEC.get(proto.type_spec_class_name)
+    if kind is None:
+        raise ValueError(f"The TypeSpecProto is of class {proto.type_spec_class_name!r}, which is not supported.")
+    return kind._deserialize(from_proto(proto.type_state))
+
+
+def _registered_name(spec: TypeSpec) -> str:
+    try:
+        return spec_registry.get_name(type(spec))
+    except ValueError:
+        raise ValueError(
+            f"No TypeSpec has been registered for {spec!r}: it can't be written as a TypeSpecProto. An extension type "
+            "is registered under the name that its attribute `__name__` gives."
+        ) from None
+
+
+def _tensor_proto(array: np.ndarray, dtype: DType) -> Any:
+    from tensorboard.compat.proto import tensor_pb2
+
+    shape = TensorShape(array.shape).as_proto()
+    return tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shape, tensor_content=array.tobytes())
+
+
+def _array(proto: Any, dtype: DType) -> np.ndarray:
+    shape: Any = TensorShape(proto.tensor_shape).as_list()
+    if proto.tensor_content:
+        return np.frombuffer(proto.tensor_content, dtype.as_numpy_dtype).reshape(shape)
+    field = {"float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val"}
+    values = list(getattr(proto, field.get(dtype.name, "int_val")))
+    return np.broadcast_to(np.array(values, dtype.as_numpy_dtype), shape)
+
+
+def to_proto(value: Any) -> Any:
+    """A structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
+
+    Raises:
+        ValueError: there is something else in it.
+    """
+    from tensorboard.compat.proto import struct_pb2
+
+    out = struct_pb2.StructuredValue()
+    if value is None:
+        out.none_value.CopyFrom(struct_pb2.NoneValue())
+    elif isinstance(value, bool):
+        out.bool_value = value
+    elif isinstance(value, int):
+        out.int64_value = value
+    elif isinstance(value, float):
+        out.float64_value = value
+    elif isinstance(value, str):
+        out.string_value = value
+    elif isinstance(value, TensorShape):
+        out.tensor_shape_value.CopyFrom(value.as_proto())
+    elif isinstance(value, DType):
+        out.tensor_dtype_value = value.as_datatype_enum
+    elif isinstance(value, BoundedTensorSpec):
+        out.bounded_tensor_spec_value.CopyFrom(spec_to_proto(value))
+    elif isinstance(value, TensorSpec):
+        out.tensor_spec_value.CopyFrom(spec_to_proto(value))
+    elif isinstance(value, TypeSpec):
+        out.type_spec_value.CopyFrom(spec_to_proto(value))
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        out.named_tuple_value.name = type(value).__name__
+        for key in value._fields:
+            out.named_tuple_value.values.add(key=key, value=to_proto(getattr(value, key)))
+    elif isinstance(value, (list, tuple)):
+        items = out.list_value if isinstance(value, list) else out.tuple_value
+        items.SetInParent()
+        items.values.extend([to_proto(v) for v in value])
+    elif isinstance(value, Mapping):
+        out.dict_value.SetInParent()
+        for key, item in value.items():
+            out.dict_value.fields[key].CopyFrom(to_proto(item))
+    else:
+        raise ValueError(f"No encoder for object {value!r} of type {type(value)}.")
+    return out
+
+
+def from_proto(proto: Any) -> Any:
+    """The structure that a `StructuredValue` holds.
+
+    Raises:
+        ValueError: it holds something that is not known here.
+    """
+    kind = proto.WhichOneof("kind")
+    value = getattr(proto, kind)
+    if kind == "none_value":
+        return None
+    if kind in ("bool_value", "int64_value", "float64_value", "string_value"):
+        return value
+    if kind == "tensor_shape_value":
+        return TensorShape(value)
+    if kind == "tensor_dtype_value":
+        return DType(value)
+    if kind in ("tensor_spec_value", "bounded_tensor_spec_value", "type_spec_value"):
+        return spec_from_proto(value)
+    if kind == "list_value":
+        return [from_proto(v) for v in value.values]
+    if kind == "tuple_value":
+        return tuple(from_proto(v) for v in value.values)
+    if kind == "dict_value":
+        return {k: from_proto(v) for k, v in value.fields.items()}
+    if kind == "named_tuple_value":
+        from collections import namedtuple
+
+        made = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
+        return made(*[from_proto(p.value) for p in value.values])
+    raise ValueError(f"No decoder for a StructuredValue with {kind}.")

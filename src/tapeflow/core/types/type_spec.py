@@ -1,0 +1,249 @@
+"""`tf.TypeSpec`: what a value looks like, without the value.
+
+A spec is known by what `_serialize` gives: two specs of one class are equal, compatible, or more or less specific, as
+the shapes, dtypes and Python values in there are.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeSpec
+
+
+class TypeSpec(CompositeSpec, metaclass=ABCMeta):
+    """What a value looks like without its tensors: the common base of all specs.
+
+    A subclass gives `value_type`, `_component_specs`, `_to_components`, `_from_components` and `_serialize`: a tuple
+    that the class can be called with to make an equal spec.
+
+    Example:
+        >>> tf.TensorSpec([2, None], tf.int32).is_compatible_with(tf.ones([2, 5], tf.int32))
+        True
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def value_type(self) -> type:
+        """The class of the values that this spec describes."""
+
+    @property
+    @abstractmethod
+    def _component_specs(self) -> Any:
+        """A nest of specs, one for each component."""
+
+    @abstractmethod
+    def _to_components(self, value: Any) -> Any:
+        """The components of a value, in the structure of `_component_specs`."""
+
+    @abstractmethod
+    def _from_components(self, components: Any) -> Any:
+        """The value with these components."""
+
+    @abstractmethod
+    def _serialize(self) -> tuple[Any, ...]:
+        """What sets this spec apart from others of its class."""
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
+        return cls(*serialization)
+
+    # ---- two specs together ------------------------------------------------------------------------------------------
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or some value of another spec, could be one of this spec."""
+        if not isinstance(spec_or_value, TypeSpec):
+            from tapeflow.core.types.spec import spec_of
+
+            spec_or_value = spec_of(spec_or_value)
+        return type(self) is type(spec_or_value) and _compatible(self._serialize(), spec_or_value._serialize())
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every value of this spec is one of `other` too."""
+        return type(self) is type(other) and _subtype(self._serialize(), other._serialize())
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The most specific spec that the values of this and all `others` have, or None if there is none."""
+        if any(type(other) is not type(self) for other in others):
+            return None
+        try:
+            return self._deserialize(_supertype(self._serialize(), [other._serialize() for other in others]))
+        except _NoSupertypeError:
+            return None
+
+    def most_specific_compatible_type(self, other: TypeSpec) -> TypeSpec:
+        """The most specific spec that the values of this and the other spec have.
+
+        Raises:
+            ValueError: there is none.
+        """
+        common = self.most_specific_common_supertype([other])
+        if common is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self!r} and {other!r}")
+        return common
+
+    def _without_tensor_names(self) -> Any:
+        return self
+
+    # ---- values and their tensors ------------------------------------------------------------------------------------
+
+    def flatten(self) -> list[Any]:
+        """The specs of the tensors that a value is made of."""
+        return nest.flatten(self._component_specs, expand_composites=True)
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensors that a value is made of, in the order of `flatten`."""
+        return nest.flatten(self._to_components(value), expand_composites=True)
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """The value made of the next tensors of an iterator."""
+        return self._from_components(nest.map_structure(lambda s: s.from_tensors(tensors), self._component_specs))
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A value made of placeholders, for a trace."""
+        return self._from_components(
+            nest.map_structure(lambda s: s.placeholder_value(placeholder_context), self._component_specs)
+        )
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """The value, if it is of this spec.
+
+        Raises:
+            TypeError: it is not.
+        """
+        if cast_context is not None and cast_context.allow_specs and isinstance(value, TypeSpec):
+            if not value.is_subtype_of(self):
+                raise TypeError(f"Can not cast {value!r} to {self!r}")
+            return self
+        from tapeflow.core.types.spec import type_spec_from_value
+
+        found = type_spec_from_value(value)
+        if not self.is_compatible_with(found):
+            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        return value
+
+    # ---- protos ------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def experimental_type_proto(cls) -> type:
+        """The protobuf message class that holds a spec of this class."""
+        from tensorboard.compat.proto import struct_pb2
+
+        return struct_pb2.TypeSpecProto
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> Any:
+        """The spec that a message holds."""
+        from tapeflow.core.types.spec_proto import spec_from_proto
+
+        return spec_from_proto(proto)
+
+    def experimental_as_proto(self) -> Any:
+        """This spec as a message."""
+        from tapeflow.core.types.spec_proto import spec_to_proto
+
+        return spec_to_proto(self)
+
+    # ---- itself ------------------------------------------------------------------------------------------------------
+
+    def __tf_tracing_type__(self, context: Any) -> TypeSpec:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._serialize() == other._serialize()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((type(self), _hashable(self._serialize())))
+
+    def __reduce__(self) -> Any:
+        return type(self)._deserialize, (self._serialize(),)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._serialize()}"
+
+
+class ShapedSpec(TypeSpec):
+    """The base of specs of values that have one shape and one dtype."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    _dtype: DType
+    _shape: TensorShape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; dimensions may be unknown."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._dtype
+
+
+class _NoSupertypeError(Exception):
+    """Two serializations have nothing in common."""
+
+
+def _compatible(a: Any, b: Any) -> bool:
+    if isinstance(a, (TypeSpec, TensorShape, DType)):
+        return type(a) is type(b) and a.is_compatible_with(b)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_compatible, a, b))
+    if isinstance(a, Mapping):
+        return a.keys() == b.keys() and all(_compatible(a[k], b[k]) for k in a)
+    return bool(a == b)
+
+
+def _subtype(a: Any, b: Any) -> bool:
+    if hasattr(a, "is_subtype_of"):
+        return a.is_subtype_of(b)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_subtype, a, b))
+    if isinstance(a, Mapping):
+        return a.keys() == b.keys() and all(_subtype(a[k], b[k]) for k in a)
+    return bool(a == b)
+
+
+def _supertype(a: Any, others: Sequence[Any]) -> Any:
+    if hasattr(a, "most_specific_common_supertype"):
+        common = a.most_specific_common_supertype(others)
+        if common is None:
+            raise _NoSupertypeError
+        return common
+    if any(type(o) is not type(a) for o in others):
+        raise _NoSupertypeError
+    if isinstance(a, (list, tuple)):
+        if any(len(o) != len(a) for o in others):
+            raise _NoSupertypeError
+        items = [_supertype(x, ys) for x, *ys in zip(a, *others, strict=True)]
+        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
+    if isinstance(a, Mapping):
+        if any(o.keys() != a.keys() for o in others):
+            raise _NoSupertypeError
+        return {k: _supertype(v, [o[k] for o in others]) for k, v in a.items()}
+    if any(o != a for o in others):
+        raise _NoSupertypeError
+    return a
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_hashable, value))
+    if isinstance(value, Mapping):
+        return tuple((k, _hashable(v)) for k, v in sorted(value.items()))
+    return value

@@ -1,0 +1,22 @@
+"""Scalar tensors that hold a Python object: resources, variants, strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.values.tensor import EagerTensor
+
+
+def boxed(value: Any) -> np.ndarray:
+    """A Python object, such as `bytes`, as the bare value of a scalar."""
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+def held(value: Any, dtype: DType) -> EagerTensor:
+    """A scalar tensor that holds a Python object."""
+    return EagerTensor(boxed(value), dtype)

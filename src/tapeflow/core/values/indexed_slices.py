@@ -1,0 +1,118 @@
+"""`tf.IndexedSlices`: some rows of a tensor whose other rows are zero; the gradient of a gather."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import Tensor
+
+
+class IndexedSlices(CompositeTensor):
+    """The rows `values` of a larger tensor, at `indices` of its first dimension; rows given twice are summed.
+
+    Args:
+        values: of shape `[n, d1, ..., dk]`.
+        indices: int32 or int64 of shape `[n]`.
+        dense_shape: the shape `[d0, d1, ..., dk]` of the larger tensor; needed to convert to it.
+
+    Example:
+        >>> s = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), tf.constant([3, 1]))
+        >>> tf.convert_to_tensor(s).numpy().tolist()
+        [[1.0], [0.0], [2.0]]
+    """
+
+    _is_tensor = True
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    @property
+    def values(self) -> Tensor:
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        """Where the rows are in the first dimension."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole tensor, if known."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole tensor, with unknown first dimension where there is no `dense_shape`."""
+        if self._dense_shape is None:
+            return TensorShape([None]).concatenate(self._values.shape[1:])
+        from tapeflow.core.ops.static import static_shape
+
+        return static_shape(self._dense_shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the rows."""
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        """The device of the rows."""
+        return self._values.device
+
+    @property
+    def name(self) -> str:
+        return self._values.name
+
+    @property
+    def op(self) -> Any:
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        return self._values.graph
+
+    def consumers(self) -> Any:
+        return self._values.consumers()
+
+    @property
+    def _type_spec(self) -> Any:
+        from tapeflow.core.types.spec import IndexedSlicesSpec
+
+        dense = self._dense_shape
+        return IndexedSlicesSpec(
+            self.shape, self.dtype, self._indices.dtype, None if dense is None else dense.dtype, self._indices.shape
+        )
+
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Tensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self.dtype.name}"
+            )
+        if self._dense_shape is None:
+            raise ValueError(
+                f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self}: give it one"
+            )
+        from tapeflow.math import unsorted_segment_sum
+
+        return unsorted_segment_sum(self._values, self._indices, self._dense_shape[0])
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __str__(self) -> str:
+        dense = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{dense})"
+
+
+def concatenated(slices: Sequence[IndexedSlices]) -> IndexedSlices:
+    """The sum of slices of one tensor: all their rows."""
+    from tapeflow import cast, concat
+
+    kinds = {s.indices.dtype for s in slices}
+    indices = [s.indices if len(kinds) == 1 else cast(s.indices, "int64") for s in slices]
+    return IndexedSlices(concat([s.values for s in slices], 0), concat(indices, 0), slices[0].dense_shape)

@@ -1,0 +1,419 @@
+"""`tf.Tensor` and the eager tensor, which holds its value.
+
+The arithmetic operators and indexing are ops, and `core` imports no op: `tapeflow/operators.py` adds them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core import errors
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.dtypes import string as string_dtype
+from tapeflow.core.types.shape import TensorShape
+
+next_id = itertools.count(1).__next__  # ids are never used twice, so that a tape can hold one without its tensor
+
+
+class TensorType:
+    """What is a tensor to `tf.is_tensor`, beside composite values: tensors, variables, and the variables of Keras."""
+
+    __slots__ = ()
+
+
+class Tensor(TensorType):
+    """A multidimensional array of one dtype, which never changes.
+
+    Every op gives tensors and takes them, or what converts to one: Python numbers, nested lists, NumPy arrays,
+    `torch.Tensor`s, variables.
+
+    Example:
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> x.shape
+        TensorShape([2, 2])
+        >>> print(x + 1)
+        tf.Tensor(
+        [[2. 3.]
+         [4. 5.]], shape=(2, 2), dtype=float32)
+    """
+
+    __slots__ = ()
+    __array_priority__ = 100  # `array + tensor` is the tensor's to compute
+
+    # What every kind of tensor has; and what `tapeflow/operators.py` adds.
+    dtype: DType
+    value: Any
+    _id: int
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]]
+
+    def __bool__(self) -> bool:
+        """Every tensor has its own; a class of a library that takes this one over is converted first."""
+        from tapeflow.core.ops.convert import convert
+
+        return bool(convert(self))
+
+    def __nonzero__(self) -> bool:
+        return bool(self)
+
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> TensorShape: ...
+        def numpy(self) -> Any: ...
+        def __getattr__(self, name: str) -> Any: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __and__(self, other: Any) -> Any: ...
+        def __or__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __invert__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+        def __getitem__(self, key: Any) -> Any: ...
+        def __iter__(self) -> Any: ...
+        def __len__(self) -> int: ...
+        def __int__(self) -> int: ...
+        def __float__(self) -> float: ...
+        def __index__(self) -> int: ...
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _OF_ARRAYS]
+
+    def ref(self) -> Reference:
+        """A hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
+        return Reference(self)
+
+
+class _OfArrays:
+    """What NumPy's arrays have and people try on tensors: to ask for it is an error that says what to do.
+
+    Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
+    for a mask.
+    """
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        raise AttributeError(
+            f"{owner.__name__} object has no attribute '{self._name}'. "
+            "\n        If you are looking for numpy-related methods, please run the following:"
+            "\n        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+        )
+
+
+_OF_ARRAYS = frozenset(
+    {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
+)
+for _name in _OF_ARRAYS:
+    setattr(Tensor, _name, _OfArrays(_name))
+
+
+class ReadAsTensor(TensorType):
+    """What holds a tensor that changes over time, and gives it to an op by `_read()`: variables."""
+
+    __slots__ = ()
+    _id: int
+    dtype: DType
+    _value: EagerTensor
+
+    def _read(self) -> EagerTensor:
+        raise NotImplementedError
+
+
+class EagerTensor(Tensor):
+    """A tensor that holds its value.
+
+    Attributes:
+        value: a `torch.Tensor`; for strings a NumPy object array of `bytes`; for resources and variants any object.
+        dtype: its `tf.DType`.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
+    _device: str  # its name, where it is not that of the value's own device
+
+    def __init__(self, value: Any, dtype: DType) -> None:
+        self.value = value
+        self.dtype = dtype
+        self._id = 0  # given by the first tape that asks
+
+    # ---- what it is ----------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        """The tensor's `tf.TensorShape`."""
+        return TensorShape._of(self.value.shape)
+
+    def get_shape(self) -> TensorShape:
+        """The tensor's `tf.TensorShape`; the same as `.shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that `shape` is compatible with the tensor's; an eager tensor's shape is always known.
+
+        Raises:
+            ValueError: it is not.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.value.ndim
+
+    @property
+    def _rank(self) -> int:
+        return self.value.ndim
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value, as `/job:localhost/replica:0/task:0/device:CPU:0`."""
+        try:
+            return self._device
+        except AttributeError:
+            return devices.name_of(self.value)
+
+    @property
+    def backing_device(self) -> str:
+        """The same as `.device`."""
+        return self.device
+
+    def cpu(self) -> EagerTensor:
+        """A copy on the CPU, or this tensor where it is there already."""
+        return self._copied_to("cpu:0")
+
+    def gpu(self, gpu_index: int = 0) -> EagerTensor:
+        """A copy on a GPU.
+
+        Raises:
+            RuntimeError: there is no such GPU.
+        """
+        return self._copied_to(f"gpu:{gpu_index}")
+
+    def _copied_to(self, device: str) -> EagerTensor:
+        from tapeflow.operators import copied_to  # records on tapes, so that gradients pass
+
+        return copied_to(self, device)
+
+    @property
+    def is_tensor_like(self) -> bool:
+        return True
+
+    @property
+    def op(self) -> Any:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> Any:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def name(self) -> str:
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def value_index(self) -> int:
+        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
+
+    def consumers(self) -> Any:
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
+
+    # ---- its value, elsewhere --------------------------------------------------------------------------------------
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string). Always a copy."""
+        array = self._numpy()
+        return array.copy() if isinstance(array, np.ndarray) and array.ndim else array[()] if array.ndim == 0 else array
+
+    def _numpy(self) -> np.ndarray:
+        """The value as an array that may share the tensor's memory: not to be written to."""
+        value = self.value
+        if type(value) is torch.Tensor:
+            return as_numpy(value, self.dtype)
+        return value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = np.asarray(self._numpy(), dtype=dtype)
+        return array if copy is False else array.copy()
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.value.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self.value.__dlpack_device__()
+
+    def tolist(self) -> Any:
+        return self._numpy().tolist()
+
+    def __bool__(self) -> bool:
+        value = self.value
+        if type(value) is torch.Tensor and value.numel() == 1:
+            return bool(value.item())
+        array = self._numpy()
+        return bool(array) if array.size else False
+
+    def __int__(self) -> int:
+        return int(self._numpy())
+
+    def __float__(self) -> float:
+        return float(self._numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self._numpy())
+
+    def __index__(self) -> int:
+        return self._numpy().__index__()
+
+    def __len__(self) -> int:
+        shape = self.value.shape
+        if not len(shape):
+            raise TypeError("Scalar tensor has no `len()`")
+        return shape[0]
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self._numpy()[()], format_spec)
+
+    def __copy__(self) -> EagerTensor:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: Any) -> EagerTensor:
+        copied = EagerTensor(
+            self.value.clone() if isinstance(self.value, torch.Tensor) else self.value.copy(), self.dtype
+        )
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> Any:
+        return (_from_numpy, (self.numpy(), self.dtype.name))
+
+    # ---- printing --------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {numpy_text(self, is_repr=True)}>"
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({numpy_text(self)}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+_NUMPY_HAS = frozenset({
+    torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.int8, torch.int16, torch.int32,
+    torch.int64, torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128,
+})  # fmt: skip
+
+
+def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
+    """The value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""
+    if tensor.dtype.name in ("resource", "variant"):
+        text = f"<{tensor.value!r}>"
+    elif tensor.dtype.is_numpy_compatible:
+        array = tensor._numpy()
+        if array.ndim:
+            text = repr(array) if is_repr else str(array)
+        else:
+            text = repr(array.tolist()) if is_repr else str(array[()])
+    else:
+        text = "<unprintable>"
+    if "\n" in text:
+        text = "\n" + text
+    return f"numpy={text}" if is_repr else text
+
+
+def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
+    """An array of a kernel's value, in its memory where it is on the CPU."""
+    value = value.detach()
+    if value.is_cuda:
+        value = value.cpu()
+    if value.is_conj() or value.is_neg():
+        value = value.resolve_conj().resolve_neg()
+    if value.dtype in _NUMPY_HAS:
+        return value.numpy()
+    bits = torch.int16 if value.itemsize == 2 else torch.uint8
+    return value.contiguous().view(bits).numpy().view(dtype.as_numpy_dtype)
+
+
+def _from_numpy(array: Any, dtype: str) -> EagerTensor:
+    from tapeflow.core.ops.convert import convert
+
+    return convert(array, as_dtype(dtype))
+
+
+class Reference:
+    """A hashable reference to a tensor or variable: equal to another where both refer to the same object."""
+
+    __slots__ = ("_wrapped",)
+
+    def __init__(self, wrapped: Any) -> None:
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        """The object referred to."""
+        return self._wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._wrapped is other._wrapped
+
+    def __lt__(self, other: Any) -> bool:
+        """An order, so that a nest with references for keys can be flattened."""
+        if not isinstance(other, Reference):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return id(self._wrapped) < id(other._wrapped)
+
+    def __gt__(self, other: Any) -> bool:
+        return other < self if isinstance(other, Reference) else not self < other
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
+
+
+def eager(value: torch.Tensor) -> EagerTensor:
+    """An eager tensor of a torch tensor that nobody else can write to."""
+    from tapeflow.core.types.dtypes import FROM_TORCH
+
+    return EagerTensor(value, FROM_TORCH[value.dtype])
+
+
+def strings(array: Any) -> EagerTensor:
+    """An eager string tensor of an array of `bytes`."""
+    return EagerTensor(array, string_dtype)
+
+
+def traced(value: torch.Tensor) -> bool:
+    """Whether a kernel is being traced for a compiler: its tensors have shapes then, and no values to look at."""
+    return type(value) is not torch.Tensor
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    """TensorFlow's error for an argument no op can take."""
+    return errors.InvalidArgumentError(None, None, message)

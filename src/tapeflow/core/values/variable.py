@@ -1,0 +1,600 @@
+"""`tf.Variable`: a tensor that can be assigned.
+
+A variable holds the tensor that is its value now. Reading gives that tensor, assigning puts another in its place; only
+where nobody else can see the memory is it updated in place. While a tape records, a read gives the same value under the
+variable's own id, and that is all a tape needs to know of variables.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core import errors
+from tapeflow.core.context import detours, listeners, once_for_each_slice, state
+from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.types.dtypes import DType, as_dtype, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
+from tapeflow.core.values.trackable import Trackable
+from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
+from tapeflow.core.values.variable_in_graph import OfGraph
+from tapeflow.core.values.variable_scatter import AssignsParts
+
+_IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than finding out whether the old one is shared
+
+
+# The parameters of `tf.Variable`: creators are given them all.
+_DEFAULTS = {
+    "initial_value": None,
+    "trainable": None,
+    "validate_shape": True,
+    "caching_device": None,
+    "name": None,
+    "variable_def": None,
+    "dtype": None,
+    "import_scope": None,
+    "constraint": None,
+    "synchronization": VariableSynchronization.AUTO,
+    "aggregation": VariableAggregation.NONE,
+    "shape": None,
+    "experimental_enable_variable_lifting": True,
+}
+
+
+class VariableMeta(type):
+    """Lets the `tf.variable_creator_scope`s in force make what `tf.Variable(...)` gives."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not Variable or not state.variable_creators:
+            return super().__call__(*args, **kwargs)
+        make: Callable[..., Any] = lambda **kw: type.__call__(Variable, **kw)  # noqa: E731
+        kwargs = {**_DEFAULTS, **dict(zip(_DEFAULTS, args, strict=False)), **kwargs}
+        for creator in state.variable_creators:
+            make = _with_creator(creator, make)
+        return make(**kwargs)
+
+
+@contextmanager
+def _eagerly() -> Iterator[None]:
+    before, state.graph = state.graph, None
+    try:
+        yield
+    finally:
+        state.graph = before
+
+
+# What a compiled graph calls to change a variable, with raw values.
+
+
+def _assign(variable: Any, value: Any) -> None:
+    held = getattr(variable, "_value", None)  # a session's variable has none before it is initialized
+    if (held is None or held.value.shape != value.shape) and not variable.shape.is_compatible_with(value.shape):
+        variable.assign(EagerTensor(value, variable.dtype))  # it says what is wrong
+    variable._set(EagerTensor(value, variable.dtype))
+
+
+def _add(variable: Any, delta: Any) -> None:
+    variable._update("AssignAddVariableOp", EagerTensor(delta, variable.dtype), torch.add, torch.Tensor.add_)
+
+
+def _subtract(variable: Any, delta: Any) -> None:
+    variable._update("AssignSubVariableOp", EagerTensor(delta, variable.dtype), torch.sub, torch.Tensor.sub_)
+
+
+def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **kwargs: creator(make, **kwargs)
+
+
+def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
+    """The first value of a variable that is made while a graph is built: computed at once, outside of it."""
+    from tapeflow.core.scopes import init_scope
+
+    with init_scope():
+        return convert(initial_value())
+
+
+class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=VariableMeta):
+    """A tensor whose value can be changed by `assign` and its kin.
+
+    Args:
+        initial_value: the first value: anything convertible to a tensor, or a function without arguments that gives it.
+        trainable: whether `GradientTape`s watch it when it is read. Default True (False for synchronization ON_READ).
+        validate_shape: means nothing where values are known: the shape is that of the initial value.
+        name: its name, without the `:0`.
+        dtype: what to convert the initial value to.
+        constraint: a function of the value, for optimizers to apply after an update.
+        shape: a shape less precise than the initial value's, with unknown dimensions, for values of changing shape.
+
+    Raises:
+        ValueError: there is no initial value, or it does not fit `shape`.
+
+    Example:
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign_add([1.0, 1.0])
+        <tf.Variable 'UnreadVariable' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+        >>> v * 2
+        <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_aggregation", "_constraint", "_id", "_name", "_shape", "_synchronization",
+        "_tape_value", "_trainable", "_value", "dtype",
+    )  # fmt: skip
+    __array_priority__ = 100
+
+    _tape_value: EagerTensor | None
+    _device: str | None = None  # where it was made, if that is another logical CPU than the first
+    _place: torch.device | None = None  # where its values have to be, on a machine with a GPU
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[[Tensor], Tensor] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
+                "`variable_def`. You provided neither."
+            )
+        if not isinstance(synchronization, VariableSynchronization):
+            raise ValueError(f"Invalid variable synchronization mode: {synchronization} for variable: {name}")
+        if not isinstance(aggregation, VariableAggregation):
+            raise ValueError(f"Invalid variable aggregation mode: {aggregation} for variable: {name}")
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable. Got a {type(constraint)}.")
+        if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
+            initial_value = initial_value() if state.graph is None else _outside_of_graphs(initial_value)
+        graph, first = state.graph, initial_value
+        if graph is not None:
+            initial_value = graph.initial_value(self, initial_value, dtype)
+            with _eagerly():
+                value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
+        else:
+            value = convert(initial_value, None if dtype is None else as_dtype(dtype).base_dtype)
+        self.dtype: DType = value.dtype
+        self._id = next_id()
+        self._name = _in_scope("Variable" if name is None else name)
+        self._synchronization, self._aggregation = synchronization, aggregation
+        self._trainable = synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable
+        self._constraint = constraint
+        self._shape = None if shape is None else TensorShape(shape)
+        if self._shape is not None and not self._shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not compatible with "
+                f"the explicitly supplied `shape` argument ({shape})."
+            )
+        if devices.machine.has_gpu and self.dtype.torch is not None:
+            self._place = devices.current_or_default()
+        self._set(value)
+        if state.devices:
+            devices.stamp((self,))
+        if graph is not None:
+            graph.variable_made(self, first)
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def _read(self) -> EagerTensor:
+        """The tensor this variable holds now; what an op takes in its place."""
+        if not listeners:
+            return self._value
+        if state.graph is not None:
+            return state.graph.read_variable(self)
+        tapes = state.tapes
+        if not tapes:
+            return self._value
+        held = self._tape_value
+        if held is not None:
+            for tape in tapes:
+                if held._id not in tape.seen:
+                    break
+            else:
+                return held
+        # A tape that has not seen it read must not take for the variable what somebody has kept from before.
+        if held is None or sys.getrefcount(held) > 3:
+            held = self._tape_value = EagerTensor(self._value.value, self.dtype)
+            held._id = next_id()
+        for tape in tapes:
+            tape.variable_read(self, held._id)
+        return held
+
+    def value(self) -> EagerTensor:
+        """The tensor this variable holds now."""
+        return self._read()
+
+    def read_value(self) -> EagerTensor:
+        """The tensor this variable holds now."""
+        return self._read()
+
+    def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Incompatible type conversion requested to type {dtype.name!r} for `tf.Variable of type "
+                f"{self.dtype.name!r}. (Variable: {self!r})"
+            )
+        return self._read()
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array; always a copy."""
+        return self._value.numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._value.__array__(dtype, copy)
+
+    # ---- writing -----------------------------------------------------------------------------------------------------
+
+    def _set(self, value: EagerTensor) -> None:
+        if state.on_slices:
+            once_for_each_slice("an assignment")
+        # A wrapper of the variable's own: the caller's may be watched, or be known to a tape by its id.
+        held = value.value if self._place is None else devices.moved(value.value, self._place)
+        self._value = EagerTensor(held, self.dtype)
+        self._tape_value = None
+
+    def _in_place(self) -> torch.Tensor | None:
+        """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
+        value = self._value.value
+        if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
+            return None
+        if state.on_slices:
+            once_for_each_slice("an assignment")
+        self._tape_value = None
+        # The counts of one who holds them alone: this function's own references and one each by variable and wrapper.
+        if sys.getrefcount(self._value) > 2 or sys.getrefcount(value) > 3:
+            return None
+        if torch._C._storage_Use_Count(value.untyped_storage()._cdata) > 2:  # it and the storage object here
+            return None
+        return value
+
+    def _own_memory(self) -> torch.Tensor:
+        """Memory that holds the value and that nobody else sees, for kernels that change it: a copy where need be."""
+        value = self._in_place()
+        if value is None or not value.is_contiguous():
+            value = self._value.value.clone(memory_format=torch.contiguous_format)
+            self._set(EagerTensor(value, self.dtype))
+        return value
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Makes `value` the variable's value.
+
+        Args:
+            value: of the variable's dtype, and of a shape that fits its shape.
+            read_value: with False, gives None (in eager TensorFlow, an operation that is None too).
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: shape or dtype do not fit.
+        """
+        if detours and state.graph is not None:
+            return self._stage_assign(value, read_value, name)
+        tensor = value if type(value) is EagerTensor and value.dtype is self.dtype else convert(value, self.dtype)
+        if tensor.value.shape != self._value.value.shape and not self.shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
+            )
+        self._set(tensor)
+        return self._assigned() if read_value else None
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Adds `delta` to the variable. See `assign`."""
+        if detours and state.graph is not None:
+            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value, name)
+        self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
+        return self._assigned() if read_value else None
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtracts `delta` from the variable. See `assign`."""
+        if detours and state.graph is not None:
+            return self._stage("AssignSubVariableOp", _subtract, (convert(delta, self.dtype),), read_value, name)
+        self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
+        return self._assigned() if read_value else None
+
+    # While a graph is built, a change is an operation of the graph.
+
+    def _stage(
+        self,
+        op: str,
+        kernel: Callable[..., Any],
+        values: Sequence[Any],
+        read_value: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        operation = state.graph.assign_variable(op, self, kernel, *values, label=name)
+        if not read_value:
+            return operation
+        made = self._assigned()
+        made._staged = operation
+        return made
+
+    def _stage_assign(self, value: Any, read_value: bool, name: str | None) -> Any:
+        tensor = convert(value, self.dtype)
+        if not self.shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
+            )
+        return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name)
+
+    def _update(self, op: str, delta: Any, kernel: Callable[..., Any], kernel_in_place: Callable[..., Any]) -> None:
+        if type(delta) is not EagerTensor or delta.dtype is not self.dtype:
+            delta = convert(delta, self.dtype)
+        change = delta.value
+        mine = self._in_place()
+        value = self._value.value if mine is None else mine
+        if change.shape != value.shape or self.dtype.is_bool or self.dtype.torch is None:
+            raise self._unfit(op, change)
+        if change.device != value.device:
+            change = change.to(value.device)
+        if mine is not None:
+            kernel_in_place(mine, change)
+        else:
+            self._set(EagerTensor(kernel(value, change), self.dtype))
+
+    def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
+        """The error for a change that can't be added."""
+        said = f"Op '{op}' has no kernel for {self.dtype.name}"
+        if change.shape != self._value.value.shape:
+            mine, theirs = (str(list(s)).replace(" ", "") for s in (self._value.value.shape, change.shape))
+            said = f"Cannot update variable with shape {mine} using a Tensor with shape {theirs}, shapes must be equal."
+        return errors.InvalidArgumentError(None, None, f"{said} [Op:{op}] name: ")
+
+    def _assigned(self) -> Any:
+        alias = _new(_UnreadVariable)
+        alias._variable = self
+        return alias
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape its values have; dimensions may be unknown where `shape` was given so."""
+        return self._value.shape if self._shape is None else self._shape
+
+    def get_shape(self) -> TensorShape:
+        """The same as `.shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Makes the variable's shape more precise."""
+        self._shape = self.shape.merge_with(shape)
+
+    @property
+    def name(self) -> str:
+        """The variable's name, with `:0`."""
+        return f"{self._name}:0"
+
+    @property
+    def _unique_id(self) -> str:
+        """What tells this variable from every other one; Keras's optimizers ask."""
+        return f"{self._shared_name}_{self._id}"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch it when it is read."""
+        return self._trainable
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        return self._device or self._value.device
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        return self._aggregation
+
+    @property
+    def constraint(self) -> Callable[[Tensor], Tensor] | None:
+        """The function an optimizer applies to the value after an update, or None."""
+        return self._constraint
+
+    @property
+    def handle(self) -> EagerTensor:
+        """A scalar resource tensor that holds the variable."""
+        if self._graph is not None:
+            return self._graph.capture_variable(self)
+        held = np.empty((), object)
+        held[()] = self
+        made = EagerTensor(held, resource)
+        if self._device is not None:
+            made._device = self._device
+        return made
+
+    @property
+    def _type_spec(self) -> Any:
+        from tapeflow.core.types.spec import VariableSpec
+
+        return VariableSpec.from_value(self)
+
+    def initialized_value(self) -> Tensor:
+        return self._read()
+
+    def is_initialized(self, name: str | None = None) -> EagerTensor:
+        """Whether it has a value: here it always has, so a boolean tensor that is True."""
+        return operand(True, None)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": self._value}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        value = restored_tensors["VARIABLE_VALUE"]
+        if not self.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Received incompatible tensor with shape {value.shape} when attempting to restore variable with shape "
+                f"{self.shape} and name {self.name}."
+            )
+        self._set(value)
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable, for sets and dict keys."""
+        return Reference(self)
+
+    def experimental_ref(self) -> Reference:
+        return Reference(self)
+
+    def __hash__(self) -> int:
+        if self._graph is not None:
+            return id(self)
+        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._value)
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self._value, format_spec) if format_spec else repr(self)
+
+    def __iadd__(self, other: Any) -> Any:
+        raise _no_update_by_operator("+", "add")
+
+    def __isub__(self, other: Any) -> Any:
+        raise _no_update_by_operator("-", "sub")
+
+    def __imul__(self, other: Any) -> Any:
+        raise RuntimeError(
+            "`variable *= value` with `tf.Variable`s is not supported. Use `var.assign(var * value)` to modify the "
+            "variable or `var = var * value` to get a new Tensor object."
+        )
+
+    def __iter__(self) -> Any:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __copy__(self) -> Variable:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        copied = Variable(
+            self._value,
+            trainable=self._trainable,
+            constraint=self._constraint,
+            shape=self._shape,
+            name=self._name,
+            synchronization=self._synchronization,
+            aggregation=self._aggregation,
+        )
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> Any:
+        return (_from_state, (self.numpy(), self.dtype.name, self._trainable, self._name))
+
+    def __repr__(self) -> str:
+        if state.graph is not None:
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        text = numpy_text(self._value, is_repr=True)
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
+
+
+class _UnreadVariable(Variable):
+    """What an assignment gives: the variable by another name, for whoever goes on with it."""
+
+    __slots__ = ("_variable",)
+
+    _variable: Variable
+
+    @property
+    def name(self) -> str:
+        return "UnreadVariable"
+
+    def _read(self) -> EagerTensor:
+        operation = vars(self).get("_staged")
+        if operation is None or operation.graph is not state.graph:
+            return self._variable._read()
+        with state.graph.control_dependencies([operation]):
+            return self._variable._read()
+
+    def _assigned(self) -> Any:
+        return self._variable._assigned()
+
+    @property
+    def op(self) -> Any:
+        """The assignment, as an operation of a graph."""
+        return self._staged if "_staged" in vars(self) else self._variable.op
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._variable, name)
+
+
+def _of_the_variable(attribute: str) -> property:
+    return property(
+        lambda self: getattr(self._variable, attribute),
+        lambda self, value: setattr(self._variable, attribute, value),
+    )
+
+
+for _attribute in (*Variable.__slots__, "_graph", "_place"):
+    if not _attribute.startswith("__"):
+        setattr(_UnreadVariable, _attribute, _of_the_variable(_attribute))
+
+_new = object.__new__
+
+
+def _in_scope(name: str) -> str:
+    """A name below the name scopes in force. One that ends in `/` is a scope's, from the root."""
+    if name.endswith("/"):
+        return name.rstrip("/")
+    return f"{state.name_scope}/{name}" if state.name_scope else name
+
+
+def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
+    return RuntimeError(
+        f"`variable {symbol}= value` with `tf.Variable`s is not supported. Use `variable.assign_{method}(value)` to "
+        f"modify the variable, or `out = variable {symbol} value` if you need to get a new output Tensor."
+    )
+
+
+def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:
+    return Variable(array, dtype=dtype, trainable=trainable, name=name)
+
+
+def variables_of(values: Sequence[Any]) -> list[Variable]:
+    """The variables among the values."""
+    return [v for v in values if isinstance(v, Variable)]
+
+
+def device_of(variable: Variable) -> torch.device:
+    """Where the variable's memory is."""
+    value = variable._value.value
+    return value.device if isinstance(value, torch.Tensor) else devices.CPU

@@ -1,0 +1,96 @@
+"""What a variable is to the graph that it was made in: an operation that gives its handle, and one that initializes it.
+
+In eager mode and inside of `tf.function` a variable belongs to no graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.values.tensor import Tensor
+
+
+class OfGraph:
+    """The part of `tf.Variable` that has a meaning where the variable was made in a graph."""
+
+    __slots__ = ()
+
+    _id: int
+    assign: Callable[..., Any]
+    _graph: Any = None  # the graph that it was made in, where that is no function's
+
+    def eval(self, session: Any = None) -> Any:
+        """The value that a variable of a graph has in a session, by default the default one.
+
+        Raises:
+            RuntimeError: it is not a graph's.
+        """
+        return self._of_graph("eval").read_of(self).eval(session=session)
+
+    def _as_graph_element(self) -> Any:
+        """The tensor of its graph that stands for it where sessions and collections want one."""
+        return self._of_graph("a tensor of a graph").read_of(self, vars(self).get("_staged"))
+
+    def _of_graph(self, what: str) -> Any:
+        """The graph that it was made in."""
+        if self._graph is None:
+            raise RuntimeError(f"This operation is not supported when eager execution is enabled: {what}")
+        return self._graph
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Assigns `value`, for a variable of a graph in a session; left over from TensorFlow 1."""
+        if self._graph is None:
+            self.assign(value)
+            return
+        initializer = self.initializer
+        initializer.run({initializer.inputs[1]: value}, session)
+
+    @property
+    def graph(self) -> Any:
+        """The graph that it was made in."""
+        if self._graph is None:
+            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        return self._graph
+
+    @property
+    def op(self) -> Any:
+        """The operation of the graph that gives its handle."""
+        if self._graph is None:
+            raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+        return self._graph.capture_variable(self).op
+
+    @property
+    def initializer(self) -> Any:
+        """In a graph, the operation that gives the variable its first value."""
+        return None if self._graph is None else self._graph._own_variables.get(self._id)
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor of the graph that is its first value."""
+        self._of_graph("initial_value")
+        return self.initializer.inputs[1]
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """What a graph's collections keep of it in files, as a `VariableDef` message.
+
+        Raises:
+            RuntimeError: it is not a graph's.
+        """
+        from tapeflow.graph.ir.variables import variable_def
+
+        return variable_def(self, self._of_graph("to_proto"))
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """The variable of the default graph that a `VariableDef` message tells of.
+
+        Raises:
+            RuntimeError: no graph is being built.
+        """
+        if state.graph is None:
+            raise RuntimeError("from_proto is not supported when eager execution is enabled.")
+        from tapeflow.graph.ir.variables import variable_of_def
+
+        return variable_of_def(state.graph, variable_def, import_scope or "")

@@ -1,0 +1,367 @@
+"""Assigning parts of a variable: rows, and elements or slices by several indices.
+
+All of them come down to one thing: the memory of the value seen as a table, some rows of it, and what happens to them.
+The memory is the variable's own where nobody else can see it, else a copy that becomes the new value. While a graph is
+built, each is an operation that does so when the graph runs.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.ops.kernels import COMPUTE_IN
+from tapeflow.core.types.dtypes import DType, int32, int64
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+
+_counting = threading.Lock()  # several threads may count with one variable
+Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
+
+
+def _divide(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
+    rounding = None if table.is_floating_point() or table.is_complex() else "trunc"
+    if rounding and bool((updates == 0).any()):
+        raise invalid("updates must not contain 0 [Op:ResourceScatterDiv]")
+    divisors = torch.ones_like(table)
+    _reduce(divisors, rows, updates, "prod")
+    table.div_(divisors, rounding_mode=rounding)
+
+
+def _reduce(table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor, how: str) -> None:
+    if table.is_complex():  # torch has no scattered product of complex numbers
+        for row, update in zip(rows.tolist(), updates, strict=True):
+            table[row] *= update
+        return
+    table.scatter_reduce_(0, rows[:, None].expand_as(updates), updates, how)
+
+
+# What happens to rows of the table; a row given twice takes both updates, of which a later one follows an earlier.
+_UPDATE: Rows = lambda table, rows, updates: table.index_copy_(0, rows, updates)  # noqa: E731
+_ADD: Rows = lambda table, rows, updates: table.index_add_(0, rows, updates)  # noqa: E731
+_SUB: Rows = lambda table, rows, updates: table.index_add_(0, rows, updates, alpha=-1)  # noqa: E731
+_MULTIPLY: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "prod")  # noqa: E731
+_MAXIMUM: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "amax")  # noqa: E731
+_MINIMUM: Rows = lambda table, rows, updates: _reduce(table, rows, updates, "amin")  # noqa: E731
+
+
+class AssignsParts:
+    """What `tf.Variable` has for reading and assigning parts of its value."""
+
+    __slots__ = ()
+
+    dtype: DType
+    _value: EagerTensor
+    _read: Callable[[], EagerTensor]
+    _set: Callable[[EagerTensor], None]
+    _in_place: Callable[[], torch.Tensor | None]
+    _assigned: Callable[[], Any]
+    _stage: Callable[..., Any]
+
+    # ---- rows --------------------------------------------------------------------------------------------------------
+
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces rows: `self[i] = row` for each row of `sparse_delta` and its index.
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`; its values are a row for each index, or one number for all.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            InvalidArgumentError: an index is out of range, or the shapes do not match.
+
+        Example:
+            >>> v = tf.Variable([1.0, 2.0, 3.0])
+            >>> v.scatter_update(tf.IndexedSlices([9.0], [1])).numpy().tolist()
+            [1.0, 9.0, 3.0]
+        """
+        return self._scatter("ResourceScatterUpdate", _UPDATE, sparse_delta)
+
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Adds to rows. See `scatter_update`."""
+        return self._scatter("ResourceScatterAdd", _ADD, sparse_delta)
+
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtracts from rows. See `scatter_update`."""
+        return self._scatter("ResourceScatterSub", _SUB, sparse_delta)
+
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiplies rows. See `scatter_update`."""
+        return self._scatter("ResourceScatterMul", _MULTIPLY, sparse_delta)
+
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divides rows. See `scatter_update`."""
+        return self._scatter("ResourceScatterDiv", _divide, sparse_delta)
+
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces elements of rows by what is greater. See `scatter_update`."""
+        return self._scatter("ResourceScatterMax", _MAXIMUM, sparse_delta)
+
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces elements of rows by what is less. See `scatter_update`."""
+        return self._scatter("ResourceScatterMin", _MINIMUM, sparse_delta)
+
+    def batch_scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replaces rows of each member of a batch: `self[b, i] = row`, for indices of shape `[batch..., n]`.
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`; all dimensions of its indices but the last are the variable's first ones.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            InvalidArgumentError: an index is out of range, or the shapes do not match.
+
+        Example:
+            >>> v = tf.Variable([[1, 2], [3, 4]])
+            >>> v.batch_scatter_update(tf.IndexedSlices([[9], [8]], [[0], [1]])).numpy().tolist()
+            [[9, 2], [3, 8]]
+        """
+        return self._now_or_later(
+            "ResourceScatterUpdate", AssignsParts._scatter_batch, _UPDATE, *self._delta(sparse_delta)
+        )
+
+    def _scatter_batch(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
+        batch = indices.value.shape[:-1]
+        shape = self._value.value.shape
+        if shape[: len(batch)] != batch or not indices.value.ndim:
+            raise invalid(f"indices of shape {list(indices.shape)} do not match the first dimensions of {list(shape)}")
+        at = indices.value.long()
+        _check_range(at, shape[len(batch)], op)
+        start = torch.arange(math.prod(batch), device=at.device).reshape(*batch, 1) * shape[len(batch)]
+        return self._change(op, change, at + start, updates, len(batch) + 1)
+
+    def _delta(self, delta: Any) -> tuple[EagerTensor, EagerTensor]:
+        """The indices and the values of slices, as tensors of the right dtypes."""
+        if not isinstance(delta, IndexedSlices):
+            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
+        return _indices(delta.indices), convert(delta.values, self.dtype)
+
+    def _scatter(self, op: str, change: Rows, delta: Any) -> Any:
+        return self._now_or_later(op, AssignsParts._scatter_rows, change, *self._delta(delta))
+
+    def _scatter_rows(self, op: str, change: Rows, indices: EagerTensor, updates: EagerTensor) -> Any:
+        shape, wanted, got = self._value.value.shape, indices.value.shape, updates.value.shape
+        if len(got) and got[: len(wanted)] != wanted:
+            raise invalid(
+                f"The shape of indices ({list(wanted)}) must be a prefix of the shape of updates ({list(got)}) "
+                f"[Op:{op}]"
+            )
+        if not len(shape) or (len(got) and got[len(wanted) :] != shape[1:]):
+            raise invalid(
+                "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
+                f"{list(got)}, indices.shape {list(wanted)}, params.shape {list(shape)} [Op:{op}]"
+            )
+        at = indices.value.long()
+        _check_range(at, shape[0], op)
+        return self._change(op, change, at, updates, 1)
+
+    # ---- elements and slices by several indices ----------------------------------------------------------------------
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces the elements or slices at `indices`.
+
+        Args:
+            indices: int32 or int64 of shape `[..., k]`: each last dimension indexes the first `k` dimensions of the
+                variable.
+            updates: of shape `indices.shape[:-1] + self.shape[k:]`.
+
+        Returns:
+            The variable.
+
+        Raises:
+            InvalidArgumentError: an index is out of range, or the shapes do not match.
+
+        Example:
+            >>> v = tf.Variable([[1, 2], [3, 4]])
+            >>> v.scatter_nd_update([[0, 1], [1, 0]], [20, 30]).numpy().tolist()
+            [[1, 20], [30, 4]]
+        """
+        return self._scatter_nd("ResourceScatterNdUpdate", _UPDATE, indices, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds to the elements or slices at `indices`. See `scatter_nd_update`."""
+        return self._scatter_nd("ResourceScatterNdAdd", _ADD, indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts from the elements or slices at `indices`. See `scatter_nd_update`."""
+        return self._scatter_nd("ResourceScatterNdSub", _SUB, indices, updates)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces the elements at `indices` by what is greater. See `scatter_nd_update`."""
+        return self._scatter_nd("ResourceScatterNdMax", _MAXIMUM, indices, updates)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces the elements at `indices` by what is less. See `scatter_nd_update`."""
+        return self._scatter_nd("ResourceScatterNdMin", _MINIMUM, indices, updates)
+
+    def _scatter_nd(self, op: str, change: Rows, indices: Any, updates: Any) -> Any:
+        where, given = _indices(indices), convert(updates, self.dtype)
+        return self._now_or_later(op, AssignsParts._scatter_places, change, where, given)
+
+    def _scatter_places(self, op: str, change: Rows, where: EagerTensor, updates: EagerTensor) -> Any:
+        shape = self._value.value.shape
+        *count, depth = where.value.shape or (0,)
+        if not where.value.ndim or depth > len(shape) or tuple(updates.value.shape) != (*count, *shape[depth:]):
+            raise invalid(
+                f"indices of shape {list(where.value.shape)} into a variable of shape {list(shape)} need updates of "
+                f"shape indices.shape[:-1] + shape[indices.shape[-1]:], not {list(updates.value.shape)} [Op:{op}]"
+            )
+        at = where.value.long().reshape(-1, depth)
+        sizes = torch.tensor(shape[:depth], device=at.device)
+        outside = ((at < 0) | (at >= sizes)).any(1)
+        if bool(outside.any()):
+            first = int(outside.nonzero()[0])
+            raise invalid(f"indices[{first}] = {at[first].tolist()} does not index into shape {_text(shape)} [Op:{op}]")
+        strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
+        rows = (at * torch.tensor(strides, dtype=torch.long, device=at.device)).sum(1)
+        return self._change(op, change, rows, updates, depth)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows at `indices`: `tf.gather(self, indices)`."""
+        from tapeflow import gather
+
+        return gather(self, indices, name=name)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
+        from tapeflow import gather_nd
+
+        return gather_nd(self, indices, name=name)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds one to a scalar integer variable, and gives what it was before.
+
+        Raises:
+            OutOfRangeError: it is `limit` already.
+            InvalidArgumentError: the variable is no scalar of int32 or int64.
+
+        Example:
+            >>> v = tf.Variable(1)
+            >>> v.count_up_to(3).numpy().item(), v.numpy().item()
+            (1, 2)
+        """
+        if state.graph is not None:
+            from tapeflow.graph.ir.operation import GraphOp
+
+            def kernel(variable: Any) -> Any:
+                return variable.count_up_to(limit).value
+
+            op = GraphOp("ResourceCountUpTo", kernel, stateful=True, attrs={"limit": limit, "T": self.dtype})
+            return state.graph.node(op, [self], [(self.dtype, [])]).outputs[0]
+        with _counting:
+            return self._count(limit)
+
+    def _count(self, limit: int) -> Tensor:
+        """`count_up_to`, for one thread."""
+        before = self._value
+        if self.dtype not in (int32, int64):
+            raise invalid(
+                f"Value for attr 'T' of {datatype_name(self.dtype)} is not in the list of allowed values: int32, int64 "
+                "[Op:ResourceCountUpTo]"
+            )
+        if before.value.ndim:
+            raise invalid(f"input is not a scalar: {_text(before.shape)} [Op:ResourceCountUpTo]")
+        if int(before) >= limit:
+            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:ResourceCountUpTo]")
+        self._set(EagerTensor(before.value + 1, self.dtype))
+        return EagerTensor(before.value, self.dtype)
+
+    # ---- what they share ---------------------------------------------------------------------------------------------
+
+    def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
+        """`scatter(self, op, change, indices, updates)`; while a graph is built, an operation of the graph that does
+        it."""
+        if state.graph is None:
+            return scatter(self, op, change, indices, updates)
+        dtype = indices.dtype
+
+        def kernel(variable: Any, at: Any, given: Any) -> None:
+            scatter(variable, op, change, EagerTensor(at, dtype), EagerTensor(given, variable.dtype))
+
+        return self._stage(op, kernel, (indices, updates))
+
+    def _change(self, op: str, change: Rows, at: torch.Tensor, updates: EagerTensor, depth: int) -> Any:
+        """Changes rows of the value.
+
+        Args:
+            op: for messages.
+            change: what happens to the rows.
+            at: which rows, in the table whose rows are the value's slices at `depth`.
+            updates: a row for each in `at`, or a scalar.
+            depth: how many dimensions of the value make up the rows.
+        """
+        at, given = at.reshape(-1), updates.value
+        mine = self._in_place()
+        if mine is not None and mine.is_contiguous():
+            memory = mine
+        else:
+            memory, mine = _copy(self._value.value), None
+        rows = math.prod(memory.shape[:depth])
+        width = math.prod(memory.shape[depth:])
+        if isinstance(memory, np.ndarray):
+            if change is not _UPDATE:
+                raise invalid(f"No OpKernel was registered to support Op '{op}' for string variables")
+            memory.reshape(rows, width)[at.numpy()] = given.reshape(-1, width) if given.ndim else given
+        else:
+            at, given = at.to(memory.device), given.to(memory.device)
+            given = given.reshape(-1, width) if given.ndim else given.expand(len(at), width)
+            if rows and width:
+                _apply(change, memory.view(rows, width), at, given.contiguous())
+        if mine is None:
+            self._set(EagerTensor(memory, self.dtype))
+        return self._assigned()
+
+
+def _apply(change: Rows, table: torch.Tensor, rows: torch.Tensor, updates: torch.Tensor) -> None:
+    """Changes the table's rows, in a dtype that torch has a kernel for."""
+    wide = COMPUTE_IN.get(table.dtype)
+    if wide is None or table.dtype in (torch.int32, torch.float16, torch.bfloat16):
+        change(table, rows, updates)
+        return
+    computed = table.to(wide)
+    change(computed, rows, updates.to(wide))
+    table.copy_(computed)
+
+
+def _copy(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value.clone(memory_format=torch.contiguous_format)
+
+
+def _indices(value: Any) -> EagerTensor:
+    tensor = convert(value)
+    if tensor.dtype is not int32 and tensor.dtype is not int64:
+        raise invalid(
+            f"Value for attr 'Tindices' of {datatype_name(tensor.dtype)} is not in the list of allowed values: "
+            f"int32, int64"
+        )
+    return tensor
+
+
+def _check_range(indices: torch.Tensor, size: int, op: str) -> None:
+    if not indices.numel():
+        return
+    low, high = torch.aminmax(indices)
+    if int(low) < 0 or int(high) >= size:
+        flat = indices.reshape(-1).tolist()
+        first = next(i for i, v in enumerate(flat) if not 0 <= v < size)
+        raise invalid(f"indices[{first}] = {flat[first]} is not in [0, {size}) [Op:{op}]")
+
+
+def _text(shape: Any) -> str:
+    return "[" + ",".join(map(str, shape)) + "]"

@@ -1,0 +1,261 @@
+"""What of a program a CUDA graph can hold: kernels on one device, and nothing else.
+
+A capture keeps the kernels that are launched, with the addresses that they work on and the numbers that they are given;
+a replay launches the same again. What Python and the host do in between (asking for a value, printing, choosing a
+branch) happens in the capture alone. So a program is looked at twice: its steps before it runs (`obstacle`), and the
+calls of ATen in one of its runs (`Watch`). The rules are CUDA's
+(https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-graphs) and PyTorch's
+(https://docs.pytorch.org/docs/stable/notes/cuda.html#constraints).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tapeflow.core import device as devices
+from tapeflow.core.ops.definition import Op
+from tapeflow.core.ops.static import value_of
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
+from tapeflow.graph.backends.flat import label
+from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import variable_of
+
+_CHANGES = frozenset({_assign, _add, _subtract})
+_BRANCHES = ("If", "Case")
+
+
+# ---- the steps -------------------------------------------------------------------------------------------------------
+
+
+def obstacle(program: Program) -> str | None:
+    """What stands in the way of capturing a program, or None: the first argument or op that does, and why."""
+    for t in program.inputs:
+        why = _of_input(t)
+        if why is not None:
+            return why
+    for value in program.constants.values():
+        if isinstance(value, Variable):
+            return f"the variable {value.name} belongs to a graph, not to the program"
+    for step in program.steps:
+        why = _of_step(step, program)
+        if why is not None:
+            return why
+    return None
+
+
+def _of_input(tensor: SymbolicTensor) -> str | None:
+    variable: Any = variable_of(tensor)
+    if variable is None:
+        name, dtype, shape = f"the argument {tensor.op.name!r}", tensor.dtype, tensor.shape
+    else:
+        name, dtype, shape = f"the variable {variable.name!r}", variable.dtype, variable.shape
+        if type(variable) is not Variable:
+            return f"{name} is a {type(variable).__name__}, which has copies on several devices"
+    if dtype.torch is None:
+        return f"{name} is of dtype {dtype.name}, which no GPU can hold"
+    if not shape.is_fully_defined():
+        return f"{name} has a shape with unknown dimensions, {shape}"
+    return None
+
+
+def _of_step(step: Step, program: Program) -> str | None:
+    if step.placed:
+        found = devices.find(step.operation.device)
+        if found is not None and found.kind != "GPU":
+            return f"{label(step)} runs on {found.name}"
+    if step.name in CALLS and not step.registered and step.op.bodies["f"].jit is None:
+        inner = obstacle(_called(step))
+        if inner is not None:
+            return f"in {step.op.bodies['f'].name}: {inner}"
+    why = _of_op(step, program) if step.registered else _of_node(step)
+    if why is not None:
+        return f"{label(step)} {why}"
+    for t in step.outputs:
+        if t.dtype.torch is None:
+            return f"{label(step)} gives a tensor of dtype {t.dtype.name}, which no GPU can hold"
+        if not t.shape.is_fully_defined():
+            return f"{label(step)} gives a tensor whose shape, {t.shape}, only its run can tell"
+    return None
+
+
+def _of_op(step: Step, program: Program) -> str | None:
+    """What of a registered op's call happens on the host."""
+    op = step.op
+    if op.opdef.stateful:
+        if not op.random:
+            return "does more than to compute its result"
+        if _seeded(step):
+            return "draws from the stream of a seed, and the host keeps how far it got"
+    for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True):
+        if kind != "host":
+            continue
+        for t in (arg,) if isinstance(arg, SymbolicTensor) else arg if type(arg) is tuple else ():
+            if isinstance(t, SymbolicTensor) and program.constant(t) is None and (
+                not program.static or value_of(t) is None
+            ):  # fmt: skip
+                return f"takes its {param!r} from a tensor, which the host has to read"
+    return None
+
+
+def _seeded(step: Step) -> bool:
+    return any(arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2"))
+
+
+def _of_node(step: Step) -> str | None:
+    """What of an operation that only graphs have happens on the host."""
+    op, name = step.op, step.name.removeprefix("Stateless").removeprefix("Stateful")
+    if op is READ:
+        return None if variable_of(step.args[0]) is not None else "reads a variable that only its run can tell"
+    if op.kernel in _CHANGES:
+        return None if variable_of(step.args[0]) is not None else "changes a variable that only its run can tell"
+    if step.name in CALLS:
+        return None if op.bodies["f"].jit is None else "calls a function with jit_compile=True"
+    if name in _BRANCHES:
+        return "chooses its branch on the host"
+    if name == "While":
+        return "decides on the host whether to go on"
+    return "is run by Python" if op.runs_python else None
+
+
+def _called(step: Step) -> Program:
+    return step.op.bodies["f"].giving(step.op.gives).program
+
+
+# ---- what it would bring ---------------------------------------------------------------------------------------------
+
+
+def all_steps(program: Program) -> Iterator[Step]:
+    """The steps of a program, and of the functions that stayed calls in it."""
+    for step in program.steps:
+        if step.name in CALLS and not step.registered:
+            yield from all_steps(_called(step))
+        else:
+            yield step
+
+
+def kernels(program: Program) -> list[Step]:
+    """The steps that launch a kernel."""
+    return [step for step in all_steps(program) if not _launches_nothing(step.op)]
+
+
+def _launches_nothing(op: Op) -> bool:
+    return op.view or op.reads_shape or op is READ
+
+
+def draws(program: Program) -> bool:
+    """Whether a program that can be captured draws random numbers."""
+    return any(step.op.random for step in all_steps(program))
+
+
+def written(steps: list[Step]) -> int:
+    """The bytes that steps give."""
+    return sum(t.shape.num_elements() * t.dtype.size for step in steps for t in step.outputs)
+
+
+# ---- a run -----------------------------------------------------------------------------------------------------------
+
+
+class Watch(TorchDispatchMode):
+    """Looks at all calls of ATen while it is in force, for one that a capture could not hold.
+
+    Args:
+        device: the device to be captured.
+        running: gives the step whose kernel runs.
+
+    Attributes:
+        obstacle: the first such call, by its op, and why; None if there was none.
+    """
+
+    def __init__(self, device: torch.device, running: Callable[[], Step | None]) -> None:
+        super().__init__()
+        self.obstacle: str | None = None
+        self._device = device
+        self._running = running
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if self.obstacle is None:
+            why = self._why_not(func, args, kwargs or {})
+            if why is not None:
+                step = self._running()
+                self.obstacle = f"{func if step is None else label(step)} {why}"
+        return func(*args, **(kwargs or {}))
+
+    def _why_not(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
+        name, target = _name_of(func), kwargs.get("device")
+        given = list(_tensors_in(args))
+        if name in _COPIES:
+            places = {t.device for t in given} | ({self._whole(torch.device(target))} if target is not None else set())
+            return _COPIED if self._device in places and len(places) > 1 else None
+        if not any(t.device == self._device for t in given):
+            return None
+        tags = func.tags
+        if torch.Tag.data_dependent_output in tags or name in _LOOKS:
+            return "reads a value on the host"
+        if name in _PICKS:
+            indices = [t for t in args[1] if t is not None]
+            if any(t.device != self._device for t in indices):
+                return _COPIED
+            masks = any(t.dtype in (torch.bool, torch.uint8) for t in indices)
+            return "takes elements by a mask, and only its values tell how many" if masks else None
+        if torch.Tag.dynamic_output_shape in tags:
+            return "gives a tensor whose shape depends on values"
+        if torch.Tag.cudagraph_unsafe in tags:
+            return f"runs {name}, which no CUDA graph can hold"
+        return None
+
+    def _whole(self, device: torch.device) -> torch.device:
+        """A device, with the number that it has where none is said."""
+        return self._device if device.index is None and device.type == self._device.type else device
+
+
+class Keep(TorchDispatchMode):
+    """Keeps the tensors that calls of ATen take and did not make while it is in force: what is captured goes on reading
+    their memory, and somebody's cache might let go of them.
+
+    Args:
+        memory: the addresses of memory that is kept already.
+
+    Attributes:
+        tensors: what it keeps.
+    """
+
+    def __init__(self, memory: set[int]) -> None:
+        super().__init__()
+        self.tensors: list[torch.Tensor] = []
+        self._known = {0, *memory}
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        for t in _tensors_in([*args, *(kwargs or {}).values()]):
+            address = t.untyped_storage().data_ptr()
+            if address not in self._known:
+                self._known.add(address)
+                self.tensors.append(t)
+        result = func(*args, **(kwargs or {}))
+        made = result if type(result) in (list, tuple) else (result,)
+        self._known.update(t.untyped_storage().data_ptr() for t in _tensors_in(made))
+        return result
+
+
+def _tensors_in(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    for value in values:
+        for item in value if type(value) in (list, tuple) else (value,):
+            if isinstance(item, torch.Tensor) and item.layout is torch.strided:  # others have no memory of their own
+                yield item
+
+
+_COPIED = "copies between devices"
+_COPIES = frozenset({"aten::_to_copy", "aten::copy_", "aten::copy"})
+_PICKS = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
+_LOOKS = frozenset({"aten::_linalg_check_errors", "aten::is_nonzero"})
+
+
+@functools.cache
+def _name_of(func: Any) -> str:
+    return func._schema.name

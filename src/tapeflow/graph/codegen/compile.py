@@ -1,0 +1,240 @@
+"""From a graph to one straight-line Python function of kernel calls.
+
+The function takes and gives raw values (`torch.Tensor`s, arrays of strings, variables). What it computes is a
+`Program`, which passes have made smaller, and which is then written down. A kernel that has not yet shown that it
+computes in the dtypes at hand is called the careful way (`core/kernels.py`); once all have run, the function is written
+again without, and with the passes that need to know.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import linecache
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext, suppress
+from typing import Any
+
+from tapeflow.core import device as devices
+from tapeflow.core import errors
+from tapeflow.core.ops.kernels import compute, first_line, located
+from tapeflow.core.ops.static import host_static, numbers, value_of
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.structured import StructuredWriter
+from tapeflow.graph.codegen.writing import Writer, identifier, runs_on_arrays
+from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.python_op import as_eager, eager_arguments
+
+_numbers = itertools.count(1)
+_gone: deque[str] = deque()  # the names of sources whose functions are gone
+
+
+class Written:
+    """A function that was written, and can be written again when more is known of its kernels.
+
+    Attributes:
+        function: the Python function.
+        source: its source.
+        stale: whether it can be written again, and will be faster.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = identifier(name)
+        self.stale = False
+        self.function: Callable[..., Any]
+        self._filename = f"<function {self.name} {next(_numbers)}>"
+        self._writer: Writer
+
+    def compile(self, writer: Writer) -> None:
+        """Makes the function of what was written."""
+        with suppress(IndexError):  # until there are none left
+            while True:
+                linecache.cache.pop(_gone.popleft(), None)
+        self._writer = writer
+        self.source = source = writer.source
+        linecache.cache[self._filename] = (len(source), None, source.splitlines(True), self._filename)
+        exec(compile(source, self._filename, "exec"), writer.namespace)  # the source is this function's own
+        self.function = writer.namespace[self.name]
+
+    def __del__(self) -> None:
+        _gone.append(self._filename)  # it may be the collector's turn while linecache goes through its cache
+
+    def careful(self, step: Step) -> Callable[..., Any]:
+        """What runs a kernel as eager mode does off its fast path, until the kernel has shown what it gives."""
+        op, known = step.op, False
+
+        def kernel(*values: Any) -> Any:
+            nonlocal known
+            if known:
+                return op.kernel(*values)
+            args = eager_arguments(op.kinds, step.args, values)
+            with devices.device(step.operation.device) if step.placed else nullcontext():
+                result, exact = compute(op, args, step.types, step.operation.name)
+            if exact:
+                op.direct[op.key(step.args)] = op.given_dtypes(step.outputs)
+                known, self.stale = not (op.creates or step.placed), True
+            return result
+
+        return kernel
+
+    def running(self) -> Step | None:
+        """The step that this thread is running, if it is in this function."""
+        frame: Any = sys._getframe()
+        while frame is not None and frame.f_code.co_filename != self._filename:
+            frame = frame.f_back
+        return None if frame is None else self._writer.steps.get(frame.f_lineno)
+
+    def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
+        """The step that raised an error, if it was one of this function's, and what the function's names stood for."""
+        frame, trace = None, error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == self._filename:
+                frame = trace
+            trace = trace.tb_next
+        step = None if frame is None else self._writer.steps.get(frame.tb_lineno)
+        return step, {} if frame is None else frame.tb_frame.f_locals
+
+    def explained(self, error: Exception) -> Exception:
+        """TensorFlow's error for what a kernel raised."""
+        step, local = self.failed(error)
+        if isinstance(error, errors.OpError):
+            return located(error, step.op, step.operation.name) if step is not None and runs_on_arrays(step) else error
+        if step is None:
+            return error
+        values = self._writer.values({**self._writer.namespace, **local}, step)
+        calls: list[Any] = [step] if step.registered else step.origins
+        for call in calls:
+            if not call.op.registered:
+                return error
+            name = step.operation.name if call is step else call.name
+            try:
+                _run_again(call, name, values)
+            except errors.OpError as said:
+                return said
+            except KeyError:  # a value that was dropped or written over
+                return errors.InvalidArgumentError(None, None, f"{first_line(error)} [Op:{call.op.name}] name: {name}")
+            except Exception as other:
+                return located(other, call.op, name)
+        return error
+
+
+class Compiled(Written):
+    """A graph, or a part of it, as a Python function.
+
+    Args:
+        name: the function's name.
+        inputs: the tensors that it takes; those fed need not be placeholders.
+        outputs: the tensors that it gives.
+        effects: operations that must run whether or not an output needs them.
+        resources: from a variable to what stands for it (a session's own).
+        keeps: whether a call of a function stays one.
+
+    Attributes:
+        program: what it does, before the passes that need to know what kernels give.
+    """
+
+    special_passes: Sequence[passes.Pass] = passes.SPECIALIZE
+    writer: type[Writer] = StructuredWriter
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[SymbolicTensor],
+        outputs: Sequence[SymbolicTensor],
+        effects: Iterable[Operation] = (),
+        resources: Callable[[Any], Any] = lambda variable: variable,
+        keeps: Callable[[GraphOp], bool] = lambda call: False,
+    ) -> None:
+        super().__init__(name)
+        self.program = Program(inputs, outputs, effects, resources, keeps)
+        for run in passes.SIMPLIFY:
+            run(self.program)
+        if devices.machine.has_gpu:
+            self.program.settle(devices.current_or_default())
+        self.write()
+
+    def write(self) -> None:
+        """Writes the function, as fast as it gets with what is known of its kernels."""
+        if all(step.exact or runs_on_arrays(step) for step in self.program.steps):
+            self._write_specialized()
+        else:
+            writer = Writer(self.careful)
+            writer.write(self.name, self.program)
+            self.compile(writer)
+
+    def specialized(self) -> Program:
+        """The program after the passes that need to know what kernels give."""
+        program = copy.copy(self.program)
+        program.steps = [copy.copy(step) for step in program.steps]
+        for run in self.special_passes:
+            run(program)
+        return program
+
+    def _write_specialized(self) -> None:
+        self.stale = False
+        writer = self.writer(self.careful)
+        writer.write(self.name, self.specialized())
+        self.compile(writer)
+
+    def refresh(self) -> None:
+        """Writes the function again where it can be faster than it is."""
+        if self.stale:
+            self._write_specialized()
+
+    def __call__(self, *values: Any) -> Any:
+        """Runs the function on raw values.
+
+        Raises:
+            OpError: an op failed.
+        """
+        if self.stale:
+            self._write_specialized()
+        try:
+            return self.function(*values)
+        except Exception as error:
+            raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
+
+
+def _run_again(call: Step | Operation, name: str, values: dict[int, Any]) -> None:
+    """Runs a step or operation with the values that a function had, so that it raises its error again."""
+    op = call.op
+
+    def raw(tensor: SymbolicTensor) -> Any:
+        if id(tensor) not in values and tensor.op.type == "Const":
+            return tensor.op.op.attrs["value"]
+        if id(tensor) not in values and tensor.op.op.registered and not tensor.op.stateful:
+            _run_again(tensor.op, tensor.op.name, values)  # it was not made a tensor
+        return EagerTensor(values[id(tensor)], tensor.dtype)
+
+    result, _ = compute(op, arguments(op, call.args, raw), call.types, name)
+    for tensor, value in zip(call.outputs, result if isinstance(result, (tuple, list)) else [result], strict=True):
+        values[id(tensor)] = value
+
+
+def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], EagerTensor]) -> list[Any]:
+    """The arguments that a registered op is computed with, of those of an operation or a step.
+
+    Args:
+        eager: gives the eager tensor that stands for a tensor of the graph.
+    """
+    found: list[Any] = []
+    for kind, arg in zip(op.kinds, args, strict=True):
+        if kind == "tensor":
+            found.append(eager(arg))
+        elif kind == "list":
+            found.append([eager(t) for t in arg])
+        elif isinstance(arg, SymbolicTensor):
+            found.append(host_static(arg) if value_of(arg) is not None else numbers(eager(arg).value))
+        else:
+            found.append(arg)
+    return found
+
+
+def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
+    """Eager tensors of what a compiled function gave."""
+    return [as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)]

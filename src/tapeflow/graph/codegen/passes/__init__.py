@@ -1,0 +1,25 @@
+"""Passes over programs, each a file: what gives the same results with less work.
+
+Those of `SIMPLIFY` run once, when a function is compiled. Those of `SPECIALIZE` need to know that kernels give what
+their ops promise, and so run when all have run once (see `compile.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tapeflow.graph.codegen.passes.adam import join_adam
+from tapeflow.graph.codegen.passes.binding import bind
+from tapeflow.graph.codegen.passes.folding import fold
+from tapeflow.graph.codegen.passes.fusing import fuse
+from tapeflow.graph.codegen.passes.grouping import group
+from tapeflow.graph.codegen.passes.pruning import prune
+from tapeflow.graph.codegen.passes.reuse import reuse
+from tapeflow.graph.codegen.passes.sharing import share
+from tapeflow.graph.codegen.passes.updating import update
+from tapeflow.graph.codegen.program import Program
+
+Pass = Callable[[Program], None]
+
+SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
+SPECIALIZE: tuple[Pass, ...] = (fuse, update, join_adam, group, prune, reuse, bind)

@@ -1,0 +1,62 @@
+"""Common subexpressions: what was computed already is not computed again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import Program, Step, substituted
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import variable_of
+
+
+def share(program: Program) -> None:
+    """Takes the outputs of an earlier step with the same op and arguments.
+
+    Variables are read once between two changes: a step with a side effect that does not name the variables it changes
+    ends the sharing of all of them.
+    """
+    same_as: dict[int, SymbolicTensor] = {}
+    made: dict[Any, Step] = {}
+    kept = []
+    for step in program.steps:
+        step.args = substituted(step.args, same_as)
+        key = _key(step)
+        earlier = None if key is None else made.get(key)
+        if earlier is not None:
+            for mine, other in zip(step.outputs, earlier.outputs, strict=True):
+                same_as[id(mine)] = other
+            continue
+        if key is not None:
+            made[key] = step
+        elif step.must_run:
+            changed = step.changes
+            for read in [k for k in made if k[0] is READ and (changed is None or k[1] is None or k[1] == changed)]:
+                del made[read]
+        kept.append(step)
+    program.steps = kept
+    program.outputs = substituted(program.outputs, same_as)
+
+
+def _key(step: Step) -> Any:
+    """What two steps have in common that give the same, or None."""
+    if step.op is READ:
+        variable = variable_of(step.args[0])
+        return READ, None if variable is None else variable._id, id(step.args[0])
+    if not step.pure or step.must_run or step.placed:
+        return None
+    key = step.op, *map(_frozen, step.args)
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _frozen(arg: Any) -> Any:
+    """An argument as a key: tensors by what they are, numbers with their types (1, 1.0 and True are equal)."""
+    if isinstance(arg, SymbolicTensor):
+        return "tensor", id(arg)
+    if type(arg) in (list, tuple):
+        return (type(arg), *map(_frozen, arg))
+    return (float, repr(arg)) if type(arg) is float else (type(arg), arg)

@@ -1,0 +1,88 @@
+"""A graph run one operation at a time, so that a run can stop and go on with more of what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core import errors
+from tapeflow.core.ops.kernels import compute
+from tapeflow.core.ops.static import numbers
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+
+class Stepping:
+    """A run in parts, in which no operation runs twice.
+
+    Args:
+        resources: from a variable to what stands for it.
+    """
+
+    def __init__(self, resources: Callable[[Any], Any]) -> None:
+        self._resources = resources
+        self._values: dict[int, Any] = {}  # raw values by the tensors' ids
+        self._done: set[int] = set()
+
+    def run(self, fed: dict[int, Any], wanted: Sequence[Any]) -> list[Any]:
+        """The raw values of tensors, and None for operations.
+
+        Args:
+            fed: raw values by the ids of the tensors whose place they take.
+            wanted: tensors and operations.
+
+        Raises:
+            InvalidArgumentError: something is needed that was not fed yet.
+        """
+        self._values.update(fed)
+        for operation in self._missing(wanted):
+            self._step(operation)
+        return [self._values[id(w)] if isinstance(w, SymbolicTensor) else None for w in wanted]
+
+    def _missing(self, wanted: Sequence[Any]) -> list[Operation]:
+        """The operations that are still to run for `wanted`, in program order."""
+        found: dict[int, Operation] = {}
+        stack = [w.op if isinstance(w, SymbolicTensor) else w for w in wanted if id(w) not in self._values]
+        while stack:
+            operation = stack.pop()
+            if id(operation) in found or id(operation) in self._done:
+                continue
+            if operation.type == "Placeholder":
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Fetch {wanted[0].name} can't be computed from the feeds that have been fed so far: feed "
+                    f"{operation.name}.",
+                )
+            found[id(operation)] = operation
+            stack.extend(t.op for t in operation.inputs if id(t) not in self._values)
+            stack.extend(operation._control_inputs)
+        return sorted(found.values(), key=lambda o: o.index)
+
+    def _step(self, operation: Operation) -> None:
+        op, outputs = operation.op, operation.outputs
+        if isinstance(op, GraphOp):
+            if op.name == "Const":
+                made = op.attrs["value"].value
+            elif op.name == "VarHandleOp":
+                made = self._resources(op.attrs["variable"])
+            else:
+                made = None if op.kernel is None else op.kernel(*[self._values[id(t)] for t in operation.inputs])
+            many = op.gives_tuple
+        else:
+            args = [self._argument(kind, arg) for kind, arg in zip(op.kinds, operation.args, strict=True)]
+            made, _ = compute(op, args, operation.types, operation.name)
+            many = isinstance(made, (list, tuple))
+        self._done.add(id(operation))
+        if made is None:
+            return
+        self._values.update(zip([id(t) for t in outputs], made if many or len(outputs) > 1 else [made], strict=False))
+
+    def _argument(self, kind: str, arg: Any) -> Any:
+        if kind == "list":
+            return [EagerTensor(self._values[id(t)], t.dtype) for t in arg]
+        if not isinstance(arg, SymbolicTensor):
+            return arg
+        value = self._values[id(arg)]
+        return numbers(value) if kind == "host" else EagerTensor(value, arg.dtype)

@@ -1,0 +1,266 @@
+"""Writing a program down as Python source."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import keyword
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import device as devices
+from tapeflow.core.ops.kernels import on_cpu, on_one_device
+from tapeflow.core.ops.static import numbers, value_of
+from tapeflow.core.types.dtypes import DType, resource, string, variant
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import variable_of
+
+_SMALL = 256  # elements: temporaries below this are left to the end of the function
+_LITERALS = frozenset({int, bool, str, type(None)})
+
+
+class Writer:
+    """Writes the source of a function.
+
+    Args:
+        careful: `careful(step)` gives what is called for a kernel that has not shown yet what it gives.
+
+    Attributes:
+        namespace: what the source's names stand for: kernels and constants.
+        steps: the step of each line, by the lines' numbers.
+        names: the names of tensors, by the tensors' ids.
+    """
+
+    def __init__(self, careful: Callable[[Step], Callable[..., Any]]) -> None:
+        self.namespace: dict[str, Any] = {"host": numbers}
+        self.steps: dict[int, Step] = {}
+        self.names: dict[int, str] = {}
+        self._programs: list[Program] = []
+        self._careful = careful
+        self._constants: dict[int, Any] = {}
+        self._rows: list[str] = []
+        self._taken = set(dir(builtins))  # an operation named range must not hide Python's
+        self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the name wished for and the value's id
+        self._static = True
+        self._everywhere: dict[int, tuple[Callable[..., Any], Any]] = {}  # by kernel: one for all devices
+
+    @property
+    def source(self) -> str:
+        """What was written."""
+        return "\n".join(self._rows) + "\n"
+
+    def write(self, name: str, program: Program) -> None:
+        """Writes the function of a program."""
+        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
+        self.block(program, 1)
+        self.give(1, list(map(self.reference, program.outputs)))
+
+    def give(self, indent: int, values: list[str]) -> None:
+        """Writes the line that gives a tuple."""
+        self.row(indent, f"return ({', '.join(values)}{',' if len(values) == 1 else ''})")
+
+    def row(self, indent: int, text: str, step: Step | None = None) -> None:
+        """Writes a line."""
+        self._rows.append("    " * indent + text)
+        if step is not None:
+            self.steps[len(self._rows)] = step
+
+    def block(self, program: Program, indent: int) -> None:
+        """Writes the steps of a program, whose inputs have names already."""
+        self._programs.append(program)
+        self._constants.update(program.constants)
+        self._static = self._static and program.static
+        last = _last_uses(program)
+        for step in program.steps:
+            self.step(step, indent)
+            dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]
+            if dead:
+                self.row(indent, f"del {', '.join(dead)}")
+
+    def step(self, step: Step, indent: int) -> None:
+        """Writes one step."""
+        call = self.call(step)
+        targets = [self.name(t) for t in step.outputs]
+        comma = "," if len(targets) == 1 and _gives_tuple(step) else ""
+        self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
+
+    def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
+        """The raw values that tensors had in a call of the function, of what its names stood for; by the tensors'
+        ids, those of the graph that a step is of, and of the functions that were written out."""
+        return self.with_aliases(self.named_values(local), step)
+
+    def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
+        """The raw values of tensors that have names, by the ids that they have in the program."""
+        return {i: local[name] for i, name in self.names.items() if name in local}
+
+    def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
+        """Values, and the same for the inputs and outputs of functions that were written out around a step."""
+        aliases = next((p.aliases for p in self._programs if step in p.steps), {})
+        return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
+
+    # ---- names ---------------------------------------------------------------------------------------------------
+
+    def name(self, tensor: SymbolicTensor) -> str:
+        """The name of a tensor that is computed."""
+        known = self.names.get(id(tensor))
+        if known is None:
+            name = tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}_{tensor.value_index}"
+            known = self.names[id(tensor)] = self.unique(name)
+        return known
+
+    def unique(self, wish: str) -> str:
+        """A name that nothing has yet."""
+        name = unique = identifier(wish)
+        count = 0
+        while unique in self._taken or unique in self.namespace:
+            count += 1
+            unique = f"{name}_{count}"
+        self._taken.add(unique)
+        return unique
+
+    def named(self, wish: str, value: Any) -> str:
+        """The name of something in the namespace."""
+        key = wish, id(value)
+        known = self._global_names.get(key)
+        if known is None:
+            known = self._global_names[key] = self.unique(wish), value
+            self.namespace[known[0]] = value
+        return known[0]
+
+    def reference(self, tensor: SymbolicTensor) -> str:
+        """The expression for a tensor's value."""
+        if id(tensor) in self.names or id(tensor) not in self._constants:
+            return self.name(tensor)
+        value = self._constants[id(tensor)]
+        name = self.names[id(tensor)] = self.named(getattr(value, "_name", tensor.op.name), value)
+        return name
+
+    def literal(self, value: Any) -> str:
+        """The expression for a Python value."""
+        kind = type(value)
+        if kind in _LITERALS or (kind is float and value == value and abs(value) != float("inf")):
+            return repr(value)
+        if kind in (tuple, list) and all(type(v) in _LITERALS or type(v) in (tuple, float) for v in value):
+            items = ", ".join(map(self.literal, value))
+            return f"({items}{',' if len(value) == 1 else ''})" if kind is tuple else f"[{items}]"
+        return self.named(value.name if isinstance(value, DType) else "constant", value)
+
+    # ---- calls ---------------------------------------------------------------------------------------------------
+
+    def call(self, step: Step) -> str:
+        """The expression that computes a step."""
+        op = step.op
+        if step.registered:
+            arguments = [self._argument(kind, arg) for kind, arg in zip(op.kinds, step.args, strict=True)]
+            return f"{self._kernel(step)}({', '.join(arguments)})"
+        arguments = [self.reference(t) for t in step.inputs]
+        if op is READ and variable_of(step.args[0]) is not None:
+            return f"{arguments[0]}._value.value"
+        made = self._on_one_device(op.kernel) if op.template and op.kernel is not None else op.kernel
+        kernel = "" if made is None else self.named(f"op_{op.name}", made)
+        if op.template:
+            return op.template.format(*arguments, kernel=kernel)
+        return f"{kernel}({', '.join(arguments)})"
+
+    def _argument(self, kind: str, arg: Any) -> str:
+        if kind == "tensor":
+            return self.reference(arg)
+        if kind == "list":
+            return f"[{', '.join(map(self.reference, arg))}]"
+        if kind == "host" and isinstance(arg, SymbolicTensor):
+            known = self._constants.get(id(arg))
+            if known is None and self._static:
+                known = value_of(arg)
+            return self.literal(numbers(known)) if known is not None else self.host(arg)
+        return self.literal(arg)
+
+    def host(self, tensor: SymbolicTensor) -> str:
+        """The expression for the Python numbers of a tensor's value."""
+        return f"host({self.reference(tensor)})"
+
+    def _kernel(self, step: Step) -> str:
+        op = step.op
+        arrays = runs_on_arrays(step)
+        if not (step.exact or arrays):
+            kernel, name = self._careful(step), f"careful_{op.name}"
+        elif step.placed and not arrays:
+            kernel, name = _placed(step), f"placed_{op.name}"
+        else:
+            kernel, name = op.string_kernel if arrays else op.kernel, f"op_{op.name}"
+            if op.creates and not arrays:
+                kernel = functools.partial(kernel, device=devices.current_or_default())
+            kernel = self._on_one_device(kernel, on_cpu if arrays and not _of_objects(step) else on_one_device)
+        return self.named(name, with_streams(step, kernel))
+
+    def _on_one_device(self, kernel: Callable[..., Any], how: Callable[..., Any] = on_one_device) -> Callable[..., Any]:
+        """The kernel, for inputs that may be on several devices, where there are several."""
+        if not devices.machine.has_gpu:
+            return kernel
+        return self._everywhere.setdefault(id(kernel), (how(kernel), kernel))[0]
+
+
+def _placed(step: Step) -> Callable[..., Any]:
+    """The kernel of a step that runs on a device which the program named."""
+    device, kernel = devices.find(step.operation.device), step.op.kernel
+    if step.op.creates:
+        kernel = functools.partial(kernel, device=devices.current_or_default() if device is None else device.torch)
+    return lambda *values: kernel(*devices.place(values, device))
+
+
+def runs_on_arrays(step: Step) -> bool:
+    """Whether a step's kernel is the one for values that are arrays of objects: strings, lists of tensors."""
+    if not step.registered or step.op.string_kernel is None:
+        return False
+    return any(t.dtype is string or t.dtype is variant for t in step.operation.tensor_inputs)
+
+
+def _of_objects(step: Step) -> bool:
+    """Whether a step works on arrays of objects that hold tensors, wherever these are."""
+    return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
+
+
+def with_streams(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a registered op; where seeds decide what it draws, with the streams of the step's operation."""
+    seeds = [a for p, a in zip(step.op.params, step.args, strict=True) if p in ("seed", "seed2")]
+    if not step.op.opdef.stateful or not any(seeds):
+        return kernel
+    from tapeflow.random.seeds import of_operation  # the package needs graphs
+
+    return of_operation(step.operation, kernel)
+
+
+def _last_uses(program: Program) -> dict[int, list[int]]:
+    """From a step to the temporaries that nobody takes after it."""
+    kept = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
+    last: dict[int, Step] = {}
+    for step in program.steps:
+        for t in step.inputs:
+            if id(t) not in kept and not _is_small(t):
+                last[id(t)] = step
+    found: dict[int, list[int]] = {}
+    for i, step in last.items():
+        found.setdefault(id(step), []).append(i)
+    return found
+
+
+def _gives_tuple(step: Step) -> bool:
+    op = step.op
+    if step.registered:
+        return len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs)
+    return op.gives_tuple
+
+
+def _is_small(tensor: SymbolicTensor) -> bool:
+    shape = tensor.shape
+    return shape.is_fully_defined() and shape.num_elements() < _SMALL
+
+
+def identifier(name: str) -> str:
+    """A name as Python allows it."""
+    made = re.sub(r"\W", "_", name)
+    if not made or made[0].isdigit() or keyword.iskeyword(made):
+        made = f"_{made}"
+    return made

@@ -1,0 +1,356 @@
+"""Conditionals and loops of a graph: their functions are traced, and become Python's own `if` and `while` when the
+graph runs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.array.passing import identity
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.dtypes import int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeSpec, CompositeTensor
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.nest_paths import flatten_up_to, is_namedtuple
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.graph.codegen.loops import Loop
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.gradients.loop_gradients import loop_gradient
+from tapeflow.graph.gradients.taped import taped_gradient
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+# ---- conditionals ----------------------------------------------------------------------------------------------------
+
+
+def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str], op_name: str, name: str) -> Any:
+    """What the function of a scalar index gives; a boolean chooses the first of two functions if it is true.
+
+    Raises:
+        TypeError: the functions do not give the same structure of the same dtypes.
+    """
+    scope = state.graph.reserved_name(name)
+    graphs = []
+    for function, label in zip(functions, names, strict=True):
+        graph = _function_graph(scope, _LABELS.get(label, label))
+        graph.trace(function, (), {})
+        graphs.append(graph)
+        if hasattr(state.graph, "variables_made"):
+            state.graph.variables_made.extend(graph.variables_made)
+    _give_indices_one_dtype(graphs)
+    _check_alike(graphs, names, op_name)
+    captured, places = _captured_by(graphs)
+    made = conditional(convert(index), captured, [Body(g) for g in graphs], names, places, f"{scope}/")
+    with name_scope(f"{scope}/"):
+        return _packed(graphs[0].structured_outputs, list(map(identity, made.outputs)))
+
+
+_LABELS = {"then_branch": "true", "else_branch": "false"}  # as the functions are named
+_numbers = itertools.count()
+
+
+def _function_graph(scope: str, label: str) -> FuncGraph:
+    """The graph of a function that an operation calls.
+
+    Args:
+        scope: the operation's name.
+        label: which of its functions.
+    """
+    inherits = state.graph.building_function
+    graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
+    graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
+    graph.names_results = True
+    return graph
+
+
+def _captured_by(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]]]:
+    """What graphs capture, all of it once, and where in it the captures of each are."""
+    captured: dict[int, Any] = {}
+    for graph in graphs:
+        for outer, _ in graph.captures:
+            captured.setdefault(outer._id or id(outer), outer)
+    keys = list(captured)
+    return list(captured.values()), [[keys.index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs]
+
+
+def conditional(
+    index: Any,
+    values: Sequence[Any],
+    bodies: Sequence[Body],
+    names: Sequence[str],
+    places: Sequence[Sequence[int]],
+    name: str | None,
+) -> Operation:
+    """The operation that calls one of several bodies.
+
+    Args:
+        index: the number of the body, or whether it is the first of two.
+        values: what the bodies take.
+        names: the bodies', as attrs of the operation.
+        places: for each body, which of the values are its inputs.
+    """
+    last = len(bodies) - 1
+    conditional = not index.dtype.is_integer
+
+    def chosen(value: Any) -> int:
+        if conditional:
+            return 0 if value else 1
+        at = int(value)
+        return at if 0 <= at <= last else last
+
+    def kernel(at: Any, *values: Any) -> Any:
+        i = chosen(at)
+        return bodies[i].compiled(*[values[p] for p in places[i]])
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        i = chosen(values[0])
+        return bodies[i].call([values[1 + p] for p in places[i]])
+
+    specs = [
+        (group[0].dtype, _common([t.shape for t in group])) for group in zip(*[b.outputs for b in bodies], strict=True)
+    ]
+    stateful = any(b.stateful for b in bodies)
+    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if conditional else "Case")
+    op = GraphOp(kind, kernel, stateful=stateful, gradient=taped_gradient(run), gives_tuple=True,
+                bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)))  # fmt: skip
+    op.steering = 1
+    return state.graph.node(op, [index, *values], specs, name)
+
+
+def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+    """`tf.cond` for a predicate that is not known yet.
+
+    Raises:
+        InvalidArgumentError: the predicate is no boolean.
+    """
+    pred = convert(pred)
+    if not pred.dtype.is_bool:
+        raise errors.InvalidArgumentError(
+            None, None, f"Input 'pred' of tf.cond is of dtype {pred.dtype.name}, and must be bool."
+        )
+    return branch(pred, (true_fn, false_fn), ("then_branch", "else_branch"), "tf.cond", name or "cond")
+
+
+def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
+    given = iter(outputs)
+    leaves = nest.flatten(structure, expand_composites=True)
+    filled = [next(given) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
+    return nest.pack_sequence_as(structure, filled, expand_composites=True)
+
+
+def _common(shapes: Sequence[TensorShape]) -> TensorShape:
+    found = shapes[0]
+    for shape in shapes[1:]:
+        found = found.most_specific_compatible_shape(shape)
+    return found
+
+
+def _give_indices_one_dtype(graphs: Sequence[FuncGraph]) -> None:
+    """Makes the indices of `IndexedSlices` int64 in all graphs where they are so in one of them."""
+    found = [nest.flatten(g.structured_outputs) for g in graphs]
+    if len({len(leaves) for leaves in found}) > 1:
+        return  # it will be said what is wrong
+    for leaves in zip(*found, strict=True):
+        if all(isinstance(leaf, IndexedSlices) for leaf in leaves) and len({leaf.indices.dtype for leaf in leaves}) > 1:
+            break
+    else:
+        return
+    for graph in graphs:
+        with graph.as_default():
+            graph.structured_outputs = nest.map_structure(_with_int64_indices, graph.structured_outputs)
+        flat = nest.flatten(graph.structured_outputs, expand_composites=True)
+        graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
+
+
+def _with_int64_indices(value: Any) -> Any:
+    if not isinstance(value, IndexedSlices):
+        return value
+    return IndexedSlices(value.values, ops.Cast(value.indices, int64), value.dense_shape)
+
+
+def _check_alike(graphs: Sequence[FuncGraph], names: Sequence[str], op_name: str) -> None:
+    first = graphs[0].structured_outputs
+    for graph, label in zip(graphs[1:], names[1:], strict=True):
+        other = graph.structured_outputs
+        try:
+            nest.assert_same_structure(first, other, expand_composites=True)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall structure "
+                f"of return values.\n\n{names[0]} gives {first}\n{label} gives {other}\n\nError details:\n{error}"
+            ) from None
+        for a, b in zip(nest.flatten(first, True), nest.flatten(other, True), strict=True):
+            if isinstance(a, SymbolicTensor) != isinstance(b, SymbolicTensor):
+                raise TypeError(
+                    f"{op_name}: {names[0]} gives {a} where {label} gives {b}: both must give a tensor, or None."
+                )
+            if isinstance(a, SymbolicTensor) and a.dtype is not b.dtype:
+                raise TypeError(
+                    f"true_fn and false_fn arguments to {op_name} must have the same number, type, and overall "
+                    f"structure of return values.\n\n{names[0]} output: {a}\n{label} output: {b}\n\nError "
+                    f"details:\nTensor {a.name} and {b.name} have different types: {a.dtype.name} and {b.dtype.name}"
+                )
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+def while_loop(
+    condition: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`tf.while_loop` in a graph.
+
+    Raises:
+        TypeError: a loop variable changes its dtype.
+        ValueError: a loop variable changes its structure, or its shape where no invariant allows it.
+    """
+    structure = nest.map_structure(lambda v: _as_tensor(v), loop_vars)
+    flat = [state.graph.capture(t) for t in nest.flatten(structure, expand_composites=True)]
+    if shape_invariants is None:
+        shapes = [t.shape for t in flat]
+    else:
+        shapes = _invariant_shapes(structure, shape_invariants)
+        for t, s in zip(flat, shapes, strict=True):
+            if not s.is_compatible_with(t.shape):
+                raise ValueError(
+                    f"The shape invariant specified for {t.name} is not compatible with the initial shape of the loop "
+                    f"variable. It enters the loop with shape {t.shape}, but the specified shape invariant is {s}."
+                )
+    scope = state.graph.reserved_name(name or "while")
+    graphs = []
+    for function, label in ((condition, "cond"), (lambda *a: _checked(body(*a), structure, shapes), "body")):
+        graph = _function_graph(scope, label)
+        with name_scope(graph.scope and f"{graph.scope}/"):
+            inputs = [graph.input(TensorSpec(s, t.dtype), "Placeholder") for t, s in zip(flat, shapes, strict=True)]
+            if label == "body":  # TensorFlow's gives the counter and the limit first
+                graph.unique_name("Identity"), graph.unique_name("Identity")
+        graph.trace(function, tuple(nest.pack_sequence_as(structure, inputs, expand_composites=True)), {})
+        graphs.append(graph)
+    condition_body, loop_body = (Body(g) for g in graphs)
+    if len(condition_body.outputs) != 1 or not condition_body.outputs[0].dtype.is_bool:
+        raise TypeError(
+            f"The condition of a while_loop must give one boolean scalar, not {graphs[0].structured_outputs}."
+        )
+    captured, (in_condition, in_body) = _captured_by(graphs)
+    limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
+    if isinstance(limit, EagerTensor):
+        limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
+    specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
+    places = in_condition, in_body
+    made = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
+    last: list[Any] = made.outputs[: len(flat)]
+    if not state.graph.building_function:
+        last = [identity(t, name=f"{scope}/Identity_{t.value_index}/") for t in last]
+    return nest.pack_sequence_as(structure, last, expand_composites=True)
+
+
+def loop(
+    variables: Sequence[Any],
+    captured: Sequence[Any],
+    condition_body: Body,
+    loop_body: Body,
+    places: tuple[Sequence[int], Sequence[int]],
+    specs: Sequence[Any],
+    limit: Any,
+    name: str,
+    counted: bool = False,
+) -> Operation:
+    """The operation that calls `loop_body` on the loop variables while `condition_body` gives true.
+
+    Args:
+        variables: the loop variables' first values.
+        captured: what the bodies take besides.
+        places: for each body, which of `captured` are its inputs after the loop variables.
+        specs: the dtypes and shapes of the loop variables.
+        limit: a scalar, how often at most; or None.
+        counted: whether TensorFlow's operation would have a counter and a limit before the loop variables.
+    """
+    count = len(variables)
+    limited = limit is not None
+
+    stateful = condition_body.stateful or loop_body.stateful
+    kernel = Loop(condition_body, loop_body, count, places, limited)
+    named_stateful = condition_body.named_stateful or loop_body.named_stateful
+    op = GraphOp("While" if named_stateful else "StatelessWhile",
+    kernel, stateful=stateful, gradient=loop_gradient(kernel),
+                gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
+                places={label: [*range(count), *(count + i for i in p)]
+                        for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
+    op.steering, op.first_output = int(limited), 2 if counted else 0
+    return state.graph.node(op, [*([limit] if limited else ()), *variables, *captured], specs, name)
+
+
+def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
+    """The shapes that the tensors of the loop variables may have."""
+    found: list[TensorShape] = []
+    for value, given in zip(
+        nest.flatten(structure), flatten_up_to(structure, invariants, check_types=False), strict=True
+    ):
+        if isinstance(value, CompositeTensor):
+            spec: Any = given if isinstance(given, CompositeSpec) else value._type_spec
+            found += [s.shape for s in nest.flatten(spec._component_specs, expand_composites=True)]
+        else:
+            found.append(TensorShape(getattr(given, "shape", given)))
+    return found
+
+
+def _as_tensor(value: Any) -> Any:
+    return (
+        value
+        if isinstance(value, Tensor) or (hasattr(value, "_type_spec") and not hasattr(value, "_read"))
+        else convert(value)
+    )
+
+
+def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
+    """What the body gave, if it can be what it gets next."""
+    if not isinstance(result, (list, tuple)):
+        result = [result]
+    if len(result) == len(structure) and type(result) is not type(structure) and not is_namedtuple(structure):
+        result = type(structure)(result)
+    nest.assert_same_structure(structure, result, expand_composites=True)
+    out = []
+    for i, (before, value) in enumerate(
+        zip(nest.flatten(structure, expand_composites=True), nest.flatten(result, expand_composites=True), strict=True)
+    ):
+        tensor = (
+            value
+            if isinstance(value, Tensor)
+            else convert(value, before.dtype if isinstance(value, (int, float)) else None)
+        )
+        if tensor.dtype is not before.dtype:
+            raise TypeError(
+                f"Loop variable {i} enters the loop with dtype {before.dtype.name} and has dtype {tensor.dtype.name} "
+                "after an iteration: it must stay the same. Cast it, or give it its later dtype before the loop."
+            )
+        if not _covers(shapes[i], tensor.shape):
+            raise ValueError(
+                f"Input tensor {before!r} enters the loop with shape {before.shape}, but has shape {tensor.shape} "
+                "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` "
+                "argument of tf.while_loop to specify a less-specific shape."
+            )
+        out.append(tensor)
+    return nest.pack_sequence_as(structure, out, expand_composites=True)
+
+
+def _covers(invariant: TensorShape, shape: TensorShape) -> bool:
+    """Whether every value of `shape` is one of `invariant`."""
+    if invariant.rank is None:
+        return True
+    if shape.rank != invariant.rank:
+        return False
+    return all(a is None or a == b for a, b in zip(invariant, shape, strict=True))

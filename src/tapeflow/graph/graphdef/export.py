@@ -1,0 +1,463 @@
+"""Graphs as `GraphDef` protos, in TensorFlow's own op names and attrs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2, tensor_shape_pb2
+
+from tapeflow.array.protos import make_tensor_proto
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.types.dtypes import DType, bool_, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.graphdef.composed import is_composed
+from tapeflow.graph.graphdef.lowering import lowered
+from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+PRODUCER = 2397  # TensorFlow 2.21's version of the format
+
+
+def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
+    """A graph as a `GraphDef`.
+
+    Args:
+        graph: the graph.
+        from_version: leaves out the operations that were there when the graph's `version` was that.
+        add_shapes: gives every node an attr `_output_shapes`.
+    """
+    proto = graph_pb2.GraphDef()
+    proto.versions.producer = PRODUCER
+    writer = FunctionWriter()
+    for operation in graph.get_operations()[from_version or 0 :]:
+        nodes = writer.nodes(operation)
+        if add_shapes:
+            shapes = nodes[-1].attr["_output_shapes"].list
+            shapes.SetInParent()
+            shapes.shape.extend(_shape(t.shape) for t in operation.outputs)
+        proto.node.extend(nodes)
+    proto.library.function.extend(writer.library.values())
+    return proto
+
+
+def node_def(operation: Operation) -> Any:
+    """An operation as a `NodeDef`."""
+    return FunctionWriter().nodes(operation)[-1]
+
+
+class FunctionWriter:
+    """Writes the nodes of a graph, and the functions that they call.
+
+    Attributes:
+        library: the functions by name.
+    """
+
+    def __init__(self) -> None:
+        self.library: dict[str, Any] = {}
+        self._written: dict[Any, tuple[str, Any]] = {}  # the names of functions, and their bodies
+
+    def add(self, name: str, body: Any) -> None:
+        """Writes a body into the library, as a function of all that it takes."""
+        proto = function_pb2.FunctionDef()
+        self.library[name] = proto
+        proto.signature.name = name
+        taken = set(body.graph._by_name) - {t.op.name for t in body.inputs}
+        arguments = {id(t): _parameter(t, taken) for t in body.inputs}
+        for t in body.inputs:
+            proto.signature.input_arg.add(name=arguments[id(t)], type=t.dtype.as_datatype_enum)
+            proto.attr["_input_shapes"].list.shape.append(_shape(t.shape))
+        self._body(proto, body, arguments)
+        taken = set()
+        for t in body.outputs:
+            result = _parameter(t, taken)
+            proto.signature.output_arg.add(name=result, type=t.dtype.as_datatype_enum)
+            proto.ret[result] = arguments.get(id(t)) or _result(t)
+
+    def nodes(self, operation: Operation) -> list[Any]:
+        """The node of an operation, after those that it takes and that are no operations here."""
+        return [node for part in lowered(operation) for node in self._nodes(part)]
+
+    def _nodes(self, operation: Operation) -> list[Any]:
+        op = operation.op
+        if operation.type in _DECOMPOSED:
+            return _DECOMPOSED[operation.type][1](operation)
+        node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
+        before: list[Any] = []
+        if isinstance(op, GraphOp):
+            node.input.extend(map(_input, operation.inputs))
+        else:
+            for argument, arg in zip(op.opdef.inputs, operation.args, strict=False):
+                if isinstance(arg, SymbolicTensor):
+                    node.input.append(_input(arg))
+                elif type(arg) is list:
+                    node.input.extend(map(_input, arg))
+                else:
+                    before += _host_nodes(operation, argument, arg)
+                    node.input.append(before[-1].name)
+        node.input.extend(f"^{c.name}" for c in operation._control_inputs)
+        definitions = {} if isinstance(op, GraphOp) else op.opdef.attrs
+        for name, value in attrs_of(operation).items():
+            value = _as_defined(value, definitions[name].type) if name in definitions else value
+            if value is not None:
+                _set(node.attr[name], value)
+        if isinstance(op, GraphOp) and op.bodies:
+            before += self._calls(node, operation)
+        return [*before, node]
+
+    # ---- functions ---------------------------------------------------------------------------------------------------
+
+    def _calls(self, node: Any, operation: Operation) -> list[Any]:
+        """Writes what a node that calls functions has besides its inputs, and the functions into the library."""
+        op, inputs = operation.op, operation.inputs
+        if operation.type.endswith("While"):
+            return self._loop(node, operation)
+        steering = 1 if operation.type.endswith(("If", "Case")) else 0
+        values = inputs[steering:]
+        _set(node.attr["Tin"], [t.dtype for t in values])
+        _set(node.attr["Tout"], [t.dtype for t in operation.outputs])
+        gives = getattr(op, "gives", None)
+        names = {label: self._function(op.bodies[label], values, op.places[label], gives) for label in op.bodies}
+        if operation.type.endswith("If"):
+            node.attr["Tcond"].type = inputs[0].dtype.as_datatype_enum
+        if operation.type.endswith("Case"):
+            for name in names.values():
+                node.attr["branches"].list.func.add(name=name)
+        else:
+            for label, name in names.items():
+                node.attr[label].func.name = name
+        if steering:
+            _set(node.attr["output_shapes"], [t.shape for t in operation.outputs])
+        return []
+
+    def _loop(self, node: Any, operation: Operation) -> list[Any]:
+        """A loop: all that its functions take are loop variables in TensorFlow, after a counter and its limit."""
+        op, inputs, name = operation.op, operation.inputs, operation.name
+        values = inputs[op.steering :]
+        counted, limited = op.first_output > 0, op.steering > 0
+        before: list[Any] = []
+        if counted:
+            before.append(_constant(f"{name}/loop_counter", 0, int32))
+            if not limited:
+                before.append(_constant(f"{name}/maximum_iterations", -1, int32))
+                node.input.insert(0, before[1].name)
+            node.input.insert(0, before[0].name)
+        _set(node.attr["T"], [int32] * op.first_output + [t.dtype for t in values])
+        shapes = [t.shape for t in (*operation.outputs, *values[len(operation.outputs) :])]
+        _set(node.attr["output_shapes"], [TensorShape([])] * op.first_output + shapes)
+        for label in ("cond", "body"):
+            node.attr[label].func.name = self._loop_function(operation, label, values)
+        return before
+
+    def _loop_function(self, operation: Operation, label: str, values: Sequence[Any]) -> str:
+        """Writes the condition or the body of a loop; gives its name."""
+        op, body, count = operation.op, operation.op.bodies[label], len(operation.outputs)
+        arguments = [("loop_counter", int32), ("maximum_iterations", int32)][: op.first_output]
+        proto, results = self._begun(body, values, op.places[label], arguments)
+        name = proto.signature.name
+        if label == "cond":
+            if op.steering:
+                less = _add(proto, "loop_counter/less", "Less", ["loop_counter", "maximum_iterations"], T=int32)
+                results = [(bool_, _add(proto, "loop_counter/and", "LogicalAnd", [less, results[0][1]]))]
+        else:
+            results += [(t.dtype, f"arg{i}") for i, t in enumerate(values[count:], count)]
+            if op.first_output:
+                one = _add(proto, "loop_counter/one", "Const", [], dtype=int32)
+                proto.node_def[-1].attr["value"].tensor.CopyFrom(make_tensor_proto(1, int32))
+                after = _add(proto, "loop_counter/add", "AddV2", ["loop_counter", one], T=int32)
+                results = [(int32, after), (int32, "maximum_iterations"), *results]
+        _give(proto, results)
+        return name
+
+    def _function(self, body: Any, values: Sequence[Any], places: Sequence[int], gives: Any = None) -> str:
+        """Writes a body into the library, as a function of all of `values`; gives its name.
+
+        Args:
+            gives: the tensors of its graph that it is to give, by default the body's outputs.
+        """
+        outputs = body.outputs if gives is None else gives
+        key = id(body), tuple(map(id, outputs)), tuple(places), tuple(t.dtype for t in values)
+        known = self._written.get(key)
+        if known is None:
+            proto, results = self._begun(body, values, places, outputs=outputs)
+            _give(proto, results)
+            known = self._written[key] = proto.signature.name, body
+        return known[0]
+
+    def _begun(
+        self,
+        body: Any,
+        values: Sequence[Any],
+        places: Sequence[int],
+        before: Sequence[tuple[str, DType]] = (),
+        outputs: Sequence[Any] | None = None,
+    ) -> tuple[Any, list[tuple[DType, str]]]:
+        """A new function of the library that takes all of `values`, and what it is to give.
+
+        Args:
+            body: what it does.
+            values: what it is called with.
+            places: which of them the body takes.
+            before: the names and dtypes of arguments before these.
+            outputs: the tensors that it is to give, by default the body's.
+        """
+        proto = function_pb2.FunctionDef()
+        proto.signature.name = name = self._unique(body.name)
+        self.library[name] = proto
+        for argument, dtype in (*before, *((f"arg{i}", t.dtype) for i, t in enumerate(values))):
+            proto.signature.input_arg.add(name=argument, type=dtype.as_datatype_enum)
+        arguments = {id(inner): f"arg{place}" for inner, place in zip(body.inputs, places, strict=True)}
+        self._body(proto, body, arguments)
+        given = body.outputs if outputs is None else outputs
+        return proto, [(t.dtype, arguments.get(id(t)) or _result(t)) for t in given]
+
+    def _unique(self, name: str) -> str:
+        """The name of a new function: no other's, and no op's."""
+        name = unique = re.sub(r"[^\w<>]", "_", name)
+        count = len(self.library)
+        while unique in self.library or _is_op(unique):
+            unique, count = f"{name}_{count}", count + 1
+        return unique
+
+    def _body(self, proto: Any, body: Any, arguments: dict[int, str]) -> None:
+        """The nodes of a body. Its side effects happen in the order of the program, which a function has to be told."""
+        last: str | None = None
+        reads: list[str] = []
+        for operation in body.graph.get_operations():
+            if operation.type == "Placeholder" and id(operation.outputs[0]) in arguments:
+                continue
+            nodes = self.nodes(operation)
+            for node in nodes:
+                _name_outputs(node, nodes, operation, arguments)
+            if operation.stateful:
+                after = [*reads, *([last] if last else ())]
+                last, reads = operation.name, []
+                proto.control_ret[operation.name] = operation.name
+                proto.signature.control_output.append(operation.name)
+                proto.signature.is_stateful = True
+            elif operation.type == "ReadVariableOp":
+                after = [last] if last else []
+                reads.append(operation.name)
+            else:
+                after = []
+            nodes[-1].input.extend(f"^{n}" for n in after if f"^{n}" not in nodes[-1].input)
+            proto.node_def.extend(nodes)
+
+
+def _is_op(name: str) -> bool:
+    try:
+        op_defs.get(name)
+    except LookupError:
+        return False
+    return True
+
+
+def _name_outputs(node: Any, nodes: Sequence[Any], operation: Operation, arguments: dict[int, str]) -> None:
+    """Has a node's inputs as functions name them: by the arguments' names, or by an output's name and its place."""
+    known = {_input(t): t for t in operation.inputs}
+    here = {n.name: n for n in nodes}
+    taken = list(node.input)
+    del node.input[:]
+    for text in taken:
+        source, _, index = text.partition(":")
+        if text.startswith("^"):
+            node.input.append(text)
+        elif source in here:
+            node.input.append(f"{source}:{_output_at(here[source].op, int(index or 0), 1)}")
+        else:
+            node.input.append(arguments.get(id(known[text])) or _result(known[text]))
+
+
+def _parameter(tensor: SymbolicTensor, taken: set[str]) -> str:
+    """The name of an argument or result, made of its operation's as TensorFlow makes it; it is taken from then on."""
+    name = unique = re.sub(r"\W", "_", tensor.op.name.lower().lstrip("0123456789_./")) or "unknown"
+    count = 0
+    while unique in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    taken.add(unique)
+    return unique
+
+
+def _add(proto: Any, name: str, op: str, inputs: Sequence[str], **types: DType) -> str:
+    """Adds a node to a function; gives its output, as its nodes name it."""
+    node = proto.node_def.add(name=name, op=op)
+    node.input.extend(inputs)
+    for attr, dtype in types.items():
+        node.attr[attr].type = dtype.as_datatype_enum
+    return f"{name}:{_output_at(op, 0, 1)}"
+
+
+def _give(proto: Any, results: Sequence[tuple[DType, str]]) -> None:
+    """Says what a function gives."""
+    for i, (dtype, source) in enumerate(results):
+        proto.signature.output_arg.add(name=f"out{i}", type=dtype.as_datatype_enum)
+        proto.ret[f"out{i}"] = source
+
+
+def _input(tensor: SymbolicTensor) -> str:
+    return tensor.op.name if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
+
+
+def _result(tensor: SymbolicTensor) -> str:
+    """A tensor of a function as its nodes name it."""
+    op = tensor.op
+    kind, _ = ("PartitionedCall", None) if is_composed(op) else _DECOMPOSED.get(op.type, (op.type, None))
+    return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
+
+
+def _output_at(op: str, index: int, count: int) -> str:
+    """The name of an op's output and the place under that name, of one of `count` outputs."""
+    try:
+        outputs = op_defs.get(op).outputs
+    except LookupError:
+        return f"output:{index}"
+    lists = sum(out.is_list for out in outputs)
+    length = (count - len(outputs) + lists) // lists if lists else 1
+    start = 0
+    for out in outputs:
+        size = max(length, 1) if out.is_list else 1
+        if index < start + size:
+            return f"{out.name}:{index - start}"
+        start += size
+    return f"output:{index}"
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+# What TensorFlow's Python functions name otherwise than after the op's inputs.
+_NAMES_OF_INPUTS = {("StridedSlice", "begin"): "stack", ("StridedSlice", "end"): "stack_1",
+                    ("StridedSlice", "strides"): "stack_2"}  # fmt: skip
+
+
+def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
+    """What an operation takes where its kernel takes Python numbers: a constant, as a rule. The last node gives it."""
+    label = _NAMES_OF_INPUTS.get((operation.type, argument.name), argument.name)
+    dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type
+    if value is None and operation.type in ("ArgMax", "ArgMin"):
+        value = 0
+    if value is None:  # all dimensions
+        rank = operation.inputs[0].shape.rank
+        if rank is None:
+            return _all_dimensions(operation, label)
+        value = list(range(rank))
+    name = f"{operation.name}/{label}"
+    while name in operation.graph._by_name:
+        name += "_"
+    return [_constant(name, np.asarray(value), dtype or dtype_of_value(value))]
+
+
+def _all_dimensions(operation: Operation, label: str) -> list[Any]:
+    """The nodes that give the numbers of all dimensions of an operation's first input, whose rank is not known."""
+    tensor, name = operation.inputs[0], f"{operation.name}/{label}"
+    rank = node_def_pb2.NodeDef(name=f"{name}/rank", op="Rank", input=[_input(tensor)])
+    rank.attr["T"].type = tensor.dtype.as_datatype_enum
+    bounds = [_constant(f"{name}/start", 0, int32), _constant(f"{name}/delta", 1, int32)]
+    numbers = node_def_pb2.NodeDef(name=name, op="Range", input=[bounds[0].name, rank.name, bounds[1].name])
+    numbers.attr["Tidx"].type = int32.as_datatype_enum
+    return [rank, *bounds, numbers]
+
+
+def _constant(name: str, value: Any, dtype: DType) -> Any:
+    node = node_def_pb2.NodeDef(name=name, op="Const")
+    node.attr["dtype"].type = dtype.as_datatype_enum
+    node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype))
+    return node
+
+
+def _as_defined(value: Any, kind: str) -> Any:
+    """An attr's value as its type asks for it: shapes as such, and lists also where one item is meant."""
+    if kind == "shape":
+        return TensorShape(value)
+    if kind.startswith("list(") and value is not None:
+        items = value if isinstance(value, (list, tuple)) else [value]
+        return [TensorShape(item) for item in items] if kind == "list(shape)" else items
+    return value
+
+
+def _set(attr: attr_value_pb2.AttrValue, value: Any) -> None:
+    """Writes an attr's value."""
+    if isinstance(value, (EagerTensor, np.ndarray)):
+        attr.tensor.CopyFrom(make_tensor_proto(value))
+    elif isinstance(value, (list, tuple)):
+        attr.list.SetInParent()
+        for item in value:
+            field, encoded = _field(item)
+            getattr(attr.list, field).append(encoded)
+    else:
+        field, encoded = _field(value)
+        if field == "shape":
+            attr.shape.CopyFrom(encoded)
+        else:
+            setattr(attr, field, encoded)
+
+
+def _field(value: Any) -> tuple[str, Any]:
+    """The field of an `AttrValue` for a Python value, and what stands in it."""
+    if isinstance(value, DType):
+        return "type", value.as_datatype_enum
+    if isinstance(value, bool):
+        return "b", value
+    if isinstance(value, (int, np.integer)):
+        return "i", int(value)
+    if isinstance(value, (float, np.floating)):
+        return "f", float(value)
+    if isinstance(value, (str, bytes)):
+        return "s", value.encode() if isinstance(value, str) else value
+    if isinstance(value, TensorShape):
+        return "shape", _shape(value)
+    raise TypeError(f"{value!r} can't be the value of an attr in a GraphDef")
+
+
+def _shape(shape: TensorShape) -> Any:
+    proto = tensor_shape_pb2.TensorShapeProto()
+    if shape.rank is None:
+        proto.unknown_rank = True
+    else:
+        for d in shape:
+            proto.dim.add(size=-1 if d is None else d)
+    return proto
+
+
+# ---- what TensorFlow has no op for -----------------------------------------------------------------------------------
+
+
+def _part(operation: Operation, suffix: str, op: str, inputs: Sequence[str], **attrs: Any) -> Any:
+    """One of the nodes that stand for an operation; the one without a suffix has its name."""
+    name = f"{operation.name}/{suffix}" if suffix else operation.name
+    node = node_def_pb2.NodeDef(name=name, op=op, device=operation.device, input=inputs)
+    for attr, value in attrs.items():
+        _set(node.attr[attr], value)
+    return node
+
+
+def _sum_to_shape(operation: Operation) -> list[Any]:
+    """The sum over the axes along which a tensor was broadcast, from the shapes of the tensors when the graph runs."""
+    dy, like = map(_input, operation.inputs)
+    name, dtype = operation.name, operation.outputs[0].dtype
+    return [
+        _part(operation, "from", "Shape", [dy], T=dtype, out_type=int32),
+        _part(operation, "to", "Shape", [like], T=operation.inputs[1].dtype, out_type=int32),
+        _part(operation, "axes", "BroadcastGradientArgs", [f"{name}/to", f"{name}/from"], T=int32),
+        _part(operation, "sum", "Sum", [dy, f"{name}/axes"], T=dtype, Tidx=int32, keep_dims=False),
+        _part(operation, "", "Reshape", [f"{name}/sum", f"{name}/to"], T=dtype, Tshape=int32),
+    ]
+
+
+def _clip(operation: Operation) -> list[Any]:
+    """As TensorFlow's function writes it: its op takes no bounds that broadcast."""
+    x, low, high = map(_input, operation.inputs)
+    dtype = operation.outputs[0].dtype
+    return [
+        _part(operation, "Minimum", "Minimum", [x, high], T=dtype),
+        _part(operation, "", "Maximum", [f"{operation.name}/Minimum", low], T=dtype),
+    ]
+
+
+# The op that gives the result, and what writes the nodes.
+_DECOMPOSED = {"ClipByValue": ("Maximum", _clip), "SumToShape": ("Reshape", _sum_to_shape)}

@@ -1,0 +1,39 @@
+"""Graphs in files."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from typing import Any
+
+from google.protobuf import text_format
+
+
+def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+    """Writes a graph to a file.
+
+    Args:
+        graph_or_graph_def: a `tf.Graph`, or a `GraphDef`.
+        logdir: the directory; it is made if it is not there.
+        name: the file's name.
+        as_text: writes the `GraphDef` as text, and not in its binary form.
+
+    Returns:
+        The file's path.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> with tf.Graph().as_default() as g:
+        ...     c = tf.constant(1.0, name="c")
+        >>> path = tf.io.write_graph(g, tempfile.mkdtemp(), "graph.pbtxt")
+        >>> 'name: "c"' in pathlib.Path(path).read_text()
+        True
+    """
+    from tapeflow.graph.ir.graph import Graph
+
+    proto = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
+    os.makedirs(logdir, exist_ok=True)
+    path = os.path.join(os.fspath(logdir), name)
+    data = text_format.MessageToString(proto).encode() if as_text else proto.SerializeToString(deterministic=True)
+    pathlib.Path(path).write_bytes(data)
+    return path

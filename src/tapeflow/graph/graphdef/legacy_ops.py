@@ -1,0 +1,108 @@
+"""Ops that TensorFlow's Python writes into graphs and that no public function of TapeFlow needs: a `GraphDef` may
+have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.types.dtypes import DType, int32
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import invalid
+
+
+def _axes_of_broadcasting(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The axes along which gradients are summed up, for each of two shapes that were broadcast together."""
+    shapes = s0.tolist(), s1.tolist()
+    rank = max(map(len, shapes))
+    a, b = ([1] * (rank - len(s)) + s for s in shapes)
+    if any(x != y and 1 not in (x, y) for x, y in zip(a, b, strict=True)):
+        raise invalid(f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}")
+    missing = [rank - len(s) for s in shapes]
+    first, second = ([i for i in range(rank) if i < m or (s[i] == 1 and o[i] != 1)]
+                     for m, s, o in zip(missing, (a, b), (b, a), strict=True))  # fmt: skip
+    return torch.tensor(first, dtype=s0.dtype), torch.tensor(second, dtype=s0.dtype)
+
+
+@op("BroadcastGradientArgs", kernel=_axes_of_broadcasting, shape=lambda s0, s1: [TensorShape([None])] * 2)
+def broadcast_gradient_args(s0: Any, s1: Any, name: str | None = None) -> Any:
+    """The axes to sum the gradients of two broadcast tensors along, from their shapes."""
+
+
+def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    lengths = [int(s[axis]) for s in shapes]
+    starts = np.cumsum([0, *lengths[:-1]])
+    found = []
+    for shape, start in zip(shapes, starts, strict=True):
+        offset = torch.zeros_like(shape)
+        offset[axis] = int(start)
+        found.append(offset)
+    return tuple(found)
+
+
+@op("ConcatOffset", kernel=_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
+def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
+    """Where each of the tensors of these shapes begins when they are joined along an axis."""
+
+
+def _difference(x: torch.Tensor, y: torch.Tensor, out_idx: DType) -> tuple[torch.Tensor, torch.Tensor]:
+    places = torch.nonzero(~torch.isin(x, y)).reshape(-1)
+    return x[places], places.to(out_idx.torch)
+
+
+@op("ListDiff", kernel=_difference, shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
+def list_diff(x: Any, y: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The elements of a vector that another one has not, and where they are."""
+
+
+def _selected(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
+    if condition.ndim == 1 and t.ndim > 1:  # whole rows
+        condition = condition.reshape(-1, *[1] * (t.ndim - 1))
+    return torch.where(condition, t, e)
+
+
+@op("Select", kernel=_selected, moves=True, shape=lambda condition, t, e: t)
+def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Any:
+    """`t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
+
+
+@select.gradient(needs="input0 dtypes")
+def _(call: Any, dy: Any) -> Any:
+    nothing = dy * 0
+    return None, select(call.inputs[0], dy, nothing), select(call.inputs[0], nothing, dy)
+
+
+@op(
+    "PreventGradient",
+    kernel=lambda x, message: x,
+    moves=True,
+    shape=lambda x, message: x,
+    elementwise=True,
+    identity=True,
+    view=True,
+)
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+    """The tensor itself, which refuses to be differentiated."""
+
+
+@prevent_gradient.gradient(needs="")
+def _(call: Any, dy: Any) -> Any:
+    raise LookupError(f"Gradient explicitly disabled. Reason: {call.attrs[0]}")
+
+
+@op("Inv", kernel=torch.reciprocal, shape=same, elementwise=True)
+def inv(x: Any, name: str | None = None) -> Any:
+    """`1 / x`, as old graphs name it."""
+
+
+@inv.gradient(needs="outputs")
+def _(call: Any, dy: Any) -> Any:
+    y = call.outputs[0]
+    return -dy * y * y
+
+
+not_differentiable(broadcast_gradient_args, concat_offset, list_diff)

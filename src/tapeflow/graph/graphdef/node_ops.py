@@ -1,0 +1,418 @@
+"""How the nodes of a `GraphDef` are built that are no calls of a registered op: constants, variables, calls, control
+flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
+from tapeflow.array.protos import make_ndarray
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import bool_, resource, string, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.graph.control.control_flow import conditional, loop
+from tapeflow.graph.graphdef import legacy_ops, update_ops  # noqa: F401 (registers them)
+from tapeflow.graph.graphdef.importing import Builder
+from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.ir.graph import READ, _variable
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.python_op import executing_eagerly, python_op
+from tapeflow.graph.ir.variables import has_value, without_value
+
+_MOST_ELEMENTS = 2**31  # of a constant that repeats one value
+
+Build = Callable[[Builder, Node, list[Any]], Operation | None]
+
+
+def _attr(node: Node, name: str) -> Any:
+    return attr_of(node, definition_of(node.op), name)
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    proto = node.attrs["value"].tensor
+    dtype = _attr(node, "dtype")
+    where = f"Node '{builder.prefix}{node.name}'"
+    if proto.dtype != dtype.as_datatype_enum:
+        raise ValueError(f"{where}: Inconsistent values for attr 'dtype' {dtype.name} vs. that of its tensor")
+    count = 1
+    for d in proto.tensor_shape.dim:
+        if d.size < 0:
+            raise ValueError(f"{where}: Shape {[d.size for d in proto.tensor_shape.dim]} is not fully defined")
+        count *= d.size
+    if count > _MOST_ELEMENTS:
+        raise ValueError(f"{where}: Shape {[d.size for d in proto.tensor_shape.dim]} is too large")
+    try:
+        array = make_ndarray(proto)
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(f"{where}: Cannot parse tensor from proto: {error}") from None
+    return builder.graph.constant(convert(array, dtype), node.name).op
+
+
+def _placeholder(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    return builder.graph.placeholder(_attr(node, "dtype"), _attr(node, "shape"), node.name).op
+
+
+def _placeholder_with_default(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    return placeholder_with_default(builder.graph, inputs[0], _attr(node, "shape"), node.name)
+
+
+def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> Operation:
+    """An operation that gives `value`, and that may be fed another one."""
+    op = GraphOp(
+        "PlaceholderWithDefault",
+        lambda v: v,
+        template="{0}",
+        gradient=lambda call, dy: (dy,),
+        attrs={"shape": TensorShape(shape)},
+    )
+    return graph.node(op, [value], [(value.dtype, TensorShape(shape))], name)
+
+
+def _nothing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    return builder.graph.insert(GraphOp("NoOp"), builder.graph.unique_name(node.name), ())
+
+
+def _passed_on(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.array.passing import identity
+
+    return identity(inputs[0]).op
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+
+
+def _handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    graph = builder.graph
+    shared = _attr(node, "container"), _attr(node, "shared_name") or builder.prefix + node.name
+    variable = graph._shared_variables.get(shared)
+    if variable is None:
+        variable = without_value(_attr(node, "dtype"), _attr(node, "shape"), shared[1])
+        graph._shared_variables[shared] = variable
+        graph._own_variables[variable._id] = None
+    return graph.handle_of(variable, node.name).op
+
+
+def _read(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    variable = variable_of(inputs[0])
+    made = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
+    out = SymbolicTensor(made, 0, _attr(node, "dtype"), TensorShape(None) if variable is None else variable.shape)
+    made.outputs.append(out)
+    return made
+
+
+def _changing(kernel: Callable[..., Any]) -> Build:
+    def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+        return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
+
+    return build
+
+
+def _scattering(method: str) -> Build:
+    """A change of rows by `Variable.scatter_...`, or of parts by `Variable.scatter_nd_...`."""
+
+    def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+        dtypes = [t.dtype for t in inputs[1:]]
+
+        def kernel(handle: Any, *values: Any) -> None:
+            with executing_eagerly():
+                at, given = (EagerTensor(v, d) for v, d in zip(values, dtypes, strict=True))
+                change = getattr(_variable(handle), method)
+                change(at, given) if "_nd_" in method else change(IndexedSlices(given, at))
+
+        return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
+
+    return build
+
+
+def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    return builder.graph.node(GraphOp(node.op, is_initialized), inputs, [(bool_, [])], node.name)
+
+
+def is_initialized(handle: Any) -> Any:
+    """Whether a variable has a value, as a raw boolean."""
+    return convert(has_value(_variable(handle))).value
+
+
+def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    variable, dtype = variable_of(inputs[0]), _attr(node, "out_type")
+
+    def kernel(handle: Any) -> Any:
+        return convert(list(_variable(handle)._value.shape), dtype).value
+
+    return builder.graph.node(
+        GraphOp(node.op, kernel), inputs, [(dtype, [variable and variable.shape.rank])], node.name
+    )
+
+
+def _gathered(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.array.gathering import gather
+
+    if _attr(node, "batch_dims"):
+        raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
+    reading = Node(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
+    return gather(_read(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
+
+
+# ---- what runs Python ------------------------------------------------------------------------------------------------
+
+
+def _assertion(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.control_flow import Assert
+
+    summarize = _attr(node, "summarize")
+    return python_op("Assert", lambda condition, *data: Assert(condition, list(data), summarize), inputs)
+
+
+def _printing(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.printing import print as print_
+
+    stream, end = _attr(node, "output_stream"), _attr(node, "end")
+    if stream in ("stdout", "stderr"):
+        import sys
+
+        return python_op(node.op, lambda text: print_(text, output_stream=getattr(sys, stream), end=end), inputs)
+    raise errors.UnimplementedError(
+        None, None, f"Node '{node.name}' of op {node.op}: prints to {stream!r}, not to stdout or stderr"
+    )
+
+
+# ---- checkpoints -----------------------------------------------------------------------------------------------------
+
+
+def _saving(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
+        from tapeflow.train.bundle import write_bundle
+
+        _check_slices(slices)
+        write_bundle(_text(prefix), zip(map(_text, names.value), tensors, strict=True))
+
+    return python_op(node.op, save, inputs)
+
+
+def _restoring(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    dtypes = _attr(node, "dtypes")
+
+    def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
+        from tapeflow.train.bundle import Bundle
+
+        _check_slices(slices)
+        bundle = Bundle(_text(prefix))
+        return [bundle.read(_text(name)) for name in names.value]
+
+    return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
+
+
+def _sharded_name(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def name(base: Any, shard: Any, shards: Any) -> list[Any]:
+        return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
+
+    return python_op(node.op, name, inputs, [(string, [])])
+
+
+def _text(value: Any) -> str:
+    value = value.numpy() if hasattr(value, "numpy") else value
+    return value.decode()
+
+
+def _check_slices(slices: Any) -> None:
+    if any(s for s in slices.value.reshape(-1)):
+        raise errors.UnimplementedError(None, None, "Variables in several parts can't be saved or restored by a graph")
+
+
+# ---- calls and control flow ------------------------------------------------------------------------------------------
+
+
+def _call(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    body = builder.body(node, "f", inputs, [t.shape for t in inputs])
+    body.call(inputs)
+    return builder.graph._operations[-1]
+
+
+def _branches(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    index, values = inputs[0], inputs[1:]
+    shapes = [t.shape for t in values]
+    names = ["then_branch", "else_branch"]
+    bodies = [builder.body(node, name, values, shapes) for name in names]
+    return _conditional(node, _truth(index), values, bodies, names)
+
+
+def _cases(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    index, values = inputs[0], inputs[1:]
+    shapes = [t.shape for t in values]
+    functions = [builder.function(node, f.name) for f in node.attrs["branches"].list.func]
+    bodies = [builder.body_of(node, function, values, shapes) for function in functions]
+    return _conditional(node, index, values, bodies, [f"branch{i}" for i in range(len(bodies))])
+
+
+def _truth(value: Any) -> Any:
+    """A scalar as a boolean: whether a number is not 0, or a string not empty."""
+    from tapeflow.math.comparison import not_equal
+
+    if value.dtype is bool_:
+        return value
+    return not_equal(value, "" if value.dtype is string else convert(0, value.dtype))
+
+
+def _conditional(
+    node: Node, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
+) -> Operation:
+    kinds = [[t.dtype.name for t in body.outputs] for body in bodies]
+    if any(k != kinds[0] for k in kinds):
+        raise ValueError(f"Node '{node.name}': the branches of an {node.op} give {kinds}, which must be alike")
+    return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
+
+
+def _loop(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
+    if "output_shapes" in node.attrs and len(node.attrs["output_shapes"].list.shape) == len(inputs):
+        shapes = list(_attr(node, "output_shapes"))
+    elif node.functions:
+        shapes = _kept_shapes(builder, node, inputs)
+    condition = builder.body(node, "cond", inputs, shapes)
+    body = builder.body(node, "body", inputs, shapes)
+    if [t.dtype for t in body.outputs] != [t.dtype for t in inputs] or [t.dtype for t in condition.outputs] != [bool_]:
+        raise ValueError(
+            f"Node '{node.name}': the functions of a {node.op} give {[t.dtype.name for t in condition.outputs]} and "
+            f"{[t.dtype.name for t in body.outputs]} for {[t.dtype.name for t in inputs]}"
+        )
+    specs = [(t.dtype, s) for t, s in zip(inputs, shapes, strict=True)]
+    return loop(inputs, (), condition, body, ([], []), specs, None, node.name)
+
+
+def _kept_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
+    """The shapes that loop variables have in every turn: those they begin with, as far as the body keeps them."""
+    shapes = [t.shape for t in inputs]
+    for _ in range(len(inputs) + 1):
+        outputs = builder.body(node, "body", inputs, shapes).outputs
+        kept = [s.most_specific_compatible_shape(o.shape) for s, o in zip(shapes, outputs, strict=True)]
+        if [str(s) for s in kept] == [str(s) for s in shapes]:
+            return shapes
+        shapes = kept
+    return [TensorShape(None)] * len(inputs)
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _table(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.lookup.nodes import NODES
+
+    return NODES[node.op](builder, node, inputs)
+
+
+# ---- queues and readers ----------------------------------------------------------------------------------------------
+
+
+def _waiting(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    from tapeflow.queue.nodes import imported
+
+    return imported(builder, node, inputs)
+
+
+def _counted(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    limit, dtype = _attr(node, "limit"), _attr(node, "T")
+    op = GraphOp(node.op, lambda handle: _variable(handle).count_up_to(limit).value, stateful=True,
+                attrs={"limit": limit, "T": dtype})  # fmt: skip
+    return builder.graph.node(op, inputs, [(dtype, [])], node.name)
+
+
+_OF_QUEUES = (
+    "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", "QueueCloseV2",
+    "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2",
+    "QueueIsClosedV2", "QueueSizeV2",
+)  # fmt: skip
+_OF_READERS = (
+    "FixedLengthRecordReaderV2", "IdentityReaderV2", "TFRecordReaderV2", "TextLineReaderV2", "WholeFileReaderV2",
+    "ReaderNumRecordsProducedV2", "ReaderNumWorkUnitsCompletedV2", "ReaderReadUpToV2", "ReaderReadV2", "ReaderResetV2",
+    "ReaderRestoreStateV2", "ReaderSerializeStateV2",
+)  # fmt: skip
+
+
+# ---- optionals -------------------------------------------------------------------------------------------------------
+
+
+def _optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    return builder.graph.node(GraphOp(node.op, lambda *values: boxed(values)), inputs, [(variant, [])], node.name)
+
+
+def _value_of_optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def kernel(optional: Any) -> Any:
+        if not optional[()]:
+            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
+        return optional[()]
+
+    specs = list(zip(_attr(node, "output_types"), _attr(node, "output_shapes"), strict=True))
+    return builder.graph.node(GraphOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
+
+
+def _has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    op = GraphOp(node.op, lambda optional: torch.tensor(bool(optional[()])))
+    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
+
+
+BUILDERS: dict[str, Build] = {
+    "Const": _constant,
+    "Placeholder": _placeholder,
+    "PlaceholderWithDefault": _placeholder_with_default,
+    "NoOp": _nothing,
+    "ControlTrigger": _nothing,
+    "DisableCopyOnRead": _nothing,
+    "Snapshot": _passed_on,
+    "DebugGradientIdentity": _passed_on,
+    "VarHandleOp": _handle,
+    "ReadVariableOp": _read,
+    "AssignVariableOp": _changing(lambda handle, value: _assign(_variable(handle), value)),
+    "AssignAddVariableOp": _changing(lambda handle, value: _add(_variable(handle), value)),
+    "AssignSubVariableOp": _changing(lambda handle, value: _subtract(_variable(handle), value)),
+    "ResourceScatterAdd": _scattering("scatter_add"),
+    "ResourceScatterDiv": _scattering("scatter_div"),
+    "ResourceScatterMax": _scattering("scatter_max"),
+    "ResourceScatterMin": _scattering("scatter_min"),
+    "ResourceScatterMul": _scattering("scatter_mul"),
+    "ResourceScatterSub": _scattering("scatter_sub"),
+    "ResourceScatterUpdate": _scattering("scatter_update"),
+    "ResourceScatterNdAdd": _scattering("scatter_nd_add"),
+    "ResourceScatterNdSub": _scattering("scatter_nd_sub"),
+    "ResourceScatterNdUpdate": _scattering("scatter_nd_update"),
+    "VarIsInitializedOp": _is_initialized,
+    "VariableShape": _variable_shape,
+    "ResourceGather": _gathered,
+    "Assert": _assertion,
+    "RestoreV2": _restoring,
+    "SaveV2": _saving,
+    "ShardedFilename": _sharded_name,
+    "PrintV2": _printing,
+    "PartitionedCall": _call,
+    "StatefulPartitionedCall": _call,
+    "OptionalNone": _optional,
+    "OptionalFromValue": _optional,
+    "OptionalGetValue": _value_of_optional,
+    "OptionalHasValue": _has_value,
+    "If": _branches,
+    "StatelessIf": _branches,
+    "Case": _cases,
+    "StatelessCase": _cases,
+    "While": _loop,
+    "StatelessWhile": _loop,
+    "HashTableV2": _table,
+    "InitializeTableFromTextFileV2": _table,
+    "InitializeTableV2": _table,
+    "LookupTableExportV2": _table,
+    "LookupTableFindV2": _table,
+    "LookupTableImportV2": _table,
+    "LookupTableSizeV2": _table,
+    "ResourceCountUpTo": _counted,
+    **dict.fromkeys((*_OF_QUEUES, *_OF_READERS), _waiting),
+}

@@ -1,0 +1,366 @@
+"""What a `GraphDef` says, checked and in one form: the nodes of a graph and of the functions in its library."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tapeflow.core import errors
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.op_def import NO_DEFAULT, ArgDef, OpDef
+from tapeflow.core.ops.sequences import datatype_name
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.shape import TensorShape
+
+Output = tuple[str, int]  # a node's name and the place among its outputs
+
+_MOST_OUTPUTS = 1 << 16  # of a node whose attr says how many it has
+_VALID_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
+# The field of an AttrValue by the type of the attr.
+_FIELDS = {
+    "type": "type",
+    "int": "i",
+    "float": "f",
+    "bool": "b",
+    "string": "s",
+    "shape": "shape",
+    "tensor": "tensor",
+    "func": "func",
+}
+_FIELD_NAMES = {field: kind for kind, field in _FIELDS.items()} | {"list": "list", "placeholder": "placeholder"}
+
+
+@dataclasses.dataclass(slots=True)
+class Node:
+    """A node: its op, and where its inputs come from.
+
+    Attributes:
+        inputs: the outputs of other nodes that it takes.
+        controls: the names of the nodes that run before.
+        attrs: `AttrValue`s by name.
+        functions: what the rewriting of control flow made for it to call, by the attr's name.
+    """
+
+    name: str
+    op: str
+    inputs: list[Output]
+    controls: list[str]
+    attrs: Mapping[str, Any]
+    device: str = ""
+    functions: dict[str, Function] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(slots=True)
+class Function:
+    """A function: what it takes, by name, its nodes, what it gives, and the nodes that run in any case."""
+
+    name: str
+    arguments: list[str]
+    dtypes: list[DType]
+    nodes: list[Node]
+    outputs: list[Output]
+    effects: list[str] = dataclasses.field(default_factory=list)
+
+
+def definition_of(op: str) -> OpDef:
+    """The definition of an op.
+
+    Raises:
+        NotFoundError: no op has the name.
+    """
+    try:
+        return op_defs.get(op)
+    except LookupError:
+        raise errors.NotFoundError(
+            None,
+            None,
+            f"Op type not registered {op!r}. Graphs may use TensorFlow's own ops, but no custom ones.",
+        ) from None
+
+
+def nodes_of_graph(graph_def: Any) -> list[Node]:
+    """The nodes of a graph, each after those that it depends on as far as the loops in it allow.
+
+    Raises:
+        ValueError: a name is not valid or not unique, or an input names no node.
+    """
+    nodes = []
+    for proto in graph_def.node:
+        inputs, controls = [], []
+        for text in proto.input:
+            if text.startswith("^"):
+                controls.append(text[1:])
+            elif controls:
+                raise ValueError(f"Node '{proto.name}': Control dependencies must come after regular dependencies")
+            else:
+                inputs.append(_output(proto.name, text))
+        nodes.append(Node(proto.name, proto.op, inputs, controls, proto.attr, proto.device))
+    _check_names(nodes)
+    return nodes
+
+
+def _check_names(nodes: Iterable[Node], known: Iterable[str] = ()) -> None:
+    nodes = list(nodes)
+    names = set(known)
+    for node in nodes:
+        if not _VALID_NAME.fullmatch(node.name):
+            raise ValueError(f"Node '{node.name}': Node name contains invalid characters")
+        if node.name in names:
+            raise ValueError(f"Node '{node.name}' is not unique")
+        names.add(node.name)
+    for node in nodes:
+        for name in [n for n, _ in node.inputs if n not in names]:
+            raise ValueError(f"Node '{node.name}': Unknown input node '{name}'")
+        for name in [n for n in node.controls if n not in names]:
+            raise ValueError(f"Node '{node.name}': Unknown input node '^{name}'")
+
+
+def _output(node: str, text: str) -> Output:
+    name, colon, index = text.rpartition(":")
+    if not colon:
+        return text, 0
+    if not index.isdigit() or len(index) > 9:
+        raise ValueError(f"Node '{node}': Input '{text}' is no output of a node: write 'name' or 'name:number'")
+    return name, int(index)
+
+
+def in_order(nodes: Sequence[Node], known: Iterable[str] = ()) -> list[Node]:
+    """The nodes with each after those that it depends on, and otherwise in the order that they have.
+
+    Raises:
+        ValueError: some depend on each other.
+    """
+    by_name = {node.name: node for node in nodes}
+    done = set(known)
+    found: list[Node] = []
+    for first in nodes:
+        stack = [first]
+        waiting = set()
+        while stack:
+            node = stack[-1]
+            if node.name in done:
+                stack.pop()
+                continue
+            missing = [n for n in _needs(node) if n not in done]
+            if not missing:
+                done.add(node.name)
+                found.append(node)
+                stack.pop()
+            elif node.name in waiting and any(n in waiting for n in missing):
+                raise ValueError(f"{_cycle_length(node, by_name, done)} nodes in a cycle")
+            else:
+                waiting.add(node.name)
+                stack.extend(by_name[n] for n in reversed(missing))
+    return found
+
+
+def _needs(node: Node) -> list[str]:
+    return [*(n for n, _ in node.inputs), *node.controls]
+
+
+def _cycle_length(node: Node, by_name: Mapping[str, Node], done: set[str]) -> int:
+    """How many nodes wait for each other."""
+    waiting = {n for n in by_name if n not in done}
+    while True:
+        ready = {n for n in waiting if not any(m in waiting for m in _needs(by_name[n]))}
+        if not ready:
+            return len(waiting)
+        waiting -= ready
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
+
+
+def function_of(proto: Any) -> Function:
+    """A `FunctionDef`.
+
+    Raises:
+        ValueError: an input or a result names nothing of the function.
+    """
+    name = proto.signature.name
+    arguments = [arg.name for arg in proto.signature.input_arg]
+    dtypes = []
+    for arg in proto.signature.input_arg:
+        if arg.type_attr or arg.number_attr or arg.type_list_attr:
+            raise errors.UnimplementedError(
+                None,
+                None,
+                f"Function {name!r} is generic in its argument {arg.name!r}: only functions of fixed dtypes can be "
+                "imported",
+            )
+        dtypes.append(dtype_of(arg.type))
+    protos = {node.name: node for node in proto.node_def}
+    layouts: dict[str, dict[str, int]] = {}
+
+    def resolve(text: str) -> Output:
+        if text in arguments:
+            return text, 0
+        node, _, place = text.partition(":")
+        label, _, index = place.partition(":")
+        if node not in protos:
+            raise ValueError(f"Function '{name}': '{text}' is the output of no node")
+        if node not in layouts:
+            layouts[node] = _layout(protos[node])
+        if label not in layouts[node] or not (index or "0").isdigit():
+            raise ValueError(f"Function '{name}': node '{node}' of op {protos[node].op} has no output '{place}'")
+        return node, layouts[node][label] + int(index or 0)
+
+    nodes = []
+    for node in proto.node_def:
+        inputs = [resolve(text) for text in node.input if not text.startswith("^")]
+        controls = [text[1:] for text in node.input if text.startswith("^")]
+        nodes.append(Node(node.name, node.op, inputs, controls, node.attr, node.device))
+    _check_names(nodes, arguments)
+    missing = [out.name for out in proto.signature.output_arg if out.name not in proto.ret]
+    if missing:
+        raise ValueError(f"Function '{name}': no node gives its result '{missing[0]}'")
+    outputs = [resolve(proto.ret[out.name]) for out in proto.signature.output_arg]
+    return Function(name, arguments, dtypes, nodes, outputs, list(proto.control_ret.values()))
+
+
+def _layout(node: Any) -> dict[str, int]:
+    """Where each of a node's outputs starts, by its name."""
+    starts, count = {}, 0
+    for out in definition_of(node.op).outputs:
+        starts[out.name] = count
+        if out.number_attr:
+            count += node.attr[out.number_attr].i
+        elif out.type_list_attr:
+            count += len(node.attr[out.type_list_attr].list.type)
+        else:
+            count += 1
+    return starts
+
+
+# ---- attrs -----------------------------------------------------------------------------------------------------------
+
+
+def dtype_of(enum: int) -> DType:
+    """The dtype of a `DataType` enum.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        return as_dtype(enum).base_dtype
+    except (TypeError, ValueError, KeyError):
+        raise ValueError(f"{enum} is the number of no dtype") from None
+
+
+def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
+    """Refuses a node without an attr that its op must have, or with one of another type.
+
+    Raises:
+        ValueError: that.
+    """
+    for name in definition.attrs:
+        kind = definition.attrs[name].type
+        wanted = "list" if kind.startswith("list(") else _FIELDS[kind]
+        if name not in node.attrs:
+            if definition.attrs[name].default is NO_DEFAULT and name not in node.functions:
+                raise ValueError(
+                    f"NodeDef missing attr '{name}' from {definition.signature}; NodeDef: "
+                    f"{{{{node {prefix}{node.name}}}}}"
+                )
+            continue
+        given = node.attrs[name].WhichOneof("value")
+        if given is None and wanted == "list":
+            continue
+        if given != wanted:
+            said = _FIELD_NAMES.get(given, "none")
+            raise ValueError(
+                f"AttrValue had value with type '{said}' when '{kind}' expected\n\t for attr '{name}'\n\t; NodeDef: "
+                f"{{{{node {prefix}{node.name}}}}}; {definition.signature}"
+            )
+
+
+def attr_of(node: Node, definition: OpDef, name: str) -> Any:
+    """An attr as a Python value: the node's, or the op's default."""
+    attr = definition.attrs[name]
+    if name not in node.attrs:
+        default = attr.default
+        if attr.type == "shape":
+            return TensorShape(None if default is None else [None if d < 0 else d for d in default])
+        return tuple(default) if isinstance(default, list) else default
+    value = node.attrs[name]
+    if attr.type.startswith("list("):
+        kind = attr.type[len("list(") : -1]
+        return tuple([_python(kind, v) for v in getattr(value.list, _FIELDS[kind])])
+    return _python(attr.type, getattr(value, _FIELDS[attr.type]))
+
+
+def _python(kind: str, value: Any) -> Any:
+    if kind == "type":
+        return dtype_of(value)
+    if kind == "string":
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value
+    if kind == "shape":
+        return shape_of(value)
+    return value
+
+
+def shape_of(proto: Any) -> TensorShape:
+    """A `TensorShapeProto` as a shape.
+
+    Raises:
+        ValueError: a dimension is below -1.
+    """
+    if proto.unknown_rank:
+        return TensorShape(None)
+    for d in proto.dim:
+        if d.size < -1:
+            raise ValueError(
+                f"Shape {[d.size for d in proto.dim]} has dimensions with values below -1 (where -1 means unknown)"
+            )
+    return TensorShape([None if d.size == -1 else d.size for d in proto.dim])
+
+
+def input_dtypes(node: Node, definition: OpDef) -> list[Any]:
+    """The dtypes that the node's inputs must have, by its attrs."""
+    return _dtypes(
+        node, definition, definition.inputs, len(node.inputs) + 1
+    )  # one more than there are is too many already
+
+
+def output_dtypes(node: Node, definition: OpDef) -> list[Any]:
+    """The dtypes of what the node gives, by its attrs."""
+    return _dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
+
+
+def _dtypes(node: Node, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
+    found: list[Any] = []
+    for argument in arguments:
+        if argument.type_list_attr:
+            found.extend(attr_of(node, definition, argument.type_list_attr))
+            continue
+        dtype = attr_of(node, definition, argument.type_attr) if argument.type_attr else argument.type
+        found.extend(
+            [dtype] * (min(attr_of(node, definition, argument.number_attr), most) if argument.number_attr else 1)
+        )
+    return found
+
+
+def check_inputs(node: Node, definition: OpDef, tensors: Sequence[Any], prefix: str) -> None:
+    """Refuses inputs of other numbers and dtypes than the node's attrs say.
+
+    Raises:
+        ValueError: that.
+    """
+    wanted = input_dtypes(node, definition)
+    if len(wanted) != len(tensors):
+        names = ", ".join(map(datatype_name, wanted))
+        raise ValueError(
+            f"NodeDef expected inputs '{names}' do not match {len(tensors)} inputs specified; {definition.signature}; "
+            f"NodeDef: {{{{node {prefix}{node.name}}}}}"
+        )
+    for i, (dtype, tensor) in enumerate(zip(wanted, tensors, strict=True)):
+        if tensor.dtype is not dtype:
+            raise ValueError(
+                f"Input {i} of node {prefix}{node.name} was passed {datatype_name(tensor.dtype)} from {tensor.name} "
+                f"incompatible with expected {datatype_name(dtype)}."
+            )

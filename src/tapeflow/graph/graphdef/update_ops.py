@@ -1,0 +1,200 @@
+"""The ops by which optimizers change variables: `ResourceApply...`, and `ResourceSparseApply...` for some rows.
+
+Each is a rule: from the values of a variable and of its slots, a gradient, and numbers by their registered names, to
+the new values. The dense op applies it to whole variables; the sparse one to the rows that the gradient has, after
+adding up rows that it has twice. What the ops take is read from their definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core.device import moved
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.definition import registry
+from tapeflow.core.ops.op import RegisteredOp
+from tapeflow.core.types.dtypes import resource
+from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.variable import _assign
+from tapeflow.graph.ir.graph import _variable
+
+Values = tuple[torch.Tensor, ...]
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+def _gradient_descent(var: Any, delta: Any, alpha: Any) -> Values:
+    return (var - alpha * delta,)
+
+
+def _momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any, use_nesterov: bool) -> Values:
+    accum = accum * momentum + grad
+    return var - (grad * lr + accum * momentum * lr if use_nesterov else accum * lr), accum
+
+
+def _keras_momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any, use_nesterov: bool) -> Values:
+    accum = accum * momentum - grad * lr
+    return var + (accum * momentum - grad * lr if use_nesterov else accum), accum
+
+
+def _adam(
+    var: Any, m: Any, v: Any, grad: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
+    epsilon: Any, use_nesterov: bool,
+) -> Values:  # fmt: skip
+    """Kingma and Ba 2015 (https://arxiv.org/abs/1412.6980), with the bias corrections in the step."""
+    alpha = lr * torch.sqrt(1 - beta2_power) / (1 - beta1_power)
+    m = m + (grad - m) * (1 - beta1)
+    v = v + (grad * grad - v) * (1 - beta2)
+    mean = m * beta1 + (1 - beta1) * grad if use_nesterov else m
+    return var - mean * alpha / (torch.sqrt(v) + epsilon), m, v
+
+
+def _adagrad(var: Any, accum: Any, grad: Any, lr: Any, update_slots: bool) -> Values:
+    """Duchi et al. 2011 (https://jmlr.org/papers/v12/duchi11a.html)."""
+    accum = accum + grad * grad if update_slots else accum
+    return var - grad * lr * torch.rsqrt(accum), accum
+
+
+def _adagrad_v2(var: Any, accum: Any, grad: Any, lr: Any, epsilon: Any, update_slots: bool) -> Values:
+    accum = accum + grad * grad if update_slots else accum
+    return var - grad * lr / (torch.sqrt(accum) + epsilon), accum
+
+
+def _rms_prop(var: Any, ms: Any, mom: Any, grad: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any) -> Values:
+    ms = ms + (grad * grad - ms) * (1 - rho)
+    mom = mom * momentum + grad * lr * torch.rsqrt(ms + epsilon)
+    return var - mom, ms, mom
+
+
+def _centered_rms_prop(
+    var: Any, mg: Any, ms: Any, mom: Any, grad: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any
+) -> Values:
+    ms = ms + (grad * grad - ms) * (1 - rho)
+    mg = mg + (grad - mg) * (1 - rho)
+    mom = mom * momentum + grad * lr * torch.rsqrt(ms - mg * mg + epsilon)
+    return var - mom, mg, ms, mom
+
+
+def _adadelta(var: Any, accum: Any, accum_update: Any, grad: Any, lr: Any, rho: Any, epsilon: Any) -> Values:
+    """Zeiler 2012 (https://arxiv.org/abs/1212.5701)."""
+    accum = accum * rho + grad * grad * (1 - rho)
+    step = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
+    return var - step * lr, accum, accum_update * rho + step * step * (1 - rho)
+
+
+def _power(accum: Any, lr_power: Any) -> Any:
+    return torch.sqrt(accum) if float(lr_power) == -0.5 else accum**-lr_power
+
+
+def _ftrl(
+    var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, multiply_linear_by_lr: bool,
+    l2_shrinkage: Any = 0.0,
+) -> Values:  # fmt: skip
+    """McMahan et al. 2013 (https://research.google.com/pubs/archive/41159.pdf), algorithm 1."""
+    total = accum + grad * grad
+    before, after = _power(accum, lr_power), _power(total, lr_power)
+    shrunk = grad + 2 * l2_shrinkage * var
+    scale = lr if multiply_linear_by_lr else 1.0
+    linear = linear + shrunk * scale - (after - before) * (scale / lr) * var
+    found = (linear.sign() * (l1 * scale) - linear) / (after * (scale / lr) + 2 * l2 * scale)
+    return torch.where(linear.abs() > l1 * scale, found, torch.zeros_like(found)), total, linear
+
+
+def _proximal_gradient_descent(var: Any, delta: Any, alpha: Any, l1: Any, l2: Any) -> Values:
+    """A step of gradient descent, then towards zero: FOBOS (https://papers.nips.cc/paper/3793)."""
+    moved = var - delta * alpha
+    return (moved.sign() * torch.clamp_min(moved.abs() - alpha * l1, 0) / (1 + l2 * alpha),)
+
+
+def _proximal_adagrad(var: Any, accum: Any, grad: Any, lr: Any, l1: Any, l2: Any) -> Values:
+    accum = accum + grad * grad
+    return *_proximal_gradient_descent(var, grad, lr * torch.rsqrt(accum), l1, l2), accum
+
+
+def _adagrad_da(var: Any, total: Any, squares: Any, grad: Any, lr: Any, l1: Any, l2: Any, global_step: Any) -> Values:
+    total, squares = total + grad, squares + grad * grad
+    kept = total.sign() * torch.clamp_min(total.abs() - l1 * global_step, 0)
+    return -lr * kept / (l2 * global_step * lr + torch.sqrt(squares)), total, squares
+
+
+# ---- ops -------------------------------------------------------------------------------------------------------------
+
+
+def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence[str]) -> Callable[..., None]:
+    gradient = "delta" if "delta" in names else "grad"
+
+    def kernel(*args: Any) -> None:
+        given = dict(zip(names, args, strict=True))
+        given.pop("use_locking")
+        variables = [_variable(given.pop(h)) for h in handles]
+        before = [v._value.value for v in variables]
+        grad, indices = given.pop(gradient), given.pop("indices", None)
+        place = next((v.device for v in (*before, grad) if not v.is_cpu), None)
+        if place is not None:  # a variable, or a number, may still be on the CPU
+            before, grad = [moved(b, place) for b in before], moved(grad, place)
+            indices = None if indices is None else moved(indices, place)
+            given = {name: moved(v, place) if isinstance(v, torch.Tensor) else v for name, v in given.items()}
+        if indices is None:
+            if grad.shape != before[0].shape:
+                raise invalid(f"var and grad do not have the same shape {list(before[0].shape)} {list(grad.shape)}")
+            after = rule(*before, grad, **given)
+        else:
+            rows, total = _summed_by_row(indices, grad, before[0])
+            changed = rule(*[b[rows] for b in before], total, **given)
+            after = tuple([b.index_copy(0, rows, c) for b, c in zip(before, changed, strict=True)])
+        for variable, value in zip(variables, after, strict=True):
+            _assign(variable, value)
+
+    return kernel
+
+
+def _summed_by_row(indices: Any, grad: Any, whole: Any) -> tuple[Any, Any]:
+    """The rows that a gradient has, each once, and the sum of the gradients of each."""
+    rows, places = torch.unique(indices.to(torch.int64), return_inverse=True)
+    if len(rows) and not 0 <= int(rows[0]) <= int(rows[-1]) < len(whole):
+        raise invalid(
+            f"indices must be in [0, {len(whole)}), but there are some from {int(rows[0])} to {int(rows[-1])}"
+        )
+    total = torch.zeros((len(rows), *grad.shape[1:]), dtype=grad.dtype, device=grad.device)
+    return rows, total.index_add_(0, places, grad)
+
+
+def _register(name: str, rule: Callable[..., Values]) -> None:
+    """Registers the op of a rule, with the parameters of its definition."""
+    definition = op_defs.get(name)
+    handles = [a.name for a in definition.inputs if a.type is resource]
+    told = {a.type_attr for a in definition.inputs}
+    names = [a.name for a in definition.inputs] + [a for a in definition.attrs if a not in told]
+    made = RegisteredOp(name, _kernel(rule, names, handles), tuple(names), (), {})
+    made.string_kernel = made.kernel  # eagerly, handles are arrays of objects, as strings are
+    made.shape = lambda *_: []
+    made.differentiable = False
+    made.function = lambda *args, name=None: made.run(args, name)
+    registry[name] = made
+
+
+_RULES: dict[str, Callable[..., Values]] = {
+    "Adadelta": _adadelta,
+    "Adagrad": _adagrad,
+    "AdagradDA": _adagrad_da,
+    "AdagradV2": _adagrad_v2,
+    "Adam": _adam,
+    "CenteredRMSProp": _centered_rms_prop,
+    "Ftrl": _ftrl,
+    "FtrlV2": _ftrl,
+    "GradientDescent": _gradient_descent,
+    "KerasMomentum": _keras_momentum,
+    "Momentum": _momentum,
+    "ProximalAdagrad": _proximal_adagrad,
+    "ProximalGradientDescent": _proximal_gradient_descent,
+    "RMSProp": _rms_prop,
+}
+_known = set(op_defs.names())
+for _name, _rule in _RULES.items():
+    for _op in (f"ResourceApply{_name}", f"ResourceSparseApply{_name}"):
+        if _op in _known:
+            _register(_op, _rule)

@@ -1,0 +1,85 @@
+"""The attrs of an operation, by TensorFlow's names: what its arguments and types say of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.op_def import NO_DEFAULT
+from tapeflow.core.types.dtypes import DType, float32, int32, int64
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+
+def attrs_of(operation: Operation) -> dict[str, Any]:
+    """The values of an operation's attrs: Python values and dtypes."""
+    op = operation.op
+    if isinstance(op, GraphOp):
+        return _of_node(operation)
+    found: dict[str, Any] = {}
+    opdef = op.opdef
+    for param, arg in zip(op.params, operation.args, strict=True):
+        name = op.attr_names.get(param)
+        if name is not None:
+            found[name] = arg
+    for argument, arg in zip(opdef.inputs, operation.args, strict=False):
+        if argument.number_attr:
+            found[argument.number_attr] = len(arg)
+        if argument.type_list_attr:
+            found[argument.type_list_attr] = [t.dtype for t in arg]
+        if argument.type_attr and argument.type_attr not in found:
+            found[argument.type_attr] = operation.types.get(argument.type_attr) or dtype_of_value(arg)
+    for out, tensor in zip(opdef.outputs, operation.outputs, strict=False):
+        if out.type_attr and found.get(out.type_attr) is None:
+            found[out.type_attr] = tensor.dtype
+    for name, attr in opdef.attrs.items():
+        if found.get(name) is None and attr.default is not NO_DEFAULT:
+            found[name] = TensorShape(attr.default) if attr.type == "shape" else attr.default
+    return found
+
+
+def _of_node(operation: Operation) -> dict[str, Any]:
+    kind, op = operation.type, operation.op
+    if kind == "Const":
+        return {"value": op.attrs["value"], "dtype": operation.outputs[0].dtype}
+    if kind == "Placeholder":
+        return {"dtype": operation.outputs[0].dtype, "shape": operation.outputs[0].shape}
+    if kind == "PlaceholderWithDefault":
+        return {"dtype": operation.outputs[0].dtype, "shape": op.attrs["shape"]}
+    if kind == "ReadVariableOp":
+        return {"dtype": operation.outputs[0].dtype}
+    if kind == "VarHandleOp":
+        variable = op.attrs["variable"]
+        own = variable._id in operation.graph._own_variables
+        shared_name = variable._name if own else operation.name  # others may have names of their own in common
+        return {"dtype": variable.dtype, "shape": variable.shape, "shared_name": shared_name, "container": ""}
+    if kind.startswith("Assign"):
+        return {"dtype": operation.args[1].dtype}
+    if kind == "IdentityN":
+        return {"T": [t.dtype for t in operation.inputs]}
+    if kind == "Assert":
+        return {"T": [t.dtype for t in operation.inputs[1:]]}
+    return _told_by_inputs(operation) | {k: v for k, v in op.attrs.items() if k != "variable"}
+
+
+def _told_by_inputs(operation: Operation) -> dict[str, Any]:
+    """The type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
+    try:
+        arguments = op_defs.get(operation.type).inputs
+    except LookupError:
+        return {}
+    if any(a.is_list for a in arguments) or len(arguments) != len(operation.inputs):
+        return {}
+    return {a.type_attr: t.dtype for a, t in zip(arguments, operation.inputs, strict=True) if a.type_attr}
+
+
+def dtype_of_value(value: Any) -> DType:
+    """The dtype that a Python value, or a nest of them, has where nothing else says."""
+    if isinstance(value, Tensor):
+        return value.dtype
+    if type(value) in (list, tuple):
+        return dtype_of_value(value[0]) if value else int32
+    if isinstance(value, float):
+        return float32
+    return int32 if value is None or -(2**31) <= value < 2**31 else int64

@@ -1,0 +1,45 @@
+"""Checks of values, which eager mode makes at once and a graph when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.operation import GraphOp, Operation
+
+
+def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
+    """Calls a check on eager tensors: at once where all values are known, else as an operation of the graph.
+
+    Args:
+        check: raises an error if something is wrong.
+        tensors: what it takes.
+
+    Returns:
+        The operation, or None where all is well already.
+    """
+    if state.graph is None:
+        check(*tensors)
+        return None
+    from tapeflow.core.ops.static import value_of
+    from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
+
+    known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
+    if all(v is not None for v in known):
+        with executing_eagerly():
+            check(*[as_eager(v, t.dtype) for v, t in zip(known, tensors, strict=True)])
+        return None
+    return python_op("Assert", check, tensors)
+
+
+def assertion(check: Callable[..., None], *tensors: Any) -> Operation | None:
+    """The same as `checked`, for assertions: a graph that sessions run gets an operation in any case."""
+    return checked(check, *tensors) or nothing_to_check()
+
+
+def nothing_to_check() -> Operation | None:
+    """What an assertion gives that holds already."""
+    graph = state.graph
+    return None if graph is None or graph.building_function else graph.node(GraphOp("NoOp"), (), (), "NoOp")

@@ -1,0 +1,561 @@
+"""`tf.Graph`: operations in the order in which a program made them.
+
+While a thread builds a graph (`state.graph`), every op that it calls comes to `Graph.add` instead of running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import device as devices
+from tapeflow.core import errors
+from tapeflow.core.autodiff.tape import record
+from tapeflow.core.context import detours, discard, listeners, state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import OPERATORS
+from tapeflow.core.types.dtypes import DType, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
+from tapeflow.graph.ir import shapes
+from tapeflow.graph.ir.collections import Collections
+from tapeflow.graph.ir.messages import shape_error, type_error
+from tapeflow.graph.ir.names import Names
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+
+_MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
+
+
+class Graph(Collections, Names):
+    """Operations and the tensors between them, to be run later.
+
+    Example:
+        >>> g = tf.Graph()
+        >>> with g.as_default():
+        ...     c = tf.constant(30.0)
+        >>> c.graph is g
+        True
+    """
+
+    building_function = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._operations: list[Operation] = []
+        self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
+        self._finalized = False
+        self._reads: dict[int, SymbolicTensor] = {}  # what a session fetches for a variable
+        # the initializers of the variables made in it, by their ids
+        self._own_variables: dict[int, Operation | None] = {}
+        self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
+        self.seed: int | None = None
+        self.around: Graph | None = None  # the one that is being built around it
+
+    # ---- what is in it -------------------------------------------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        """The operations, in the order in which they were made.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.get_operations()
+            [<tf.Operation 'c' type=Const>]
+        """
+        return list(self._operations)
+
+    @property
+    def operations(self) -> list[Operation]:
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name.
+
+        Raises:
+            KeyError: there is none.
+            TypeError: the name is no string.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.get_operation_by_name("c") is c.op
+            True
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise KeyError(f"The name '{name}' refers to an Operation not in the graph.") from None
+
+    def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        """The tensor of that name, such as `add:0`.
+
+        Raises:
+            KeyError: there is none.
+            ValueError: it is no name of a tensor.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.get_tensor_by_name("c:0") is c
+            True
+        """
+        operation, colon, index = name.rpartition(":")
+        if not colon or not index.isdigit():
+            raise ValueError(
+                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the "
+                'form "<op_name>:<output_index>".'
+            )
+        outputs = self._by_name[operation].outputs if operation in self._by_name else []
+        for tensor in outputs:
+            if tensor.value_index == int(index):
+                return tensor
+        raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation that an object or a name stands for.
+
+        Args:
+            obj: a tensor, operation or variable of the graph, or a name.
+            allow_tensor, allow_operation: what it may be.
+
+        Raises:
+            TypeError: it is no such thing.
+            ValueError: it is of another graph.
+            KeyError: the graph has nothing of that name.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> g.as_graph_element("c:0") is c, g.as_graph_element("c") is c.op
+            (True, True)
+        """
+        if hasattr(obj, "_as_graph_element"):
+            obj = obj._as_graph_element()
+        if isinstance(obj, str):
+            if ":" in obj and allow_tensor:
+                return self.get_tensor_by_name(obj)
+            if allow_operation:
+                return self.get_operation_by_name(obj)
+        if (isinstance(obj, SymbolicTensor) and allow_tensor) or (isinstance(obj, Operation) and allow_operation):
+            if obj.graph is not self:
+                kind = "Tensor" if isinstance(obj, SymbolicTensor) else "Operation"
+                raise ValueError(f"{kind} {obj} is not an element of this graph.")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        return True
+
+    def is_feedable(self, tensor: Any) -> bool:
+        return True
+
+    def _get_control_flow_context(self) -> None:
+        """TensorFlow 1's context of loops and conditionals: here these are functions, and there is none."""
+
+    @property
+    def version(self) -> int:
+        """Grows with every operation."""
+        return len(self._operations)
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing can be added."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Lets nothing more be added: from then on that is a RuntimeError.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> g.finalize()
+            >>> g.finalized
+            True
+        """
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        """Lets something be added again, as TensorFlow's monitored sessions do when they end."""
+        self._finalized = False
+
+    # ---- building ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """Has the ops of this thread go to this graph.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> with g.as_default():
+            ...     tf.executing_eagerly()
+            False
+        """
+        if state.graph is self:  # they go there already, and tapes go on watching
+            yield self
+            return
+        before = state.graph, state.name_scope, state.tapes
+        state.graph, state.name_scope, state.tapes = self, "", []
+        detours.append(self)
+        listeners.append(self)
+        try:
+            yield self
+        finally:
+            discard(detours, self)
+            discard(listeners, self)
+            state.graph, state.name_scope, state.tapes = before
+
+    def device(self, device_name_or_function: Any) -> Any:
+        """A device scope; the same as `tf.device`."""
+        from tapeflow import device
+
+        return device(device_name_or_function)
+
+    def control_dependencies(self, control_inputs: Any) -> Any:
+        """A context whose operations run after `control_inputs`; None clears those in force.
+
+        Args:
+            control_inputs: operations, tensors, and what `Variable.assign` gives.
+
+        Example:
+            >>> with tf.Graph().as_default() as g, tf.compat.v1.Session() as sess:
+            ...     v = tf.Variable(1.0)
+            ...     sess.run(v.initializer)
+            ...     with g.control_dependencies([v.assign(5.0)]):
+            ...         c = tf.constant(2.0) * 1.0
+            ...     print(sess.run(c), sess.run(v))
+            2.0 5.0
+        """
+        return self._with_control(control_inputs)
+
+    @contextmanager
+    def _with_control(self, control_inputs: Any) -> Iterator[None]:
+        before = self._control
+        if control_inputs is None:
+            self._control = []
+        else:
+            found = [c for c in map(_operation_of, control_inputs) if c is not None]
+            self._control = [*before, found]
+        try:
+            yield
+        finally:
+            self._control = before
+
+    def add(self, op: Any, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
+        """Adds an operation of a registered op, called with `args`; gives its symbolic outputs."""
+        for kind, arg in zip(op.kinds, args, strict=True):
+            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
+                dispatch = getattr(type(item), "__tf_dispatch__", None)
+                if dispatch is not None:
+                    result = dispatch(item, op.function, args)
+                    if result is not NotImplemented:
+                        return result
+        if name in OPERATORS and isinstance(args[0], ReadAsTensor):
+            args = (args[0]._read(), *args[1:])  # the operators of variables read them first
+        unique = self._operation_name(name or op.node_name or op.name)
+        given, types = self._arguments(op, args, promotes, unique)
+        count = shapes.output_count(op, given, types)
+        try:
+            found = shapes.infer(op, given, count)
+        except (errors.OpError, ValueError) as error:
+            raise shape_error(op, unique, given, error) from None
+        operation = self.insert(op, unique, given, types)
+        for i, (dtype, shape) in enumerate(zip(op.output_dtypes(types, count), found, strict=True)):
+            operation.outputs.append(SymbolicTensor(operation, i, dtype, shape))
+        if state.tapes:
+            record(op, operation.tensor_inputs, operation.statics, operation.outputs)
+        if len(op.opdef.outputs) > 1 or any(out.is_list for out in op.opdef.outputs):
+            return list(operation.outputs)
+        return operation.outputs[0] if operation.outputs else operation
+
+    def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of an operation of that name: tensors of this graph, and Python values; and the type attrs."""
+        scope, state.name_scope = state.name_scope, name  # of what converting adds, such as the reads of variables
+        try:
+            given, types = op.convert_arguments(args, promotes or op.promotes)
+        except errors.InvalidArgumentError as error:
+            raise type_error(op, error) from None
+        finally:
+            state.name_scope = scope
+        out: list[Any] = []
+        for i, (kind, arg) in enumerate(zip(op.kinds, given, strict=True)):
+            if kind == "tensor":
+                out.append(self._argument(args[i], arg, name, op.opdef.inputs[i].name))
+            elif kind == "list":
+                label = op.opdef.inputs[i].name
+                before = args[i] if type(args[i]) in (list, tuple) and len(args[i]) == len(arg) else arg
+                pairs = enumerate(zip(before, arg, strict=True))
+                out.append([self._argument(b, a, name, f"{label}_{j}") for j, (b, a) in pairs])
+            elif kind == "host":
+                out.append(self._host(arg))
+            else:
+                out.append(arg)
+        return out, types
+
+    def _argument(self, before: Any, tensor: Any, name: str, label: str) -> Any:
+        """The tensor of this graph for an argument of the operation `name`.
+
+        Args:
+            before: the argument as it was given.
+            tensor: what it was converted to.
+            label: the name of the op's input.
+        """
+        if type(tensor) is EagerTensor and type(before) is not EagerTensor:
+            return self._outer_constant(tensor, f"{name}/{label}")
+        return self.capture(tensor, label, scope=name)
+
+    def _host(self, arg: Any) -> Any:
+        """What a kernel takes as Python numbers: these, or a tensor of them."""
+        if isinstance(arg, Tensor):
+            return self.capture(arg)
+        if type(arg) is tuple and _has_symbolic(arg):
+            return self.capture(convert(list(arg)))
+        return arg
+
+    def insert(self, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None) -> Operation:
+        """Appends an operation whose name is unique already; its outputs are the caller's to make."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        operation = Operation(self, op, name, args, types)
+        operation.index = len(self._operations)
+        if state.devices:
+            operation.device = devices.requested()
+        for inputs in self._control:
+            operation._control_inputs.extend(c for c in inputs if c not in operation._control_inputs)
+        self._operations.append(operation)
+        self._by_name[name] = operation
+        return operation
+
+    def node(
+        self, op: GraphOp, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], name: str | None = None
+    ) -> Operation:
+        """Adds an operation of an op that only graphs have.
+
+        Args:
+            op: the op.
+            inputs: tensors or variables.
+            outputs: the dtype and shape of each output.
+        """
+        unique = self._operation_name(name or op.name)
+        args = [self.capture(t, op.input_name(i), scope=unique) for i, t in enumerate(inputs)]
+        operation = self.insert(op, unique, args)
+        for i, (dtype, shape) in enumerate(outputs, op.first_output):
+            operation.outputs.append(SymbolicTensor(operation, i, dtype, TensorShape(shape)))
+        if state.tapes:
+            if op.differentiable:
+                _tell_of_variables(args)
+            record(op, args, (), operation.outputs)
+        return operation
+
+    def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
+        """A constant with the value of an eager tensor."""
+        made = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
+        return made.outputs[0]
+
+    def _outer_constant(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
+        """A constant that was made for an operation, and is named after the input that it is: `mul/y`."""
+        with self._outside_of_scopes():
+            return self.constant(tensor, name)
+
+    def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
+        """An input of the graph."""
+        made = self.insert(GraphOp("Placeholder"), self.unique_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, dtype, TensorShape(shape)))
+        return made.outputs[0]
+
+    # ---- what comes from outside ---------------------------------------------------------------------------------
+
+    def capture(self, tensor: Any, name: str | None = None, shape: Any = None, scope: str = "") -> Any:
+        """The tensor of this graph that stands for one from outside of it.
+
+        Args:
+            tensor: a tensor or a variable.
+            name: a name for what stands for an eager tensor or a variable; another graph's tensor has its operation's.
+            shape: accepted, and without effect.
+            scope: is put before the name.
+        """
+        if isinstance(tensor, SymbolicTensor):
+            return tensor if tensor.op.graph is self else self._from_other_graph(tensor, scope)
+        if isinstance(tensor, EagerTensor):
+            known = self._constants.get(id(tensor))
+            if known is None:
+                known = self._constants[id(tensor)] = (tensor, self._from_eager(tensor, _scoped(scope, name)))
+            return known[1]
+        if isinstance(tensor, Tensor):
+            return tensor
+        return self.capture_variable(tensor, _scoped(scope, name))
+
+    def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
+        made = self._outer_constant(tensor, name or "Const")
+        if tensor._id:
+            made._id = tensor._id
+        return made
+
+    def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
+        raise ValueError(
+            f"Tensor({tensor.name!r}, shape={tensor.shape}, dtype={tensor.dtype.name}) must be from the same graph as "
+            f"the operations that take it (graphs are {tensor.graph} and {self})."
+        )
+
+    def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
+        """The handle of a variable; `name` is that of what stands for it in a function."""
+        variable = getattr(variable, "_variable", variable)
+        known = self._constants.get(id(variable))
+        if known is None:
+            known = self._constants[id(variable)] = (variable, self.handle_of(variable, "VarHandleOp"))
+        return known[1]
+
+    def handle_of(self, variable: Any, name: str) -> SymbolicTensor:
+        """A new operation that gives a variable's handle."""
+        with self._outside_of_scopes():
+            made = self.insert(GraphOp("VarHandleOp", attrs={"variable": variable}), self._operation_name(name), ())
+        made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
+        made.outputs[0]._id = variable._id  # gradients of what takes the handle are the variable's
+        return made.outputs[0]
+
+    def read_variable(self, variable: Any) -> SymbolicTensor:
+        """The value that a variable has at this place of the graph."""
+        name = self.unique_name("ReadVariableOp")
+        made = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
+        out = SymbolicTensor(made, 0, variable.dtype, variable.shape)
+        made.outputs.append(out)
+        if state.tapes:
+            _tell_of_variables(made.args)
+            record(READ, made.args, (), made.outputs)
+        return out
+
+    def read_of(self, variable: Any, after: Operation | None = None) -> SymbolicTensor:
+        """What a session runs for the value of a variable, at its beginning or after a change."""
+        key = variable._id if after is None else -after.index
+        known = self._reads.get(key)
+        if known is None:
+            finalized, self._finalized = self._finalized, False  # a read is no change of what the graph computes
+            try:
+                with self.as_default(), self.control_dependencies([] if after is None else [after]):
+                    known = self._reads[key] = self.read_variable(variable)
+            finally:
+                self._finalized = finalized
+        return known
+
+    def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
+        """The first value of a variable that is made while this graph is built: computed at once."""
+        return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
+
+    def value_now(self, tensor: SymbolicTensor) -> Any:
+        """The raw value that a tensor has while this graph is built.
+
+        Raises:
+            InvalidArgumentError: it depends on a placeholder whose value nobody knows yet.
+        """
+        from tapeflow.graph.codegen.compile import Compiled
+        from tapeflow.graph.codegen.program import needed
+
+        placeholders = [op.outputs[0] for op in needed([tensor], (), set()) if op.type == "Placeholder"]
+        given = [(t, value) for t in placeholders if (value := self._given_to(t)) is not None]
+        return Compiled("initial_value", [t for t, _ in given], [tensor])(*[value for _, value in given])[0]
+
+    def _given_to(self, placeholder: SymbolicTensor) -> Any:
+        """The raw value, or the variable, that a placeholder has in the call that this graph is built for, or None."""
+        return None
+
+    def variable_made(self, variable: Any, value: Any) -> None:
+        """Notes a variable that was made while this graph is built: each session holds its own value of it."""
+        first = convert(value, variable.dtype)
+        name = variable._name
+        handle = self.handle_of(variable, f"{name}/" if name == state.name_scope else name)
+        variable._name, variable._graph = handle.op.name, self
+        self._constants[id(variable)] = variable, handle
+        self._shared_variables["", variable._name] = variable
+
+        def initialize(held: Any, raw: Any) -> None:
+            held._set(EagerTensor(raw, held.dtype))
+
+        with self._outside_of_scopes():
+            op = GraphOp("AssignVariableOp", initialize, stateful=True)
+            self._own_variables[variable._id] = self.node(op, [variable, first], (), f"{variable._name}/Assign")
+        self.add_to_collection("variables", variable)
+        if variable.trainable:
+            self.add_to_collection("trainable_variables", variable)
+
+    def assign_variable(
+        self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
+    ) -> Operation:
+        """An operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not the
+        op's."""
+        op = GraphOp(name, kernel, stateful=True)
+        return self.node(op, [variable, *values], (), label)
+
+    # ---- export --------------------------------------------------------------------------------------------------
+
+    def as_graph_def(
+        self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False
+    ) -> Any:
+        """The graph as a `GraphDef` proto, which TensorFlow can import.
+
+        Python functions, and the gradients of a few ops for tensors of unknown size, are operations that only this
+        runtime has.
+
+        Args:
+            from_version: leaves out the operations that were there when the graph's `version` was that.
+            add_shapes: gives every node an attr `_output_shapes`.
+            use_pybind11_proto: accepted, and without effect.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     c = tf.constant(1.0, name="c")
+            >>> [(node.name, node.op) for node in g.as_graph_def().node]
+            [('c', 'Const')]
+        """
+        from tapeflow.graph.graphdef.export import graph_def
+
+        return graph_def(self, from_version, add_shapes)
+
+
+def _tell_of_variables(handles: Sequence[Any]) -> None:
+    """Tells the tapes of the variables that an operation may read."""
+    for handle in handles:
+        variable = variable_of(handle)
+        if variable is not None:
+            for tape in state.tapes:
+                tape.variable_read(variable, variable._id)
+
+
+def value_of_variable(handle: Any) -> Any:
+    """The raw value of a variable now."""
+    return _variable(handle)._value.value
+
+
+def _variable(handle: Any) -> Any:
+    """The variable that a raw resource is, or holds."""
+    return handle[()] if isinstance(handle, np.ndarray) else handle
+
+
+READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # the handle stands for the variable
+READ.passes_gradient = True
+
+
+def _scoped(scope: str, name: str | None) -> str:
+    return f"{scope}/{name}" if scope and name else name or ""
+
+
+def _has_symbolic(value: Any) -> bool:
+    return any(isinstance(v, Tensor) or (type(v) is tuple and _has_symbolic(v)) for v in value)
+
+
+def _operation_of(value: Any) -> Operation | None:
+    if isinstance(value, Operation):
+        return value
+    if isinstance(value, SymbolicTensor):
+        return value.op
+    found = getattr(value, "_staged", None)  # what `variable.assign` gave
+    return found if isinstance(found, Operation) else None
+
+
+def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
+    """`assign_variable` in the graph that this thread builds."""
+    return state.graph.assign_variable(name, variable, kernel, *values)

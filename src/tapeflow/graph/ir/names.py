@@ -1,0 +1,88 @@
+"""The names of a graph's operations: unique, and within the scopes in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.core.context import state
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.operation import Operation
+
+
+class Names:
+    """What a graph has of names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_name: dict[str, Operation] = {}
+        self._name_counts: dict[str, int] = {}
+        self._control: list[list[Operation]] = []
+
+    def name_scope(self, name: str | None) -> Any:
+        """A scope that prefixes the names of operations."""
+        from tapeflow.core.scopes import name_scope
+
+        return name_scope(name or "")
+
+    def get_name_scope(self) -> str:
+        """The scope in force."""
+        return state.name_scope
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name, within the scopes in force, with a number where it is taken.
+
+        Args:
+            name: the name.
+            mark_as_used: whether it is taken from then on.
+
+        Example:
+            >>> g = tf.Graph()
+            >>> g.unique_name("x"), g.unique_name("x")
+            ('x', 'x_1')
+        """
+        if state.name_scope:
+            name = f"{state.name_scope}/{name}"
+        counts = self._name_counts
+        key = name.lower()
+        count = counts.get(key, 0)
+        if not mark_as_used:
+            return name if not count else f"{name}_{count}"
+        counts[key] = count + 1
+        if not count:
+            return name
+        while True:
+            numbered = f"{name}_{count}"
+            if numbered.lower() not in counts:
+                break
+            count += 1
+        counts[numbered.lower()] = 1
+        counts[key] = count + 1
+        return numbered
+
+    def _operation_name(self, name: str) -> str:
+        """The name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets it."""
+        if not name.endswith("/"):
+            return self.unique_name(name)
+        name = name.rstrip("/")
+        if name in self._by_name:
+            with self._outside_of_scopes():
+                return self.unique_name(name)
+        self._name_counts.setdefault(name.lower(), 1)
+        return name
+
+    def reserved_name(self, name: str) -> str:
+        """The name of an operation that is added later, under this name with a `/` after it."""
+        return self._operation_name(name)
+
+    @contextmanager
+    def _outside_of_scopes(self) -> Iterator[None]:
+        """For what belongs to the graph as a whole: no name scope, control dependency or tape applies."""
+        before = state.name_scope, self._control, state.devices, state.tapes
+        state.name_scope, self._control, state.devices, state.tapes = "", [], [], []
+        try:
+            yield
+        finally:
+            state.name_scope, self._control, state.devices, state.tapes = before

@@ -1,0 +1,235 @@
+"""An operation of a graph, and the ops that only graphs have: placeholders, constants, calls, control flow.
+
+An operation has an op, which is what a tape and the compiler need to know (`core/ops/definition.py`). `GraphOp` is that
+of what is no op in eager mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tapeflow.core.ops import op_def as op_defs
+from tapeflow.core.ops.definition import Op
+from tapeflow.core.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from tapeflow.graph.ir.graph import Graph
+
+_BRANCHING = ("If", "Case", "While")
+
+
+class Differentiated(NamedTuple):
+    """What the gradient of a conditional or a loop is the gradient of.
+
+    Such a gradient takes what the conditional or loop kept, gradients, other values, and what that takes.
+
+    Attributes:
+        operation: the conditional or loop.
+        given: the outputs whose gradients are given.
+        asked: the inputs whose gradients are asked for.
+        others: how many other values there are.
+    """
+
+    operation: Operation
+    given: Sequence[int]
+    asked: Sequence[int]
+    others: int = 0
+
+
+class GraphOp(Op):
+    """An op of graphs alone: its kernel is made for the operation.
+
+    Attributes:
+        name: TensorFlow's name of the op.
+        kernel: takes the raw values of the inputs in order, and gives one raw value, a tuple of them, or None.
+        stateful: it must run, in its place, whether or not anybody takes its outputs.
+        template: what the compiler writes for a call: an expression of `{0}`, `{1}`, ... (the inputs) and `{kernel}`.
+        gradient: `gradient(call, *dys)`; without one, nothing passes.
+        attrs: what else there is to know of it, by TensorFlow's attr names.
+        bodies: the functions that it calls, by TensorFlow's attr names.
+        places: for each of these, which of the operation's inputs it takes, after those that only steer (a predicate, a
+            limit).
+        gives_tuple: the kernel gives a tuple also where there is only one output.
+        steering: how many of the inputs only steer.
+        lowered: gives from an operation of this op the operations that stand for it in a `GraphDef`, see `lowering.py`.
+        differentiated: for each gradient of a conditional, the outputs whose gradients are given.
+        gradient_of: of the gradient of a conditional or a loop.
+        first_output: TensorFlow's number of the first output: its loops give a counter and a limit before the loop
+            variables.
+    """
+
+    steering = 0
+    first_output = 0
+    runs_python = True  # and not kernels on tensors alone
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any] | None = None,
+        *,
+        stateful: bool = False,
+        template: str = "",
+        gradient: Callable[..., Any] | None = None,
+        attrs: dict[str, Any] | None = None,
+        bodies: dict[str, Any] | None = None,
+        places: dict[str, Sequence[int]] | None = None,
+        gives_tuple: bool = False,
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.stateful = stateful
+        self.template = template
+        self.gradient = gradient
+        self.differentiable = gradient is not None
+        self.none_for_zero = True
+        self.attrs = attrs or {}
+        self.bodies = bodies or {}
+        self.places = places or {}
+        self.gives_tuple = gives_tuple
+        self.lowered: Callable[[Operation], list[Operation]] | None = None
+        self.differentiated: list[list[int]] = []
+        self.gradient_of: Differentiated | None = None
+        self.saved: SymbolicTensor | None = None  # the output that is the tape under which it ran (`taped.py`)
+
+    def input_name(self, i: int) -> str:
+        """TensorFlow's name of an input; empty where it has none."""
+        if self.bodies:
+            return f"input_{i - self.steering + self.first_output}" if self.name.endswith(_BRANCHING) else ""
+        try:
+            arguments = op_defs.get(self.name).inputs
+        except LookupError:
+            return ""
+        return arguments[i].name if i < len(arguments) else ""
+
+
+class Operation:
+    """One op in a graph, with its inputs and outputs.
+
+    Attributes:
+        graph: the graph.
+        op: what it computes.
+        name: unique in its graph.
+        args: the arguments in the order of the op's parameters: symbolic tensors, lists of them, Python values.
+        types: the op's type attrs.
+        outputs: its tensors.
+        control_inputs: operations that run before.
+        device: the device that the program asked for.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     op = (tf.constant(1.0, name="a") + 2.0).op
+        >>> op.type, [t.name for t in op.inputs][:1]
+        ('AddV2', ['a:0'])
+    """
+
+    __slots__ = (
+        "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs", "static",
+        "types",
+    )  # fmt: skip
+
+    def __init__(
+        self, graph: Graph, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None
+    ) -> None:
+        self.graph = graph
+        self.op = op
+        self.name = name
+        self.args = args
+        self.types = types or {}
+        self.outputs: list[SymbolicTensor] = []
+        self._control_inputs: list[Operation] = []
+        self.device = ""
+        self.index = 0
+        self.static: Any = None  # what is known of its value, see `static.py`
+
+    def _get_control_flow_context(self) -> None:
+        """See that of `Graph`."""
+
+    @property
+    def type(self) -> str:
+        """TensorFlow's name of the op."""
+        return self.op.name
+
+    @property
+    def inputs(self) -> tuple[SymbolicTensor, ...]:
+        """The tensors that it takes."""
+        return tuple(symbolic_in(self.args))
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that run before it, beside those whose tensors it takes."""
+        return list(self._control_inputs)
+
+    @property
+    def stateful(self) -> bool:
+        """Whether it must run in its place even where nobody takes its outputs."""
+        return self.op.stateful
+
+    @property
+    def tensor_inputs(self) -> list[SymbolicTensor]:
+        """The inputs that gradients may pass to: all but those that kernels take as Python numbers."""
+        return list(symbolic_in(self.op.tensors(self.args)))
+
+    @property
+    def statics(self) -> list[Any]:
+        """The other arguments, in the order of the op's parameters."""
+        return self.op.statics(self.args)
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attr.
+
+        Raises:
+            ValueError: the op has no such attr.
+        """
+        from tapeflow.graph.ir.attrs import attrs_of
+
+        found = attrs_of(self)
+        if name not in found:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        return found[name]
+
+    @property
+    def node_def(self) -> Any:
+        """The operation as a `NodeDef` proto."""
+        from tapeflow.graph.graphdef.export import node_def
+
+        return node_def(self)
+
+    @property
+    def op_def(self) -> Any:
+        """What TensorFlow's registry says of the op."""
+        return getattr(self.op, "opdef", None)
+
+    def values(self) -> tuple[SymbolicTensor, ...]:
+        """The outputs."""
+        return tuple(self.outputs)
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs it in a session, by default the default one."""
+        from tapeflow.compat.v1.defaults import get_default_session
+
+        session = session or get_default_session()
+        if session is None:
+            raise ValueError(
+                "Cannot execute operation using `run()`: No default session is registered. Use `with "
+                "sess.as_default()` or pass an explicit session to `run(session=sess)`"
+            )
+        session.run(self, feed_dict)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
+    """The symbolic tensors in arguments, in order."""
+    for arg in args:
+        if isinstance(arg, SymbolicTensor):
+            yield arg
+        elif type(arg) in (list, tuple):
+            yield from symbolic_in(arg)
+
+
+def variable_of(tensor: Any) -> Any:
+    """The variable whose handle a tensor is, or None."""
+    op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
+    return op.attrs.get("variable") if isinstance(op, GraphOp) else None

@@ -1,0 +1,140 @@
+"""What is known of the shapes of an op's outputs before it runs.
+
+By the rule of the op's family where it has one. Otherwise its kernel runs on torch's meta device, which computes shapes
+and no values: twice with different lengths for the dimensions that are not known, and what differs is not known either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core import errors
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+
+UNKNOWN = TensorShape(None)
+_TRIALS = ((5, 7, 11, 13, 17, 19, 23, 29), (6, 8, 12, 14, 18, 20, 24, 30), (4,), (9,))
+
+
+def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
+    """How many tensors the op gives for these arguments."""
+    count = 0
+    for out in op.opdef.outputs:
+        if out.type_list_attr:
+            count += len(types[out.type_list_attr])
+        elif out.number_attr:
+            count += _number(op, out.number_attr, args)
+        else:
+            count += 1
+    return count
+
+
+def _number(op: Any, attr: str, args: Sequence[Any]) -> int:
+    for i, param in enumerate(op.params):
+        if op.attr_names.get(param) == attr:
+            return int(args[i])
+    for argument, arg in zip(op.opdef.inputs, args, strict=False):
+        if argument.number_attr == attr:
+            return len(arg)
+    raise ValueError(f"{op.name} does not say how many outputs it has")
+
+
+def infer(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
+    """The shapes of the outputs.
+
+    Args:
+        op: the op.
+        args: its arguments, tensors being symbolic.
+        count: how many outputs it has.
+
+    Raises:
+        InvalidArgumentError, ValueError: no shapes of this kind go together.
+    """
+    if op.shape is not None:
+        found = _by_rule(op, args)
+        if isinstance(found, TensorShape) and count == 1:
+            return [found]
+        if isinstance(found, (list, tuple)) and len(found) == count:
+            return [TensorShape(f) for f in found]
+    return _by_kernel(op, args, count)
+
+
+def _by_rule(op: Any, args: Sequence[Any]) -> Any:
+    shapes = [
+        a.shape if kind == "tensor" else [t.shape for t in a] if kind == "list" else host_static(a)
+        for kind, a in zip(op.kinds, args, strict=True)
+    ]
+    try:
+        return op.shape(*shapes)
+    except errors.OpError:
+        if any(isinstance(t, SymbolicTensor) for k, t in zip(op.kinds, args, strict=True) if k == "host"):
+            return None  # the rule complains of numbers that are not known yet
+        raise
+    except (TypeError, AttributeError, IndexError, ValueError):
+        return None  # the rule needs to know more
+
+
+def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
+    statics = [host_static(a) if kind == "host" else a for kind, a in zip(op.kinds, args, strict=True)]
+    if any(
+        isinstance(s, SymbolicTensor) or _has_unknown(s) for k, s in zip(op.kinds, statics, strict=True) if k == "host"
+    ):
+        return [UNKNOWN] * count
+    tensors = [
+        t for k, a in zip(op.kinds, args, strict=True) if k in ("tensor", "list") for t in (a if k == "list" else [a])
+    ]
+    if any(t.shape.rank is None for t in tensors):
+        return [UNKNOWN] * count
+    known = all(t.shape.is_fully_defined() for t in tensors)
+    found: list[list[tuple[int, ...]]] = []
+    for trial in _TRIALS:
+        position = 0
+
+        def value(t: SymbolicTensor, trial: tuple[int, ...] = trial) -> Any:
+            nonlocal position
+            dims = []
+            for d in t.shape:
+                if d is None:
+                    d = trial[position % len(trial)]
+                    position += 1
+                dims.append(d)
+            return torch.empty(dims, dtype=t.dtype.torch or torch.int64, device="meta")
+
+        values = [
+            value(a) if kind == "tensor" else [value(t) for t in a] if kind == "list" else a
+            for kind, a in zip(op.kinds, statics, strict=True)
+        ]
+        try:
+            if op.creates:
+                result = op.kernel(*values, device=torch.device("meta"))
+            else:
+                result = op.kernel(*values)
+        except Exception:  # no kernel on the meta device, one that looks at values, or lengths that do not fit
+            continue
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        if len(results) != count or not all(isinstance(r, torch.Tensor) for r in results):
+            break
+        found.append([tuple(r.shape) for r in results])
+        if known or len(found) == 2:
+            break
+    if not found or (len(found) < 2 and not known):
+        return [UNKNOWN] * count
+    if known:
+        return [TensorShape(s) for s in found[0]]
+    return [_common(a, b) for a, b in zip(*found, strict=True)]
+
+
+def _has_unknown(value: Any) -> bool:
+    return isinstance(value, tuple) and any(
+        v is None or isinstance(v, SymbolicTensor) or _has_unknown(v) for v in value
+    )
+
+
+def _common(a: tuple[int, ...], b: tuple[int, ...]) -> TensorShape:
+    if len(a) != len(b):
+        return UNKNOWN
+    return TensorShape([x if x == y else None for x, y in zip(a, b, strict=True)])

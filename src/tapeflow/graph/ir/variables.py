@@ -1,0 +1,83 @@
+"""Variables of a graph that has no values for them: a session has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import next_id
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
+
+
+def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
+    """A variable that was declared and not initialized.
+
+    Args:
+        dtype: its dtype.
+        shape: what is known of its shape.
+        name: its name, without `:0`.
+        trainable: whether tapes watch it.
+    """
+    made: Variable = object.__new__(Variable)
+    made.dtype = dtype
+    made._id = next_id()
+    made._name = name
+    made._shape = TensorShape(shape)
+    made._trainable = trainable
+    made._constraint = None
+    made._synchronization = VariableSynchronization.AUTO
+    made._aggregation = VariableAggregation.NONE
+    made._tape_value = None
+    return made
+
+
+def held_by_session(variable: Variable) -> Variable:
+    """What a session knows a graph's variable by: one of its own, without a value until it is initialized there."""
+    made = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
+    made._id = variable._id
+    made._constraint = variable._constraint
+    return made
+
+
+def has_value(variable: Variable) -> bool:
+    """Whether the variable was initialized."""
+    return hasattr(variable, "_value")
+
+
+# ---- in files --------------------------------------------------------------------------------------------------------
+
+
+def variable_def(variable: Any, graph: Any) -> Any:
+    """A variable of a graph as a `VariableDef` message: the names of its operations."""
+    from tensorboard.compat.proto.variable_pb2 import VariableDef
+
+    initializer = variable.initializer
+    return VariableDef(
+        variable_name=variable.name,
+        initial_value_name=initializer.inputs[1].name,
+        initializer_name=initializer.name,
+        snapshot_name=graph.read_of(variable).name,
+        is_resource=True,
+        trainable=variable.trainable,
+    )
+
+
+def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
+    """The variable whose operations a `VariableDef` message names; they are in the graph already.
+
+    Raises:
+        ValueError: the names are not those of a resource variable's operations.
+    """
+    scope = f"{scope.rstrip('/')}/" if scope else ""
+    try:
+        handle = graph.as_graph_element(scope + definition.variable_name, allow_operation=False)
+        initializer = graph.get_operation_by_name(scope + definition.initializer_name)
+        variable = handle.op.op.attrs["variable"]
+    except (KeyError, AttributeError) as error:
+        raise ValueError(f"The graph has no variable {definition.variable_name}: {error}") from None
+    variable._graph, variable._trainable = graph, definition.trainable
+    variable._name = handle.op.name
+    graph._constants[id(variable)] = variable, handle
+    graph._own_variables[variable._id] = initializer
+    return variable
