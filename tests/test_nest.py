@@ -33,6 +33,7 @@ from nest_examples import (
     tag,
 )
 from tapeflow import nest
+from tapeflow.core.values import nest as core_nest
 from tapeflow.core.values import nest_paths
 
 
@@ -92,7 +93,7 @@ def test_other_sequences_are_structures(structure):
 
 
 def test_types_that_are_made_on_the_fly_are_forgotten_again():
-    table = nest._PLAIN
+    table = core_nest._PLAIN
     for i in range(table._LIMIT + 10):
         assert nest.flatten(type(f"List{i}", (list,), {})([1])) == [1]
     assert len(table) <= table._LIMIT

@@ -187,7 +187,6 @@ class ConcreteFunction:
             >>> "Mul(" in f.source()
             True
         """
-        self.body.compiled.refresh()
         return self.body.compiled.source
 
     def explain_cuda_graph(self) -> str:

@@ -175,7 +175,7 @@ def _sqrt_in_place(x: torch.Tensor) -> torch.Tensor:
     kernel=_sqrt if mkl_is_slow() else torch.sqrt,
     shape=same,
     elementwise=True,
-    in_place=_sqrt_in_place,
+    in_place=lambda x: (_sqrt_in_place, "{kernel}({0})"),
     allocates=True,
     foreach=torch._foreach_sqrt,
     takes_sparse=True,

@@ -20,6 +20,7 @@ from tapeflow.math.arithmetic import add, multiply, negative
 
 aten = torch.ops.aten
 _threshold_backward = direct(aten.threshold_backward.default)
+_threshold_backward_into = aten.threshold_backward.grad_input
 
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -50,11 +51,14 @@ def _relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     return _threshold_backward(gradients, features, 0)
 
 
-def _relu_grad_in_place(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
-    return torch.ops.aten.threshold_backward.grad_input(gradients, features, 0, grad_input=gradients)
-
-
-@op("ReluGrad", kernel=_relu_grad, shape=same, elementwise=True, in_place=_relu_grad_in_place, allocates=True)
+@op(
+    "ReluGrad",
+    kernel=_relu_grad,
+    shape=same,
+    elementwise=True,
+    in_place=lambda *_: (_threshold_backward_into, "{kernel}({0}, {1}, 0, grad_input={0})"),
+    allocates=True,
+)
 def relu_grad(gradients: Any, features: Any, name: str | None = None) -> Any:
     """`gradients` where `features` (or relu's outputs) are positive, and 0 elsewhere."""
 

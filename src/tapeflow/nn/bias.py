@@ -39,11 +39,11 @@ def _add_bias(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC"
     return torch.add(value, bias.view(-1, *[1] * (rank - 2)))
 
 
-def _add_bias_in_place(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
-    return value.add_(bias if data_format == "NHWC" else bias.view(-1, *[1] * (value.ndim - 2)))
+def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[None, str] | None:
+    return (None, "{0}.add_({1})") if data_format == "NHWC" else None
 
 
-@op("BiasAdd", kernel=_add_bias, shape=_bias_rule, in_place=_add_bias_in_place, allocates=True)
+@op("BiasAdd", kernel=_add_bias, shape=_bias_rule, in_place=_write_in_place, allocates=True)
 def _bias_add(value: Any, bias: Any, data_format: str = "NHWC", name: str | None = None) -> Any:
     """Adds `bias` along the channels of `value`."""
 

@@ -40,7 +40,8 @@ class Op:
         static_value: `static_value(operation)`, what is known of the output's elements while a graph is built; see
             `core/ops/static.py`.
         fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
-        inline: `inline(*args)`, the expression that the compiler writes for a call, or None.
+        inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template of
+            `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
@@ -57,8 +58,8 @@ class Op:
         view: the result may share the memory of an input.
         allocates: the result always has memory of its own; no input is kept.
         keeps_nothing: it keeps no input and gives no view of one, but may give an input itself.
-        in_place: how the result is computed in the memory of the first input: a template of `{0}`, `{1}`, ..., or a
-            function of the same parameters.
+        in_place: how the result is computed in the memory of the first input: a template of the tensors `{0}`, `{1}`,
+            ..., or what gives, as `inline` does, a function and a template, or None.
         foreach: ATen's kernel for lists of tensors.
         foreach_scalar: `foreach` takes one scalar tensor for all as its second argument too.
         scalar: how it is computed on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result

@@ -90,7 +90,7 @@ class OpDef:
     """The definition of one op.
 
     Example:
-        >>> from tapeflow.core import op_def
+        >>> from tapeflow.core.ops import op_def
         >>> op_def.get("Floor").signature
         'Op<name=Floor; signature=x:T -> y:T; attr=T:type,allowed=[DT_BFLOAT16, DT_HALF, DT_FLOAT, DT_DOUBLE]>'
     """

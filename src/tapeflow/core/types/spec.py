@@ -180,7 +180,7 @@ class BoundedTensorSpec(TensorSpec):
         ValueError: a bound does not broadcast to the shape.
 
     Example:
-        >>> BoundedTensorSpec = tf.core.spec.BoundedTensorSpec
+        >>> BoundedTensorSpec = tf.core.types.spec.BoundedTensorSpec
         >>> BoundedTensorSpec([2], tf.int32, 0, 5).maximum.item()
         5
     """

@@ -41,7 +41,7 @@ from tapeflow.logger import get_logger
 FEWEST = 16
 # Bytes that kernels write on the average: above, they run longer than they take to launch.
 LARGEST = 1 << 22
-WARM_UPS = 3  # calls; all kernels have shown what they give after two, and the last one is watched
+WARM_UPS = 3  # calls; all kernels have been resolved after the first, and the last one is watched
 MOST_RECORDINGS = 4  # of one trace; if its variables are looked at ever again, it stays uncaptured
 
 MODES = (True, False, "auto")
@@ -164,7 +164,7 @@ class Captured(Compiled):
         with self._lock:
             if self._recording is None:
                 self._calls += 1
-                if self._calls < WARM_UPS or (self._calls == WARM_UPS and self.stale):
+                if self._calls < WARM_UPS:
                     return super().__call__(*values)
                 return self._rehearse(values) if self._place is None else self._record(values)
             if self._recording.takes(values):

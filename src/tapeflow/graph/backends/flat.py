@@ -21,7 +21,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.batching.vmapped import draws, only_computes
 from tapeflow.graph.codegen.program import CALLS, Program, Step
-from tapeflow.graph.codegen.writing import with_streams
+from tapeflow.graph.codegen.resolving import is_direct
+from tapeflow.graph.codegen.writing import with_stream
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import eager_arguments
@@ -119,7 +120,7 @@ class Call:
     def run(self, value_of: Callable[[Value], Any]) -> list[torch.Tensor]:
         """What it gives for real tensors, as in eager mode."""
         op, given = self.step.op, self.given(value_of)
-        if self.step.exact:
+        if is_direct(self.step):
             return self.promised(self.kernel(*given))
         args = eager_arguments(self.kinds, self.args, given)
         return self.promised(compute(op, args, self.step.types, self.step.operation.name)[0])
@@ -321,7 +322,7 @@ def _kernel(step: Step) -> Callable[..., Any]:
     kernel = step.op.kernel
     if step.op.creates:
         kernel = functools.partial(kernel, device=devices.current_or_default())
-    return with_streams(step, kernel)
+    return with_stream(step, kernel)
 
 
 def _why_not(step: Step) -> str:

@@ -202,7 +202,7 @@ class Sliced(Compiled):
         steps = self.program.steps
         self.program.steps = [self._at_once(step) for step in steps]
         if any(a is not b for a, b in zip(steps, self.program.steps, strict=True)):
-            self.write()
+            self.rewrite()
 
     def _at_once(self, step: Step) -> Step:
         """The step in the form in which it is tried first."""
@@ -223,8 +223,6 @@ class Sliced(Compiled):
 
     def run(self, *values: Any) -> Any:
         """Runs the function on the raw values of slices, inside vmap; errors are as kernels raise them."""
-        if self.stale:
-            self._write_specialized()
         return self.function(*values)
 
     def give_way(self, error: Exception) -> str:
@@ -243,7 +241,7 @@ class Sliced(Compiled):
             steps[i] = self._by_slices(steps[i])
         if not found:
             return ""
-        self.write()
+        self.rewrite()
         return step.name
 
 

@@ -1,9 +1,7 @@
 """From a graph to one straight-line Python function of kernel calls.
 
 The function takes and gives raw values (`torch.Tensor`s, arrays of strings, variables). What it computes is a
-`Program`, which passes have made smaller, and which is then written down. A kernel that has not yet shown that it
-computes in the dtypes at hand is called the careful way (`core/kernels.py`); once all have run, the function is written
-again without, and with the passes that need to know.
+`Program`, which passes have made smaller, and which is then written down, once.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import linecache
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any
 
 from tapeflow.core import device as devices
@@ -28,59 +26,57 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier, runs_on_arrays
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.ir.python_op import as_eager, eager_arguments
+from tapeflow.graph.ir.python_op import as_eager
 
 _numbers = itertools.count(1)
 _gone: deque[str] = deque()  # the names of sources whose functions are gone
 
 
 class Written:
-    """A function that was written, and can be written again when more is known of its kernels.
+    """A Python function whose source is written when it is first needed.
 
-    Attributes:
-        function: the Python function.
-        source: its source.
-        stale: whether it can be written again, and will be faster.
+    The source is a function of the graph, the dtypes and the device alone, not of what ran before in the process.
     """
 
     def __init__(self, name: str) -> None:
         self.name = identifier(name)
-        self.stale = False
-        self.function: Callable[..., Any]
         self._filename = f"<function {self.name} {next(_numbers)}>"
+        self._function: Callable[..., Any] | None = None
         self._writer: Writer
 
-    def compile(self, writer: Writer) -> None:
-        """Makes the function of what was written."""
+    def _write(self) -> Writer:
+        """Writes the source."""
+        raise NotImplementedError
+
+    def rewrite(self) -> None:
+        """Has the source written anew before the next call."""
+        self._function = None
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The Python function."""
+        return self._function or self._compile()
+
+    @property
+    def source(self) -> str:
+        """Its source."""
+        if self._function is None:
+            self._compile()
+        return self._writer.source
+
+    def _compile(self) -> Callable[..., Any]:
         with suppress(IndexError):  # until there are none left
             while True:
                 linecache.cache.pop(_gone.popleft(), None)
-        self._writer = writer
-        self.source = source = writer.source
+        self._writer = writer = self._write()
+        source = writer.source
         linecache.cache[self._filename] = (len(source), None, source.splitlines(True), self._filename)
         exec(compile(source, self._filename, "exec"), writer.namespace)  # the source is this function's own
-        self.function = writer.namespace[self.name]
+        self._function = function = writer.namespace[self.name]
+        return function
 
     def __del__(self) -> None:
         _gone.append(self._filename)  # it may be the collector's turn while linecache goes through its cache
-
-    def careful(self, step: Step) -> Callable[..., Any]:
-        """What runs a kernel as eager mode does off its fast path, until the kernel has shown what it gives."""
-        op, known = step.op, False
-
-        def kernel(*values: Any) -> Any:
-            nonlocal known
-            if known:
-                return op.kernel(*values)
-            args = eager_arguments(op.kinds, step.args, values)
-            with devices.device(step.operation.device) if step.placed else nullcontext():
-                result, exact = compute(op, args, step.types, step.operation.name)
-            if exact:
-                op.direct[op.key(step.args)] = op.given_dtypes(step.outputs)
-                known, self.stale = not (op.creates or step.placed), True
-            return result
-
-        return kernel
 
     def running(self) -> Step | None:
         """The step that this thread is running, if it is in this function."""
@@ -135,7 +131,7 @@ class Compiled(Written):
         keeps: whether a call of a function stays one.
 
     Attributes:
-        program: what it does, before the passes that need to know what kernels give.
+        program: what it does, before the passes that choose other kernels.
     """
 
     special_passes: Sequence[passes.Pass] = passes.SPECIALIZE
@@ -156,35 +152,19 @@ class Compiled(Written):
             run(self.program)
         if devices.machine.has_gpu:
             self.program.settle(devices.current_or_default())
-        self.write()
-
-    def write(self) -> None:
-        """Writes the function, as fast as it gets with what is known of its kernels."""
-        if all(step.exact or runs_on_arrays(step) for step in self.program.steps):
-            self._write_specialized()
-        else:
-            writer = Writer(self.careful)
-            writer.write(self.name, self.program)
-            self.compile(writer)
 
     def specialized(self) -> Program:
-        """The program after the passes that need to know what kernels give."""
+        """Returns the program after the passes that choose other kernels."""
         program = copy.copy(self.program)
         program.steps = [copy.copy(step) for step in program.steps]
         for run in self.special_passes:
             run(program)
         return program
 
-    def _write_specialized(self) -> None:
-        self.stale = False
-        writer = self.writer(self.careful)
+    def _write(self) -> Writer:
+        writer = self.writer()
         writer.write(self.name, self.specialized())
-        self.compile(writer)
-
-    def refresh(self) -> None:
-        """Writes the function again where it can be faster than it is."""
-        if self.stale:
-            self._write_specialized()
+        return writer
 
     def __call__(self, *values: Any) -> Any:
         """Runs the function on raw values.
@@ -192,10 +172,9 @@ class Compiled(Written):
         Raises:
             OpError: an op failed.
         """
-        if self.stale:
-            self._write_specialized()
+        function = self._function or self._compile()
         try:
-            return self.function(*values)
+            return function(*values)
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 

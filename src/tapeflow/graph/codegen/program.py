@@ -13,9 +13,11 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation, symbolic_in, variable_of
 
+_NATIVE = frozenset({float16, bfloat16, float32, float64})
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
 
@@ -65,9 +67,9 @@ class Step:
         return not isinstance(self.op, GraphOp)
 
     @property
-    def exact(self) -> bool:
-        """Whether its kernel is known to give what its op promises, for inputs of these dtypes."""
-        return not self.registered or self.op.key(self.args) in self.op.direct
+    def native(self) -> bool:
+        """Whether it computes in floating dtypes alone, for which ATen has all kernels that can take its place."""
+        return not self.registered or all(t.dtype in _NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
 
     @property
     def pure(self) -> bool:

@@ -3,7 +3,7 @@ numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,8 @@ class StructuredWriter(Writer):
         numbers: the names of numbers, by the ids of the tensors that they are.
     """
 
-    def __init__(self, careful: Callable[[Step], Callable[..., Any]]) -> None:
-        super().__init__(careful)
+    def __init__(self) -> None:
+        super().__init__()
         self.namespace.update(scalars.NAMES)
         self.numbers: dict[int, str] = {}
         self._are_numbers: Numbers = {}

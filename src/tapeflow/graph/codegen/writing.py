@@ -15,6 +15,7 @@ from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 
@@ -25,21 +26,18 @@ _LITERALS = frozenset({int, bool, str, type(None)})
 class Writer:
     """Writes the source of a function.
 
-    Args:
-        careful: `careful(step)` gives what is called for a kernel that has not shown yet what it gives.
-
     Attributes:
         namespace: what the source's names stand for: kernels and constants.
         steps: the step of each line, by the lines' numbers.
         names: the names of tensors, by the tensors' ids.
     """
 
-    def __init__(self, careful: Callable[[Step], Callable[..., Any]]) -> None:
+    def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"host": numbers}
         self.steps: dict[int, Step] = {}
         self.names: dict[int, str] = {}
         self._programs: list[Program] = []
-        self._careful = careful
+        self._kernels: dict[Any, str] = {}  # the names of kernels, by op and dtypes
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
         self._taken = set(dir(builtins))  # an operation named range must not hide Python's
@@ -182,18 +180,30 @@ class Writer:
         return f"host({self.reference(tensor)})"
 
     def _kernel(self, step: Step) -> str:
+        """Returns the name of a registered step's kernel: one for each op and its dtypes, but steps that draw random
+        numbers by seeds or run on a device of their own have one each."""
         op = step.op
-        arrays = runs_on_arrays(step)
-        if not (step.exact or arrays):
-            kernel, name = self._careful(step), f"careful_{op.name}"
-        elif step.placed and not arrays:
-            kernel, name = _placed(step), f"placed_{op.name}"
-        else:
-            kernel, name = op.string_kernel if arrays else op.kernel, f"op_{op.name}"
-            if op.creates and not arrays:
-                kernel = functools.partial(kernel, device=devices.current_or_default())
-            kernel = self._on_one_device(kernel, on_cpu if arrays and not _of_objects(step) else on_one_device)
-        return self.named(name, with_streams(step, kernel))
+        if runs_on_arrays(step):
+            wrap = on_one_device if _of_objects(step) else on_cpu
+            return self.named(f"op_{op.name}", self._on_one_device(op.string_kernel, wrap))
+        own = step.placed or has_stream(step)
+        key = id(step) if own else (op, op.key(step.args))
+        name = self._kernels.get(key)
+        if name is None:
+            kernel = self._settled(step)
+            name = self._kernels[key] = self.unique(f"placed_{op.name}" if step.placed else f"op_{op.name}")
+            first = resolve(step, lambda: self.namespace.__setitem__(name, kernel))
+            self.namespace[name] = kernel if first is None else with_stream(step, first)
+        return name
+
+    def _settled(self, step: Step) -> Callable[..., Any]:
+        """Returns the kernel of a step that is known to compute in its dtypes."""
+        op, kernel = step.op, step.op.kernel
+        if step.placed:
+            kernel = _placed(step)
+        elif op.creates:
+            kernel = functools.partial(kernel, device=devices.current_or_default())
+        return with_stream(step, kernel if step.placed else self._on_one_device(kernel))
 
     def _on_one_device(self, kernel: Callable[..., Any], how: Callable[..., Any] = on_one_device) -> Callable[..., Any]:
         """The kernel, for inputs that may be on several devices, where there are several."""
@@ -222,10 +232,16 @@ def _of_objects(step: Step) -> bool:
     return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
 
 
-def with_streams(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel of a registered op; where seeds decide what it draws, with the streams of the step's operation."""
-    seeds = [a for p, a in zip(step.op.params, step.args, strict=True) if p in ("seed", "seed2")]
-    if not step.op.opdef.stateful or not any(seeds):
+def has_stream(step: Step) -> bool:
+    """Whether a step draws random numbers by seeds, and so from a stream of its operation's own."""
+    return step.op.opdef.stateful and any(
+        arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2")
+    )
+
+
+def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the kernel of a registered step; where seeds decide what it draws, with the operation's stream."""
+    if not has_stream(step):
         return kernel
     from tapeflow.random.seeds import of_operation  # the package needs graphs
 

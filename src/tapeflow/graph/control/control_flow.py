@@ -283,7 +283,7 @@ def loop(
     limited = limit is not None
 
     stateful = condition_body.stateful or loop_body.stateful
-    kernel = Loop(condition_body, loop_body, count, places, limited)
+    kernel = Loop(condition_body, loop_body, count, len(captured), places, limited)
     named_stateful = condition_body.named_stateful or loop_body.named_stateful
     op = GraphOp("While" if named_stateful else "StatelessWhile",
     kernel, stateful=stateful, gradient=loop_gradient(kernel),

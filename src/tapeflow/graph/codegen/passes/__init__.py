@@ -1,7 +1,7 @@
 """Passes over programs, each a file: what gives the same results with less work.
 
-Those of `SIMPLIFY` run once, when a function is compiled. Those of `SPECIALIZE` need to know that kernels give what
-their ops promise, and so run when all have run once (see `compile.py`).
+Those of `SIMPLIFY` run when a program is taken from a graph. Those of `SPECIALIZE` put other kernels in the place of
+the ops' own, and run when it is written.
 """
 
 from __future__ import annotations

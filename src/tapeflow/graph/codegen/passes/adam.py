@@ -64,7 +64,7 @@ def _updates(program: Program) -> list[_Update]:
         if i is None or uses[id(tensor)] != 1:
             return None
         step = program.steps[i]
-        return i if step.name in names and step.exact and not step.placed else None
+        return i if step.name in names and step.native and not step.placed else None
 
     def is_square_of(tensor: Any, gradient: Any) -> bool:
         i = places.get(id(tensor))

@@ -16,7 +16,7 @@ def bind(program: Program) -> None:
 
 
 def _bound(step: Step) -> Step | None:
-    if step.op.inline is None or not step.op.registered or step.placed or not step.exact:
+    if step.op.inline is None or not step.op.registered or step.placed or not step.native:
         return None
     if not step.outputs[0].dtype.is_floating or step.outputs[0].shape.rank == 0:  # loops have better for scalars
         return None

@@ -56,4 +56,4 @@ class _Fusing:
 
 
 def _may_fuse(step: Step) -> bool:
-    return step.op.registered and step.exact and not step.placed and step.outputs[0].dtype.is_floating
+    return step.op.registered and step.native and not step.placed and step.outputs[0].dtype.is_floating

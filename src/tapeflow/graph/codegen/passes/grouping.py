@@ -48,7 +48,7 @@ def group(program: Program) -> None:
 def _may_move(step: Step) -> bool:
     if step.op is READ or step.name.startswith("Assign"):
         return not step.registered and _variable(step) is not None
-    if step.op.foreach is None or step.placed or not step.exact:
+    if step.op.foreach is None or step.placed or not step.native:
         return False
     return step.outputs[0].dtype.is_floating and step.outputs[0].shape.is_fully_defined()
 

@@ -37,7 +37,7 @@ def reuse(program: Program) -> None:
 
 def _place(step: Step, index: int, own: dict[int, bool], takers: dict[int, list[int]]) -> int | None:
     """Which of a step's inputs can take its result."""
-    if step.op.in_place is None or step.placed or not step.exact:
+    if step.op.in_place is None or step.placed or not step.native:
         return None
     out = step.outputs[0]
     for i, t in enumerate(step.inputs[: 2 if step.op.commutative else 1]):
@@ -54,15 +54,13 @@ def _alike(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
 
 
 def _in_place(step: Step, place: int) -> Step:
-    tensors = step.inputs
-    if place == 1:
-        tensors.reverse()
-    how, attrs = step.op.in_place, step.op.statics(step.args)
-    if isinstance(how, str):
-        kernel, template = None, how
-    else:
-        kernel = (lambda *values: how(*values, *attrs)) if attrs else how
-        template = f"{{kernel}}({', '.join(f'{{{i}}}' for i in range(len(tensors)))})"
+    """Returns the step that writes into the input at a place; the step itself where its attrs forbid that."""
+    how = step.op.in_place
+    call = (None, how) if isinstance(how, str) else how(*step.args) if how is not None else None
+    if call is None:
+        return step
+    tensors = step.inputs[::-1] if place == 1 else step.inputs
+    kernel, template = call
     return Step(GraphOp(step.name, kernel, template=template), tensors, step.outputs, step.origins)
 
 

@@ -56,7 +56,7 @@ class _Updating:
     def maker(self, tensor: SymbolicTensor, name: str) -> Step | None:
         """The step of this op that gives a tensor which is taken only once."""
         found = self._makers.get(id(tensor))
-        if found is None or found.name != name or not found.registered or not found.exact or found.placed:
+        if found is None or found.name != name or not found.registered or not found.native or found.placed:
             return None
         return found if self._uses[id(tensor)] == 1 else None
 
