@@ -19,10 +19,10 @@ GRAPH_HOME = HOME.with_name("v1_saved_model")
 
 
 def file_of_words():
-    """A file of three words, whose name is always the same."""
-    path = os.path.join(tempfile.mkdtemp(), "words.txt")
-    pathlib.Path(path).write_text("a\nc\nd\n")
-    return path
+    """Returns the name of a file of three words, relative to a new working directory: models keep the name."""
+    os.chdir(tempfile.mkdtemp())
+    pathlib.Path("words.txt").write_text("a\nc\nd\n")
+    return "words.txt"
 
 
 def model(tf):

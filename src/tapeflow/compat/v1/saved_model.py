@@ -23,7 +23,7 @@ from tapeflow.compat.v1.variables import (
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.saved_model import messages
+from tapeflow.saved_model import ASSETS_KEY, messages
 from tapeflow.saved_model.messages import contains_saved_model as _contains
 from tapeflow.saved_model.serving import add_saver
 from tapeflow.train.states import checkpoint_exists
@@ -486,12 +486,24 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
             Saver({v.op.name.removeprefix(prefix): v for v in variables}).restore(sess, path)
         assets = {
             f"{prefix}{a.tensor_info.name}": os.path.join(messages.assets_directory(directory), a.filename)
-            for a in meta.asset_file_def
+            for a in _assets_of(meta)
         }
         main_op = _main_op_of(meta)
         if main_op:
             sess.run(sess.graph.get_operation_by_name(f"{prefix}{main_op}"), assets)
     return meta
+
+
+def _assets_of(meta: Any) -> Iterable[Any]:
+    """Returns the names of files and of the tensors that hold them: TensorFlow 1 writes them in a collection."""
+    if meta.asset_file_def or ASSETS_KEY not in meta.collection_def:
+        return meta.asset_file_def
+    assets = []
+    for packed in meta.collection_def[ASSETS_KEY].any_list.value:
+        asset = meta_graph_pb2.AssetFileDef()
+        asset.ParseFromString(packed.value)
+        assets.append(asset)
+    return assets
 
 
 def _without_saver(meta: Any) -> Any:

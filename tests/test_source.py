@@ -1,0 +1,60 @@
+"""The source of a function follows from its graph, dtypes and device, not from what ran before in the process."""
+
+import subprocess
+import sys
+import textwrap
+
+PROGRAM = """
+import tapeflow as tf
+
+class Model(tf.Module):
+    def __init__(self):
+        self.w, self.b = tf.Variable(tf.ones([64, 64])), tf.Variable(tf.zeros([64]))
+
+    @tf.function
+    def step(self, x, n):
+        with tf.GradientTape() as tape:
+            for i in tf.range(n):
+                if tf.reduce_sum(x) > 0.0:
+                    x = tf.nn.relu(tf.nn.bias_add(x @ self.w, self.b)) * 0.5
+                else:
+                    x = tf.sqrt(tf.abs(x)) + tf.cast(i, tf.float32)
+            loss = tf.reduce_mean(tf.square(x))
+        for variable, gradient in zip((self.w, self.b), tape.gradient(loss, (self.w, self.b))):
+            variable.assign_sub(0.1 * gradient)
+        few = tf.cast(n, tf.uint16) + tf.constant(1, tf.uint16)
+        return loss, few, tf.argmax(x, 1), tf.strings.length("abc"), tf.random.uniform([2], seed=3)
+
+    @tf.function
+    def loop(self, x, n):
+        for i in tf.range(n):
+            x = x @ self.w if i % 2 == 0 else x + self.b
+        return x
+
+def source():
+    model = Model()
+    functions = model.step, model.loop
+    return "\\n".join(f.get_concrete_function(tf.ones([64, 64]), tf.constant(3)).source() for f in functions)
+"""
+COLD = "print(source())"
+WARM = """
+model = Model()
+for _ in range(3):
+    model.step(tf.ones([64, 64]), tf.constant(3))
+    model.loop(tf.ones([64, 64]), tf.constant(3))
+tf.config.run_functions_eagerly(True)
+model.step(tf.ones([64, 64]), tf.constant(3))
+tf.config.run_functions_eagerly(False)
+print(source())
+"""
+
+
+def printed(path, program):
+    path.write_text(textwrap.dedent(PROGRAM + program))
+    return subprocess.run([sys.executable, path], capture_output=True, text=True, check=True, timeout=300).stdout
+
+
+def test_a_cold_and_a_warm_process_write_the_same_source(tmp_path):
+    cold, warm = printed(tmp_path / "cold.py", COLD), printed(tmp_path / "warm.py", WARM)
+    assert "op_" in cold and "while True" in cold  # the function was written, with its loop
+    assert cold == warm
