@@ -65,6 +65,7 @@ from tapeflow.autodiff import GradientTape, UnconnectedGradients
 from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
 from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec
+from tapeflow.core.hooks import hooks
 from tapeflow.core.memory import keep_pages
 from tapeflow.core.scopes import (
     control_dependencies,
@@ -199,6 +200,17 @@ from tapeflow.vectorized import vectorized_map
 
 keep_pages()
 del keep_pages
+
+
+def _specs_of_protos() -> dict[int, Any]:
+    """Returns the specs of higher layers by their numbers in `TypeSpecProto.TypeSpecClass`."""
+    from tapeflow.ragged.spec import RaggedTensorSpec
+    from tapeflow.sparse.tensor import SparseTensorSpec
+
+    return {1: SparseTensorSpec, 3: RaggedTensorSpec, 4: TensorArraySpec, 7: OptionalSpec}
+
+
+hooks.specs_of_protos = _specs_of_protos
 
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION

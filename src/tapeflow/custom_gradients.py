@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeflow.autodiff import GradientTape, UnconnectedGradients
 from tapeflow.autodiff.ends import gives_zeros
+from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import Call, Tape, record_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -268,7 +269,7 @@ class RegisterGradient:
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
         op = registry.get(self._op_type)
-        if self._op_type in _registered or (op is not None and op.gradient is not None):
+        if self._op_type in _registered or (op is not None and not vjp.is_gradient_of(op)):
             raise KeyError(f"Registering two gradient with name '{self._op_type}'! (It has one already.)")
         _registered.add(self._op_type)
         if op is not None:

@@ -15,6 +15,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import record_function
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import operator
 from tapeflow.core.types.dtypes import bool_
@@ -219,3 +220,6 @@ _bind("__getitem__", careful_getitem, (Tensor,))
 _bind("__getitem__", getitem, (EagerTensor,))
 _bind("__getitem__", variable_getitem, (Variable,))
 _bind("__iter__", iterate, (Tensor,))
+
+
+hooks.copied_to = copied_to

@@ -14,6 +14,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, state
 from tapeflow.core.device import CPU, default
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand, placed, scalars
 from tapeflow.core.ops.convert import register as register_conversion
 from tapeflow.core.ops.definition import ops
@@ -491,3 +492,6 @@ def _count_up_here(start: int, limit: int, delta: int, dtype: DType) -> torch.Te
         return _count_up(start, limit, delta, dtype.torch)
     except Exception:
         return _range(*[convert(v, dtype) for v in (start, limit, delta)]).value
+
+
+hooks.zeros = zeros

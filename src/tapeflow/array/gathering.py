@@ -11,6 +11,7 @@ from tapeflow.array.joining import concat, stack
 from tapeflow.array.shaping import inverse_permutation, reshape, transpose
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
@@ -330,3 +331,6 @@ def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
         places = reshape(cast(numbers(dims[i]), indices.dtype), [-1 if j == i else 1 for j in range(len(dims) - 1)])
         around.append(broadcast_to(places, dims[:-1]))
     return concat([stack(around, axis=-1), indices], -1)
+
+
+hooks.gather, hooks.gather_nd = gather, gather_nd

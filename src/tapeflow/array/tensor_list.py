@@ -15,6 +15,7 @@ import torch
 from tapeflow.array import list_values
 from tapeflow.array.list_values import KINDS, Raw, Sparse, Zeros, as_variant, with_entry, without_last
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
 from tapeflow.core.ops.op import op
@@ -510,3 +511,6 @@ def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
 def sum_of_lists(*lists: Any) -> Any:
     """The sum of lists, entry by entry; what is not there counts as zero."""
     return ops.AddN(list(lists))
+
+
+hooks.zeros_variant = zeros_variant

@@ -23,7 +23,13 @@ class ThreadState(threading.local):
         self.name_scope = ""
         self.variable_creators: list[Any] = []
         self.graph: Any = None  # the graph that this thread builds
+        self.sessions: list[Any] = []  # default sessions, outermost first
+        self.default_graph: Any = None  # the graph of a thread that builds none, once somebody asks for it
         self.on_slices = False  # whether `tf.vectorized_map` calls a function on all slices of a batch
+
+    def default_session(self) -> Any:
+        """Returns the innermost session of the thread, or None."""
+        return self.sessions[-1] if self.sessions else None
 
 
 state = ThreadState()

@@ -1,1 +1,31 @@
-"""Graphs: operations and the tensors between them, and from a graph to a Python function of kernel calls."""
+"""Graphs: operations in program order, what is done with them, and the Python functions that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.hooks import hooks
+
+# The compiler and TensorFlow's protocol buffers are loaded when a graph first needs them.
+
+
+def _graph_def(*args: Any) -> Any:
+    from tapeflow.graph.graphdef.export import graph_def
+
+    return graph_def(*args)
+
+
+def _node_def(operation: Any) -> Any:
+    from tapeflow.graph.graphdef.export import node_def
+
+    return node_def(operation)
+
+
+def _value_now(tensor: Any, value_of: Callable[[Any], Any]) -> Any:
+    from tapeflow.graph.codegen.compile import value_now
+
+    return value_now(tensor, value_of)
+
+
+hooks.graph_def, hooks.node_def, hooks.value_now = _graph_def, _node_def, _value_now

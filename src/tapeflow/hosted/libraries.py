@@ -115,7 +115,7 @@ MODULES = {
         "lookup": f"{_H}.type_spec_registry",
         "register": _REGISTRY,
     },
-    "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.graph.graphdef.legacy_ops"},
+    "tensorflow.python.ops.array_ops": {"prevent_gradient": "tapeflow.array.legacy_ops"},
     "tensorflow.python.ops.control_flow_case": {},
     "tensorflow.python.ops.control_flow_ops": {
         "get_enclosing_xla_context": _KERAS_2,

@@ -111,6 +111,11 @@ def _clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str |
     """Cuts off what is below and above."""
 
 
+@_clip_by_value.decomposition
+def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
+    return ops.Maximum(ops.Minimum(t, clip_value_max), clip_value_min)  # TensorFlow's op takes no bounds that broadcast
+
+
 @_clip_by_value.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs

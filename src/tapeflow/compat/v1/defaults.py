@@ -6,13 +6,11 @@ import threading
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.graph.ir.graph import Graph
+from tapeflow.graph.ir.graph import Graph, default_graph
 
 
 class _Default(threading.local):
     def __init__(self) -> None:
-        self.sessions: list[Any] = []
-        self.graph: Graph | None = None
         self.scope: Any = None  # of the default graph, while eager execution is disabled
 
 
@@ -27,7 +25,7 @@ def get_default_session() -> Any:
         ...     tf.compat.v1.get_default_session() is sess
         True
     """
-    return default.sessions[-1] if default.sessions else None
+    return state.default_session()
 
 
 def get_default_graph() -> Graph:
@@ -41,13 +39,6 @@ def get_default_graph() -> Graph:
     return default_graph() if state.graph is None else state.graph
 
 
-def default_graph() -> Graph:
-    """The graph of a thread that builds none."""
-    if default.graph is None:
-        default.graph = Graph()
-    return default.graph
-
-
 def reset_default_graph() -> None:
     """Has this thread begin with an empty default graph.
 
@@ -59,7 +50,7 @@ def reset_default_graph() -> None:
         >>> tf.compat.v1.get_default_graph().get_operations()
         []
     """
-    if state.graph is not (default.graph if default.scope is not None else None):
+    if state.graph is not (state.default_graph if default.scope is not None else None):
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the "
             "nesting and create "
@@ -68,7 +59,7 @@ def reset_default_graph() -> None:
     disabled = default.scope is not None
     if disabled:
         enable_eager_execution()
-    default.graph = Graph()
+    state.default_graph = Graph()
     if disabled:
         disable_eager_execution()
 
@@ -116,7 +107,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
     """
     if default.scope is None:
         return
-    if state.graph is not default.graph:
+    if state.graph is not state.default_graph:
         raise ValueError(
             "tf.enable_eager_execution must be called at program startup, not while a graph is being built."
         )

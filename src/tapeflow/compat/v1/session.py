@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.compat.v1.defaults import default, get_default_graph
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core import errors
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
@@ -140,21 +141,21 @@ class Session:
             ...     print(c.eval())
             2.0
         """
-        default.sessions.append(self)
+        state.sessions.append(self)
         try:
             yield self
         finally:
-            default.sessions.remove(self)
+            state.sessions.remove(self)
 
     def __enter__(self) -> Session:
         graph = self._graph.as_default()
         graph.__enter__()
-        default.sessions.append(self)
+        state.sessions.append(self)
         self._scopes.append(graph)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        default.sessions.remove(self)
+        state.sessions.remove(self)
         self._scopes.pop().__exit__(*error)
         self.close()
 
@@ -397,15 +398,15 @@ class InteractiveSession(Session):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
-        default.sessions.append(self)
+        state.sessions.append(self)
         self._scope = None if graph is None else graph.as_default()
         if self._scope is not None:
             self._scope.__enter__()
 
     def close(self) -> None:
         """Ends the session, and its being the default."""
-        if self in default.sessions:
-            default.sessions.remove(self)
+        if self in state.sessions:
+            state.sessions.remove(self)
         if self._scope is not None:
             self._scope.__exit__(None, None, None)
             self._scope = None

@@ -4,13 +4,48 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
 
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.tensor import EagerTensor
+
+
+class DynamicShape(Sequence):
+    """The shape of a symbolic tensor whose dimensions are not all known: ints, and scalar tensors for the others."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+        self._dims: tuple[Any, ...] | None = None
+
+    def _items(self) -> tuple[Any, ...]:
+        if self._dims is None:
+            whole = self.__tf_tensor__()
+            self._dims = tuple([whole[i] if d is None else d for i, d in enumerate(self.tensor.shape)])
+        return self._dims
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return ops.Shape(self.tensor)
+
+    def __len__(self) -> int:
+        return len(self.tensor.shape)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items())
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.tensor.shape.rank is None and isinstance(key, int):
+            return self.__tf_tensor__()[key]
+        return self._items()[key]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the two are known to be equal."""
+        return isinstance(other, DynamicShape) and self.tensor is other.tensor
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def conj(x: Any) -> Any:
@@ -21,12 +56,11 @@ def conj(x: Any) -> Any:
 
 
 def shape_of(x: Any) -> Any:
-    """The shape of a tensor, as an op takes it."""
+    """Returns the shape of a tensor as gradients take it: a tuple of ints, or a `DynamicShape` where some are not known
+    at trace time."""
     if type(x) is EagerTensor:
         return x.value.shape
-    from tapeflow.graph.gradients.deferred import shape_of_symbolic
-
-    return shape_of_symbolic(x)
+    return tuple(x.shape.as_list()) if x.shape.is_fully_defined() else DynamicShape(x)
 
 
 def is_unranked(shape: Any) -> bool:
@@ -53,9 +87,7 @@ def raw_zeros(value: Any) -> Any:
     """Zeros like a raw value: a `torch.Tensor`, or a list of tensors."""
     if isinstance(value, torch.Tensor):
         return torch.zeros_like(value)
-    from tapeflow.array.tensor_list import zeros_variant
-
-    return zeros_variant()
+    return hooks.zeros_variant()
 
 
 def sum_to_shape(dy: Any, shape: Any) -> Any:
@@ -76,14 +108,12 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
 
 def _sum_to_dynamic(dy: Any, shape: Any, stretched: Any) -> Any:
     """`sum_to_shape` in a graph, where dimensions are not known."""
-    from tapeflow.graph.gradients.deferred import DynamicShape, sum_to_dynamic
-
     if isinstance(shape, DynamicShape):
-        return sum_to_dynamic(dy, shape)
+        return ops.SumToShape(dy, shape.tensor)
     extra = stretched.tensor.shape.rank - len(shape) if stretched.tensor.shape.rank is not None else -1
     if extra > 0 and tuple(stretched.tensor.shape.as_list()[extra:]) == shape:
         return ops.Sum(dy, tuple(range(extra)))
-    return sum_to_dynamic(dy, DynamicShape(ops.Fill(shape, 0.0)))
+    return ops.SumToShape(dy, ops.Fill(shape, ops.Cast(0.0, dy.dtype)))
 
 
 def sum_like(dy: Any, x: Any) -> Any:

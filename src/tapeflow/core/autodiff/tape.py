@@ -13,11 +13,13 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.autodiff import vjp
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.device import default
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import FunctionOp, ops
 from tapeflow.core.types.dtypes import DType, variant
+from tapeflow.core.values.indexed_slices import concatenated
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 
 Gradient = Any  # a tensor, IndexedSlices, or None
@@ -219,24 +221,14 @@ EVERYTHING = _Everything()
 def describe(call: Call, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Fills in all that a gradient may ask of a call."""
     call.inputs, call.outputs = inputs, outputs
-    call.shapes = [_shape(t) for t in inputs]
+    call.shapes = [shape_of(t) for t in inputs]
     call.dtypes = [t.dtype for t in inputs]
-    call.output_specs = [(_shape(t), t.dtype) for t in outputs]
-
-
-def _shape(tensor: Any) -> Any:
-    if type(tensor) is EagerTensor:
-        return tensor.value.shape
-    from tapeflow.graph.gradients.deferred import shape_of_symbolic
-
-    return shape_of_symbolic(tensor)
+    call.output_specs = [(shape_of(t), t.dtype) for t in outputs]
 
 
 def gradient_of_call(call: Call, dys: Sequence[Any]) -> Any:
     """What an op's gradient gives for a call, one for each of the gradients of its outputs."""
-    if state.graph is not None:
-        return _gradient_in_graph(call, dys)
-    return vjp.gradient(call, *dys) if call.op.gradient is None else call.op.gradient(call, *dys)
+    return call.op.gradient(call, *dys) if state.graph is None else state.graph.differentiate(call, dys)
 
 
 def id_of(tensor: Any) -> int:
@@ -365,9 +357,7 @@ def backpropagate(
             if type(dy) is not EagerTensor and not op.passes_gradient:
                 dy = dense(dy)
             if in_graph:
-                found = _gradient_in_graph(call, (dy,))
-            elif op.gradient is None:
-                found = vjp.gradient(call, dy)
+                found = state.graph.differentiate(call, (dy,))
             elif owned and alone and op.accumulate is not None and not owned.isdisjoint(call.input_ids):
                 found = op.accumulate(call, dy, grads, owned)
             else:
@@ -379,10 +369,7 @@ def backpropagate(
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
             dys = [dense(dy) for dy in dys]
-            if in_graph:
-                found = _gradient_in_graph(call, dys)
-            else:
-                found = vjp.gradient(call, *dys) if op.gradient is None else op.gradient(call, *dys)
+            found = gradient_of_call(call, dys)
         if type(found) is not tuple and not isinstance(found, list):
             found = (found,)
         wanted = call.wanted
@@ -397,12 +384,6 @@ def backpropagate(
                 else:
                     _add(grads, i, g, owned)
     return [grads.get(i) for i in source_ids]
-
-
-def _gradient_in_graph(call: Call, dys: Sequence[Any]) -> Any:
-    from tapeflow.graph.gradients.deferred import gradient
-
-    return gradient(call, dys)
 
 
 def added(total: Any, g: Any) -> bool:
@@ -439,8 +420,6 @@ def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> No
 def summed(a: Gradient, b: Gradient) -> Gradient:
     """The sum of two gradients of one tensor."""
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        from tapeflow.core.values.indexed_slices import concatenated
-
         return concatenated([a, b])
     if getattr(a, "dtype", None) is variant:
         return ops.AddN([a, b])
@@ -454,9 +433,7 @@ def dense(g: Gradient) -> Gradient:
 
 def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
     if state.graph is not None:
-        from tapeflow import zeros
-
-        return zeros(shape, dtype)
+        return hooks.zeros(shape, dtype)
     return EagerTensor(torch.zeros(shape, dtype=dtype.torch, device=default()), dtype)
 
 

@@ -30,6 +30,10 @@ class KernelVjp(Op):
         self.count = count  # how many inputs the kernel has; the rest are output gradients
         self.wanted = wanted
 
+    def gradient(self, call: Call, *dys: Any) -> list[Any]:
+        """Returns the gradients of a product's inputs, through torch again."""
+        return gradient(call, *dys)
+
     def kernel(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
         inputs, dys = values[: self.count], values[self.count :]
         if any(map(_is_batched, values)):
@@ -100,3 +104,8 @@ def gradient(call: Call, *dys: Any) -> list[Any]:
         tape.record(op, arguments, (), outputs)
     found = iter(outputs)
     return [next(found) if w else None for w in wanted]
+
+
+def is_gradient_of(op: Op) -> bool:
+    """Whether an op has no gradient of its own, so that its kernel is differentiated here."""
+    return op.gradient is gradient or type(op) is KernelVjp

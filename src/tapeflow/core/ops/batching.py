@@ -176,14 +176,7 @@ def behind(axis: Any) -> Any:
 
 def equal_shapes(batch: Batch, *args: Any) -> Any:
     """Ops that look at each element, or at the last dimensions, of tensors that agree in the others."""
-    given = [
-        batch.stack(a) if kind == "tensor"
-        else [batch.stack(x) for x in a] if kind == "list"
-        else static(a) if kind == "host"
-        else a
-        for kind, a in zip(batch.op.kinds, args, strict=True)
-    ]  # fmt: skip
-    return batch.run(*given)
+    return batch.run(*batch.op.map(batch.stack, args, host=static))
 
 
 def broadcasting(batch: Batch, *args: Any) -> Any:
@@ -208,9 +201,7 @@ def leading_dimensions(batch: Batch, x: Slices, *rest: Any) -> Any:
     """Ops that take more dimensions in front of those that they look at, of their first input alone."""
     if not x.stacked or any(isinstance(r, Slices) and r.stacked for r in rest):
         raise NoRule
-    kinds = batch.op.kinds[1:]
-    others = [static(r) if k == "host" else r.value if k == "tensor" else r for k, r in zip(kinds, rest, strict=True)]
-    return batch.run(x.value, *others)
+    return batch.run(*batch.op.map(lambda slices: slices.value, (x, *rest), host=static))
 
 
 def family_rule(op: Any) -> Rule | None:

@@ -16,6 +16,8 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.sequences import array_of, datatype_name, fits, is_sequence, letter, quick_array, unfit
 from tapeflow.core.types.dtypes import (
     FROM_NUMPY,
@@ -218,18 +220,16 @@ def _has_tensor(value: Any) -> bool:
 
 def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
     """A nested list with tensors in it, stacked level by level."""
-    from tapeflow import cast, stack  # ops; core imports none before it is needed
-
     asked = dtype is not None
     if dtype is None:
         dtype = _first_dtype(value)
 
     def pack(v: Any) -> Any:
         if isinstance(v, (list, tuple)) and _has_tensor(v):
-            return stack([pack(x) for x in v], name="packed")
+            return ops.Pack([pack(x) for x in v], 0, name="packed")
         if isinstance(v, Tensor) or hasattr(type(v), "__tf_tensor__"):
             tensor = convert(v)
-            return cast(tensor, dtype) if asked and tensor.dtype is not dtype else tensor
+            return ops.Cast(tensor, dtype) if asked and tensor.dtype is not dtype else tensor
         return convert(v, dtype)
 
     return pack(value)
@@ -406,3 +406,6 @@ def _tuples(value: Any) -> Any:
 
 
 __all__ = ["convert", "datatype_name", "float64", "from_array", "from_scalar", "from_torch", "host_value", "operand"]
+
+
+hooks.convert = convert

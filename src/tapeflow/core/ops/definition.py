@@ -29,8 +29,8 @@ class Op:
         kinds: what each argument is: "tensor", "list" (of tensors), "host" (an input in TensorFlow that kernels take as
             Python numbers) or "attr"; None where every argument is a tensor.
 
-        gradient: `gradient(call, *dys)`, or None where there is none.
-        differentiable: False where a tape stops on purpose; with no `gradient` the kernel is differentiated by torch.
+        gradient: `gradient(call, *dys)`; of a registered op that declares none, its kernel's through torch.
+        differentiable: False where a tape stops on purpose.
         none_for_zero: the gradient takes None for outputs that nobody used, and no zeros.
         passes_gradient: the gradient is that of the output as it is, dense or not.
         accumulate: `accumulate(call, dy, sums, owned)`, the gradient where sums that it is added to are there already.
@@ -130,28 +130,32 @@ class Op:
 
     def map(
         self,
+        tensor: Callable[..., Any],
         args: Sequence[Any],
-        tensor: Callable[[Any], Any],
-        host: Callable[[Any], Any] | None = None,
-        attr: Callable[[Any], Any] | None = None,
+        *others: Sequence[Any],
+        host: Callable[..., Any] | None = None,
+        attr: Callable[..., Any] | None = None,
     ) -> list[Any]:
         """Returns the arguments with a function applied to each, by what it is; those without a function stay.
 
         Args:
-            args: arguments in the order of the parameters.
             tensor: is called with each tensor, and with each one of a list.
+            args: arguments in the order of the parameters.
+            *others: what goes with them, in the same order, such as the values of a kernel: the functions are called
+                with one of each. What has no function is taken from the last.
             host: is called with what kernels take as Python numbers.
             attr: is called with attrs.
         """
-        if self.kinds is None:
-            return [tensor(arg) for arg in args]
-        return [
-            tensor(arg) if kind == "tensor"
-            else [tensor(t) for t in arg] if kind == "list"
-            else arg if (function := host if kind == "host" else attr) is None
-            else function(arg)
-            for kind, arg in zip(self.kinds, args, strict=True)
-        ]  # fmt: skip
+        columns = (args, *others)
+        kinds = self.kinds if self.kinds is not None else ("tensor",) * len(args)
+        result: list[Any] = []
+        for kind, *items in zip(kinds, *columns, strict=True):
+            if kind == "list":
+                result.append([tensor(*row) for row in zip(*items, strict=True)])
+                continue
+            function = tensor if kind == "tensor" else host if kind == "host" else attr
+            result.append(items[-1] if function is None else function(*items))
+        return result
 
     def with_tensors(self, tensors: Iterable[Any], statics: Iterable[Any], in_list: int = 0) -> list[Any]:
         """Returns arguments put together again of tensors and of the others.

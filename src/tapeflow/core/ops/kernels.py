@@ -58,10 +58,7 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         What the kernel gave, of the dtypes the op promises, and whether it gave it as it was called, so that the
         fast path may call it in the same way.
     """
-    values = [
-        arg.value if kind == "tensor" else [v.value for v in arg] if kind == "list" else arg
-        for kind, arg in zip(op.kinds, args, strict=True)
-    ]
+    values = op.map(lambda tensor: tensor.value, args)
     if state.devices:
         values = devices.place(values, devices.current())
     kernel: Callable[..., Any] = op.kernel
@@ -287,10 +284,7 @@ def translated(
     """TensorFlow's error for what torch refused: by the op's shape rule where that says what is wrong."""
     ending = f" [Op:{op.name}] name: {name or ''}"
     if op.shape is not None:
-        shapes = [
-            a.shape if kind == "tensor" else [t.shape for t in a] if kind == "list" else a
-            for kind, a in zip(op.kinds, args, strict=True)
-        ]
+        shapes = op.map(lambda tensor: tensor.shape, args)
         try:
             op.shape(*shapes)
         except errors.OpError as wrong:

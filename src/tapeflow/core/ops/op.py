@@ -20,6 +20,7 @@ import numpy as np
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.autodiff import vjp
 from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import detours, state
 from tapeflow.core.ops import op_def as op_defs
@@ -101,6 +102,7 @@ class RegisteredOp(Op):
         self.shape: Callable[..., Any] | None = None
         self.string_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
+        self.gradient = vjp.gradient  # until one is declared
         self.function: Callable[..., Any] = self.run
 
     @property
@@ -122,13 +124,9 @@ class RegisteredOp(Op):
         simple = self.simplified(args) if not detours else None
         if simple is not None:
             return self.function(*simple, name=name)
-        for kind, arg in zip(self.kinds, args, strict=True):
-            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
-                dispatch = getattr(type(item), "__tf_dispatch__", None)
-                if dispatch is not None:
-                    result = dispatch(item, self.function, args)
-                    if result is not NotImplemented:
-                        return result
+        result = self.dispatched(args)
+        if result is not NotImplemented:
+            return result
         given, types = self.convert_arguments(args, promotes or self.promotes)
         key = self.key(given)
         values, exact = compute(self, given, types, name)
@@ -147,17 +145,20 @@ class RegisteredOp(Op):
         if state.devices:
             devices.stamp(made)
         if state.tapes:
-            inputs: list[Tensor] = []
-            statics = []
-            for kind, arg in zip(self.kinds, given, strict=True):
-                if kind == "tensor":
-                    inputs.append(arg)
-                elif kind == "list":
-                    inputs.extend(arg)
-                else:
-                    statics.append(arg)
-            record(self, inputs, statics, made)
+            record(self, self.tensors(given), self.statics(given), made)
         return outputs
+
+    def dispatched(self, args: Sequence[Any]) -> Any:
+        """Returns what an argument that is no tensor (a ragged or sparse one, a program's own type) has the op give, or
+        NotImplemented."""
+        for kind, arg in zip(self.kinds, args, strict=True):
+            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
+                dispatch = getattr(type(item), "__tf_dispatch__", None)
+                if dispatch is not None:
+                    result = dispatch(item, self.function, args)
+                    if result is not NotImplemented:
+                        return result
+        return NotImplemented
 
     def given_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
         """What `checked` holds for these outputs: the dtype of all of them, or that of each."""
@@ -197,11 +198,8 @@ class RegisteredOp(Op):
     def key(self, args: Sequence[Any]) -> Any:
         """What of the arguments' types decides the type of the result; the key of `checked`."""
         if self.uniform and not self.keyed_params():
-            for kind, arg in zip(self.kinds, args, strict=True):
-                if kind == "tensor":
-                    return arg.dtype
-                if kind == "list" and arg:
-                    return arg[0].dtype
+            for tensor in self.tensors(args):
+                return tensor.dtype
         types = [a.dtype for kind, a in zip(self.kinds, args, strict=True) if kind == "tensor"]
         types += [args[i] for i in self.keyed_params()]
         return tuple(types)
@@ -445,6 +443,7 @@ def op(
     orders: bool = False,
     promotes: bool = False,
     rename: dict[str, str] | None = None,
+    signature: str = "",
     **traits: Any,
 ) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
     """Declares an op. The decorated function gives parameters, defaults and documentation; its body is never run.
@@ -465,6 +464,7 @@ def op(
         promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
             mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError.
         rename: from a parameter's name to the attr's, where they differ.
+        signature: inputs, outputs and attrs of an op that TensorFlow lacks, see `op_def.declare`.
         **traits: what others may assume of the op: those attributes of `Op` that `TRAITS` names.
 
     Returns:
@@ -473,6 +473,8 @@ def op(
     Raises:
         TypeError: the parameters do not match the registration, or there is no such trait.
     """
+    if signature:
+        op_defs.declare(name, signature)
     if not TRAITS.issuperset(traits):
         raise TypeError(f"{name}: no op has the traits {sorted(traits.keys() - TRAITS)}")
 

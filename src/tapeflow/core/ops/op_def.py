@@ -138,6 +138,11 @@ def get(name: str) -> OpDef:
     return _parse(line)
 
 
+def declare(name: str, signature: str) -> None:
+    """Adds the definition of an op that TensorFlow lacks, such as `x:T, y:T -> z:T; attr=T:type`."""
+    _lines()[name] = f"Op<name={name}; signature={signature}>"
+
+
 def names() -> list[str]:
     """The names of all ops, sorted."""
     return list(_lines())

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -71,23 +72,21 @@ def computed(
         types: its type attrs.
         known: gives a tensor's raw value, or None.
     """
-    given: list[Any] = []
-    for kind, arg in zip(op.kinds, args, strict=True):
-        if kind in ("tensor", "list"):
-            tensors = [arg] if kind == "tensor" else arg
-            values = [known(t) for t in tensors]
-            if any(v is None for v in values):
-                return None
-            arg = [EagerTensor(v, t.dtype) for v, t in zip(values, tensors, strict=True)]
-            arg = arg[0] if kind == "tensor" else arg
-        elif kind == "host":
-            value = known(arg) if isinstance(arg, SymbolicTensor) else None
-            arg = host_static(arg) if value is None else numbers(value)
-            if isinstance(arg, SymbolicTensor) or (isinstance(arg, tuple) and None in arg):
-                return None
-        given.append(arg)
+    tensors = op.tensors(args)
+    values = [known(t) for t in tensors]
+    if any(v is None for v in values):
+        return None
+
+    def host(arg: Any) -> Any:
+        value = known(arg) if isinstance(arg, SymbolicTensor) else None
+        return host_static(arg) if value is None else numbers(value)
+
+    eager = {id(t): EagerTensor(v, t.dtype) for v, t in zip(values, tensors, strict=True)}
+    arguments = op.map(lambda t: eager[id(t)], args, host=host)
+    if any(isinstance(a, SymbolicTensor) or (isinstance(a, tuple) and None in a) for a in op.hosts(arguments)):
+        return None
     try:
-        result, _ = compute(op, given, types, None)
+        result, _ = compute(op, arguments, types, None)
     except Exception:  # it will fail when it runs, and say so
         return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
@@ -186,3 +185,6 @@ def numbers(value: Any) -> Any:
 
 def _tuples(value: Any) -> Any:
     return tuple([_tuples(v) for v in value]) if type(value) is list else value
+
+
+hooks.static_shape = static_shape

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.hooks import hooks
+
 
 class Dimension:
     """One dimension of a shape: its length, or None where it is not known.
@@ -58,11 +60,9 @@ class Dimension:
         return bool(self._value)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
-        from tapeflow.core.ops.convert import convert
-
         if self._value is None:
             raise ValueError("Cannot convert a Dimension of unknown length to a Tensor.")
-        return convert(self._value, dtype)
+        return hooks.convert(self._value, dtype)
 
     # ---- with others ---------------------------------------------------------------------------------------------
 

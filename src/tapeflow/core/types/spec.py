@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import as_dtype, float32, int64, resource
 from tapeflow.core.types.shape import TensorShape
@@ -287,9 +288,7 @@ class VariableSpec(DenseSpec):
     @property
     def value_type(self) -> type:
         """`tf.Variable`."""
-        from tapeflow.core.values.variable import Variable
-
-        return Variable
+        return hooks.variable
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether shape and dtype fit this spec, and it is as trainable."""
@@ -491,3 +490,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         else:
             return TensorSpec(tensor.shape, tensor.dtype)
     raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")
+
+
+hooks.spec_of, hooks.type_spec_from_value = spec_of, type_spec_from_value
+hooks.tensor_spec, hooks.indexed_slices_spec = TensorSpec, IndexedSlicesSpec

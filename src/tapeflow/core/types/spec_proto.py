@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.hooks import hooks
 from tapeflow.core.types import spec_registry
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
@@ -15,16 +16,7 @@ from tapeflow.core.types.spec import BoundedTensorSpec, IndexedSlicesSpec, Tenso
 
 def _classes() -> dict[int, type[TypeSpec]]:
     """From the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
-    import tapeflow as tf
-
-    return {
-        1: tf.SparseTensorSpec,
-        2: IndexedSlicesSpec,
-        3: tf.RaggedTensorSpec,
-        4: tf.TensorArraySpec,
-        7: tf.OptionalSpec,
-        9: VariableSpec,
-    }
+    return {2: IndexedSlicesSpec, 9: VariableSpec, **hooks.specs_of_protos()}
 
 
 def spec_to_proto(spec: TypeSpec) -> Any:

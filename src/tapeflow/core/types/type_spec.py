@@ -10,6 +10,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
@@ -60,9 +61,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or some value of another spec, could be one of this spec."""
         if not isinstance(spec_or_value, TypeSpec):
-            from tapeflow.core.types.spec import spec_of
-
-            spec_or_value = spec_of(spec_or_value)
+            spec_or_value = hooks.spec_of(spec_or_value)
         return type(self) is type(spec_or_value) and _compatible(self._serialize(), spec_or_value._serialize())
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -122,9 +121,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
             if not value.is_subtype_of(self):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self
-        from tapeflow.core.types.spec import type_spec_from_value
-
-        found = type_spec_from_value(value)
+        found = hooks.type_spec_from_value(value)
         if not self.is_compatible_with(found):
             raise TypeError(f"Can not cast {found!r} to {self!r}")
         return value

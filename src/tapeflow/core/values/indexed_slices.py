@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import DType, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
@@ -50,9 +52,7 @@ class IndexedSlices(CompositeTensor):
         """The shape of the whole tensor, with unknown first dimension where there is no `dense_shape`."""
         if self._dense_shape is None:
             return TensorShape([None]).concatenate(self._values.shape[1:])
-        from tapeflow.core.ops.static import static_shape
-
-        return static_shape(self._dense_shape)
+        return hooks.static_shape(self._dense_shape)
 
     @property
     def dtype(self) -> DType:
@@ -81,10 +81,8 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def _type_spec(self) -> Any:
-        from tapeflow.core.types.spec import IndexedSlicesSpec
-
         dense = self._dense_shape
-        return IndexedSlicesSpec(
+        return hooks.indexed_slices_spec(
             self.shape, self.dtype, self._indices.dtype, None if dense is None else dense.dtype, self._indices.shape
         )
 
@@ -97,9 +95,7 @@ class IndexedSlices(CompositeTensor):
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self}: give it one"
             )
-        from tapeflow.math import unsorted_segment_sum
-
-        return unsorted_segment_sum(self._values, self._indices, self._dense_shape[0])
+        return ops.UnsortedSegmentSum(self._values, self._indices, self._dense_shape[0])
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
@@ -111,8 +107,10 @@ class IndexedSlices(CompositeTensor):
 
 def concatenated(slices: Sequence[IndexedSlices]) -> IndexedSlices:
     """The sum of slices of one tensor: all their rows."""
-    from tapeflow import cast, concat
-
     kinds = {s.indices.dtype for s in slices}
-    indices = [s.indices if len(kinds) == 1 else cast(s.indices, "int64") for s in slices]
-    return IndexedSlices(concat([s.values for s in slices], 0), concat(indices, 0), slices[0].dense_shape)
+    indices = [s.indices if len(kinds) == 1 else ops.Cast(s.indices, int64) for s in slices]
+    return IndexedSlices(_joined([s.values for s in slices]), _joined(indices), slices[0].dense_shape)
+
+
+def _joined(values: list[Any]) -> Any:
+    return ops.ConcatV2(values, 0) if len(values) > 1 else values[0]

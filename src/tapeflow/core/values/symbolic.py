@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.core.context import state
 from tapeflow.core.errors import OperatorNotAllowedInGraphError
+from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, next_id
@@ -96,9 +98,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def _type_spec(self) -> Any:
-        from tapeflow.core.types.spec import TensorSpec
-
-        return TensorSpec(self._shape, self.dtype)
+        return hooks.tensor_spec(self._shape, self.dtype)
 
     def consumers(self) -> list[Operation]:
         """The operations of the graph that take this tensor."""
@@ -160,9 +160,7 @@ class SymbolicTensor(Tensor):
         Raises:
             ValueError: there is no session.
         """
-        from tapeflow.compat.v1.defaults import get_default_session
-
-        session = session or get_default_session()
+        session = session or state.default_session()
         if session is None:
             raise ValueError(
                 "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` "

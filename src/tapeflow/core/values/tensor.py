@@ -13,7 +13,8 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
-from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.hooks import hooks
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
 from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
 
@@ -53,9 +54,7 @@ class Tensor(TensorType):
 
     def __bool__(self) -> bool:
         """Every tensor has its own; a class of a library that takes this one over is converted first."""
-        from tapeflow.core.ops.convert import convert
-
-        return bool(convert(self))
+        return bool(hooks.convert(self))
 
     def __nonzero__(self) -> bool:
         return bool(self)
@@ -215,9 +214,7 @@ class EagerTensor(Tensor):
         return self._copied_to(f"gpu:{gpu_index}")
 
     def _copied_to(self, device: str) -> EagerTensor:
-        from tapeflow.operators import copied_to  # records on tapes, so that gradients pass
-
-        return copied_to(self, device)
+        return hooks.copied_to(self, device)
 
     @property
     def is_tensor_like(self) -> bool:
@@ -361,9 +358,7 @@ def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
 
 
 def _from_numpy(array: Any, dtype: str) -> EagerTensor:
-    from tapeflow.core.ops.convert import convert
-
-    return convert(array, as_dtype(dtype))
+    return hooks.convert(array, as_dtype(dtype))
 
 
 class Reference:
@@ -399,8 +394,6 @@ class Reference:
 
 def eager(value: torch.Tensor) -> EagerTensor:
     """An eager tensor of a torch tensor that nobody else can write to."""
-    from tapeflow.core.types.dtypes import FROM_TORCH
-
     return EagerTensor(value, FROM_TORCH[value.dtype])
 
 

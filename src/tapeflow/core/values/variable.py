@@ -18,9 +18,12 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.context import detours, listeners, once_for_each_slice, state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType, as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import VariableSpec
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization
@@ -94,8 +97,6 @@ def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Call
 
 def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
     """The first value of a variable that is made while a graph is built: computed at once, outside of it."""
-    from tapeflow.core.scopes import init_scope
-
     with init_scope():
         return convert(initial_value())
 
@@ -433,8 +434,6 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
     @property
     def _type_spec(self) -> Any:
-        from tapeflow.core.types.spec import VariableSpec
-
         return VariableSpec.from_value(self)
 
     def initialized_value(self) -> Tensor:
@@ -598,3 +597,6 @@ def device_of(variable: Variable) -> torch.device:
     """Where the variable's memory is."""
     value = variable._value.value
     return value.device if isinstance(value, torch.Tensor) else devices.CPU
+
+
+hooks.variable = Variable

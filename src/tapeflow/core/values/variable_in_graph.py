@@ -78,9 +78,7 @@ class OfGraph:
         Raises:
             RuntimeError: it is not a graph's.
         """
-        from tapeflow.graph.ir.variables import variable_def
-
-        return variable_def(self, self._of_graph("to_proto"))
+        return self._of_graph("to_proto").variable_def(self)
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
@@ -91,6 +89,4 @@ class OfGraph:
         """
         if state.graph is None:
             raise RuntimeError("from_proto is not supported when eager execution is enabled.")
-        from tapeflow.graph.ir.variables import variable_of_def
-
-        return variable_of_def(state.graph, variable_def, import_scope or "")
+        return state.graph.variable_of_def(variable_def, import_scope or "")

@@ -17,6 +17,7 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.kernels import COMPUTE_IN
 from tapeflow.core.types.dtypes import DType, int32, int64
@@ -234,15 +235,11 @@ class AssignsParts:
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows at `indices`: `tf.gather(self, indices)`."""
-        from tapeflow import gather
-
-        return gather(self, indices, name=name)
+        return hooks.gather(self, indices, name=name)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
-        from tapeflow import gather_nd
-
-        return gather_nd(self, indices, name=name)
+        return hooks.gather_nd(self, indices, name=name)
 
     def count_up_to(self, limit: int) -> Tensor:
         """Adds one to a scalar integer variable, and gives what it was before.
@@ -257,13 +254,12 @@ class AssignsParts:
             (1, 2)
         """
         if state.graph is not None:
-            from tapeflow.graph.ir.operation import GraphOp
 
             def kernel(variable: Any) -> Any:
                 return variable.count_up_to(limit).value
 
-            op = GraphOp("ResourceCountUpTo", kernel, stateful=True, attrs={"limit": limit, "T": self.dtype})
-            return state.graph.node(op, [self], [(self.dtype, [])]).outputs[0]
+            attrs = {"limit": limit, "T": self.dtype}
+            return state.graph.stateful("ResourceCountUpTo", kernel, [self], [(self.dtype, [])], attrs).outputs[0]
         with _counting:
             return self._count(limit)
 

@@ -122,7 +122,7 @@ class Call:
         op, given = self.step.op, self.given(value_of)
         if is_direct(self.step):
             return self.promised(self.kernel(*given))
-        args = eager_arguments(self.kinds, self.args, given)
+        args = eager_arguments(op, self.args, given)
         return self.promised(compute(op, args, self.step.types, self.step.operation.name)[0])
 
 
@@ -218,8 +218,7 @@ class Flat:
             if step.op is READ:
                 env[id(step.outputs[0])] = of(step.args[0]).now
             elif step.registered and not step.must_run:
-                args = [[of(v) for v in a] if k == "list" else of(a) if isinstance(a, SymbolicTensor) else a
-                        for k, a in zip(step.op.kinds, step.args, strict=True)]  # fmt: skip
+                args = step.op.map(of, step.args, host=lambda a: of(a) if isinstance(a, SymbolicTensor) else a)
                 self._call(step, _kernel(step), step.op.kinds, args, env)
             elif step.name == "Vectorized" and only_computes(step.op.body) and not step.must_run:
                 self._on_slices(step, [of(t) for t in step.inputs], env)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tapeflow.autodiff.ends import zero_gradient
 from tapeflow.control_flow import switch_case, while_loop
-from tapeflow.core.autodiff.gradients import shape_of, sum_like
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert
@@ -56,7 +56,7 @@ def _is_plain(operation: Operation, found: set[int]) -> bool:
     op = operation.op
     if id(operation) in found and any(t.dtype is string for t in operation.outputs):
         return False
-    if not isinstance(op, GraphOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp", "SumToShape"):
+    if not isinstance(op, GraphOp) or op is READ or op.name in ("Const", "Placeholder", "NoOp"):
         return True
     stacked = [id(t.op) in found for t in operation.inputs]
     of = op.gradient_of
@@ -159,8 +159,6 @@ class _Writer:
             with_lists = any(t.dtype is variant for t in (*operation.inputs[1:], *outputs))
             if with_lists or id(inputs[0].value) in self._nothing:
                 return self._differentiated(op.gradient_of, outputs, inputs)
-        if op.name == "SumToShape":
-            return [Slices(self._summed(*inputs), outputs[0], stacked)]
         if isinstance(op, GraphOp):
             return [Slices(v, t, stacked) for v, t in zip(self._alone(operation, inputs), outputs, strict=True)]
         args: list[Any] = [
@@ -348,15 +346,6 @@ class _Writer:
             return body.call(values)
         count = convert(self._count)
         return call_on_slices(body, count, values, batched, [STACKED] * len(graph.outputs), self._manner)
-
-    def _summed(self, dy: Slices, like: Slices) -> Any:
-        """A gradient, summed over the dimensions along which slices of a shape were broadcast."""
-        whole, dims = self.batch.stack(like), self.batch.dims(like)
-        missing = dy.rank - len(dims)
-        if missing:
-            whole = self.batch.reshape(whole, [1] * missing + dims)
-        made = sum_like(self.batch.stack(dy), whole)
-        return self.batch.reshape(made, dims) if missing else made
 
 
 def _given(operation: Operation) -> list[SymbolicTensor]:

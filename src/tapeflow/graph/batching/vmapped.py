@@ -105,7 +105,7 @@ def hindrance(body: Body, batched: Sequence[bool]) -> str:
 
 def only_computes(body: Body) -> bool:
     """Whether a function has nothing but kernels on tensors, and calls of such functions."""
-    known = ("Const", "Placeholder", "NoOp", "SumToShape", READ.name)
+    known = ("Const", "Placeholder", "NoOp", READ.name)
     return all(
         only_computes(o.op.bodies["f"]) if o.type in CALLS else o.type in known
         for o in body.graph._operations

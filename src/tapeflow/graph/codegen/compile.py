@@ -22,7 +22,7 @@ from tapeflow.core.ops.static import host_static, numbers, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier, runs_on_arrays
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -201,19 +201,30 @@ def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], Ea
     Args:
         eager: gives the eager tensor that stands for a tensor of the graph.
     """
-    found: list[Any] = []
-    for kind, arg in zip(op.kinds, args, strict=True):
-        if kind == "tensor":
-            found.append(eager(arg))
-        elif kind == "list":
-            found.append([eager(t) for t in arg])
-        elif isinstance(arg, SymbolicTensor):
-            found.append(host_static(arg) if value_of(arg) is not None else numbers(eager(arg).value))
-        else:
-            found.append(arg)
-    return found
+
+    def host(arg: Any) -> Any:
+        if not isinstance(arg, SymbolicTensor):
+            return arg
+        return host_static(arg) if value_of(arg) is not None else numbers(eager(arg).value)
+
+    return op.map(eager, args, host=host)
 
 
 def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
     """Eager tensors of what a compiled function gave."""
     return [as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)]
+
+
+def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any]) -> Any:
+    """Returns the raw value that a tensor has while its graph is built.
+
+    Args:
+        tensor: the tensor.
+        value_of: gives the value of a placeholder, or None.
+
+    Raises:
+        InvalidArgumentError: it depends on a placeholder that has no value yet.
+    """
+    placeholders = [op.outputs[0] for op in needed([tensor], (), set()) if op.type == "Placeholder"]
+    fed = [(t, value) for t in placeholders if (value := value_of(t)) is not None]
+    return Compiled("initial_value", [t for t, _ in fed], [tensor])(*[value for _, value in fed])[0]

@@ -99,9 +99,7 @@ class Region:
             part.find_indices(numbers)
         as_tensors = {id(t) for t in self.program.outputs}
         for step in self.program.steps:
-            kinds = step.op.kinds if step.registered else ["tensor"] * len(step.args)
-            taken = (a for a, kind in zip(step.args, kinds, strict=True) if kind != "host")
-            as_tensors.update(id(t) for t in symbolic_in(taken))
+            as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
         for step in self.program.steps:
             if step.name != "Pack" or not step.registered or id(step.outputs[0]) in as_tensors:
                 continue

@@ -35,7 +35,7 @@ def resolve(step: Step, settle: Callable[[], None]) -> Callable[..., Any] | None
     op, key = step.op, step.op.key(step.args)
 
     def first_call(*values: Any) -> Any:
-        args = eager_arguments(op.kinds, step.args, values)
+        args = eager_arguments(op, step.args, values)
         with devices.device(step.operation.device) if step.placed else nullcontext():
             result, as_called = compute(op, args, step.types, step.operation.name)
         if as_called:

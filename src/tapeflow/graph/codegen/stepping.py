@@ -71,7 +71,7 @@ class Stepping:
                 made = None if op.kernel is None else op.kernel(*[self._values[id(t)] for t in operation.inputs])
             many = op.gives_tuple
         else:
-            args = [self._argument(kind, arg) for kind, arg in zip(op.kinds, operation.args, strict=True)]
+            args = op.map(self._tensor, operation.args, host=self._host)
             made, _ = compute(op, args, operation.types, operation.name)
             many = isinstance(made, (list, tuple))
         self._done.add(id(operation))
@@ -79,10 +79,8 @@ class Stepping:
             return
         self._values.update(zip([id(t) for t in outputs], made if many or len(outputs) > 1 else [made], strict=False))
 
-    def _argument(self, kind: str, arg: Any) -> Any:
-        if kind == "list":
-            return [EagerTensor(self._values[id(t)], t.dtype) for t in arg]
-        if not isinstance(arg, SymbolicTensor):
-            return arg
-        value = self._values[id(arg)]
-        return numbers(value) if kind == "host" else EagerTensor(value, arg.dtype)
+    def _tensor(self, tensor: SymbolicTensor) -> EagerTensor:
+        return EagerTensor(self._values[id(tensor)], tensor.dtype)
+
+    def _host(self, arg: Any) -> Any:
+        return numbers(self._values[id(arg)]) if isinstance(arg, SymbolicTensor) else arg

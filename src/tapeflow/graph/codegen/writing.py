@@ -152,7 +152,10 @@ class Writer:
         """The expression that computes a step."""
         op = step.op
         if step.registered:
-            arguments = [self._argument(kind, arg) for kind, arg in zip(op.kinds, step.args, strict=True)]
+            arguments = [
+                f"[{', '.join(a)}]" if type(a) is list else a
+                for a in op.map(self.reference, step.args, host=self._host_argument, attr=self.literal)
+            ]
             return f"{self._kernel(step)}({', '.join(arguments)})"
         arguments = [self.reference(t) for t in step.inputs]
         if op is READ and variable_of(step.args[0]) is not None:
@@ -163,17 +166,13 @@ class Writer:
             return op.template.format(*arguments, kernel=kernel)
         return f"{kernel}({', '.join(arguments)})"
 
-    def _argument(self, kind: str, arg: Any) -> str:
-        if kind == "tensor":
-            return self.reference(arg)
-        if kind == "list":
-            return f"[{', '.join(map(self.reference, arg))}]"
-        if kind == "host" and isinstance(arg, SymbolicTensor):
-            known = self._constants.get(id(arg))
-            if known is None and self._static:
-                known = value_of(arg)
-            return self.literal(numbers(known)) if known is not None else self.host(arg)
-        return self.literal(arg)
+    def _host_argument(self, arg: Any) -> str:
+        if not isinstance(arg, SymbolicTensor):
+            return self.literal(arg)
+        value = self._constants.get(id(arg))
+        if value is None and self._static:
+            value = value_of(arg)
+        return self.literal(numbers(value)) if value is not None else self.host(arg)
 
     def host(self, tensor: SymbolicTensor) -> str:
         """The expression for the Python numbers of a tensor's value."""

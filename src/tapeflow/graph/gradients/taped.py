@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import variant
@@ -18,7 +19,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.operation import Differentiated, GraphOp, Operation, variable_of
-from tapeflow.graph.ir.python_op import as_eager, executing_eagerly
+from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, spec_of_gradient
 
 Run = Callable[[Sequence[Any]], list[Any]]
 
@@ -115,16 +116,8 @@ def has_gradient(tensor: Any) -> bool:
     return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
-def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
-    """The dtype and shape of an input's gradient."""
-    variable = variable_of(tensor)
-    return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)
-
-
 def _value(gradient: Any, source: Any) -> Any:
     """The raw value of a gradient; zeros where there is none."""
     if gradient is None:
-        from tapeflow.core.autodiff.gradients import zeros_like_value
-
         return zeros_like_value(source).value
     return dense(gradient).value

@@ -15,7 +15,6 @@ from tapeflow.core.types.dtypes import DType, bool_, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.graphdef.composed import is_composed
 from tapeflow.graph.graphdef.lowering import lowered
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -84,8 +83,6 @@ class FunctionWriter:
 
     def _nodes(self, operation: Operation) -> list[Any]:
         op = operation.op
-        if operation.type in _DECOMPOSED:
-            return _DECOMPOSED[operation.type][1](operation)
         node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=operation.device)
         before: list[Any] = []
         if isinstance(op, GraphOp):
@@ -306,7 +303,7 @@ def _input(tensor: SymbolicTensor) -> str:
 def _result(tensor: SymbolicTensor) -> str:
     """A tensor of a function as its nodes name it."""
     op = tensor.op
-    kind, _ = ("PartitionedCall", None) if is_composed(op) else _DECOMPOSED.get(op.type, (op.type, None))
+    kind = op.type if isinstance(op.op, GraphOp) else lowered(op)[-1].type
     return f"{op.name}:{_output_at(kind, tensor.value_index, len(op.outputs))}"
 
 
@@ -422,42 +419,3 @@ def _shape(shape: TensorShape) -> Any:
         for d in shape:
             proto.dim.add(size=-1 if d is None else d)
     return proto
-
-
-# ---- what TensorFlow has no op for -----------------------------------------------------------------------------------
-
-
-def _part(operation: Operation, suffix: str, op: str, inputs: Sequence[str], **attrs: Any) -> Any:
-    """One of the nodes that stand for an operation; the one without a suffix has its name."""
-    name = f"{operation.name}/{suffix}" if suffix else operation.name
-    node = node_def_pb2.NodeDef(name=name, op=op, device=operation.device, input=inputs)
-    for attr, value in attrs.items():
-        _set(node.attr[attr], value)
-    return node
-
-
-def _sum_to_shape(operation: Operation) -> list[Any]:
-    """The sum over the axes along which a tensor was broadcast, from the shapes of the tensors when the graph runs."""
-    dy, like = map(_input, operation.inputs)
-    name, dtype = operation.name, operation.outputs[0].dtype
-    return [
-        _part(operation, "from", "Shape", [dy], T=dtype, out_type=int32),
-        _part(operation, "to", "Shape", [like], T=operation.inputs[1].dtype, out_type=int32),
-        _part(operation, "axes", "BroadcastGradientArgs", [f"{name}/to", f"{name}/from"], T=int32),
-        _part(operation, "sum", "Sum", [dy, f"{name}/axes"], T=dtype, Tidx=int32, keep_dims=False),
-        _part(operation, "", "Reshape", [f"{name}/sum", f"{name}/to"], T=dtype, Tshape=int32),
-    ]
-
-
-def _clip(operation: Operation) -> list[Any]:
-    """As TensorFlow's function writes it: its op takes no bounds that broadcast."""
-    x, low, high = map(_input, operation.inputs)
-    dtype = operation.outputs[0].dtype
-    return [
-        _part(operation, "Minimum", "Minimum", [x, high], T=dtype),
-        _part(operation, "", "Maximum", [f"{operation.name}/Minimum", low], T=dtype),
-    ]
-
-
-# The op that gives the result, and what writes the nodes.
-_DECOMPOSED = {"ClipByValue": ("Maximum", _clip), "SumToShape": ("Reshape", _sum_to_shape)}

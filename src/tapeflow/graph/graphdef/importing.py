@@ -31,6 +31,7 @@ from tapeflow.graph.graphdef.node_protos import (
     nodes_of_graph,
 )
 from tapeflow.graph.graphdef.v1_control_flow import functional
+from tapeflow.graph.ir.graph import default_graph
 from tapeflow.graph.ir.operation import Operation, variable_of
 
 # Attrs that say how TensorFlow's runtime goes about it, or whether wrong shapes are an error, and not what comes out.
@@ -107,9 +108,7 @@ def import_graph_def(
 
 
 def _default_graph() -> Any:
-    from tapeflow.compat.v1.defaults import get_default_graph
-
-    return get_default_graph()
+    return default_graph() if state.graph is None else state.graph
 
 
 def _check_arguments(graph_def: Any, input_map: Any) -> None:

@@ -22,6 +22,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import substituted
 from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.gradients.derived import (
     backward_for,
@@ -33,6 +34,7 @@ from tapeflow.graph.gradients.derived import (
     taken_by,
 )
 from tapeflow.graph.graphdef.composed import as_call, is_composed
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 if TYPE_CHECKING:
@@ -42,9 +44,29 @@ if TYPE_CHECKING:
 def lowered(operation: Operation) -> list[Operation]:
     """What stands for an operation in a `GraphDef`: others, of which the last one has its name and outputs."""
     op = operation.op
-    if not isinstance(op, GraphOp):
-        return [as_call(operation)] if is_composed(operation) else [operation]
-    return [operation] if op.lowered is None else op.lowered(operation)
+    if isinstance(op, GraphOp):
+        return [operation] if op.lowered is None else op.lowered(operation)
+    if is_composed(operation):
+        return [as_call(operation)]
+    return [operation] if op.decomposition is None else _decomposed(operation)
+
+
+def _decomposed(operation: Operation) -> list[Operation]:
+    """Returns the operations of TensorFlow that stand for one of an op that it lacks, or has no kernel for here."""
+    scratch = FuncGraph(operation.name, operation.name)
+    inner = {id(t): scratch.input(t, "input") for t in operation.inputs}
+    with scratch.as_default():
+        state.name_scope = operation.name
+        result = operation.op.decomposition(*substituted(operation.args, inner))
+    if result is None:
+        return [operation]
+    outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
+    parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]
+    for part in parts:
+        part.args, part.device = substituted(part.args, outer), operation.device
+    last = result.op
+    last.name, last.outputs, last._control_inputs = operation.name, operation.outputs, operation._control_inputs
+    return [*(part for part in parts if part is not last), last]
 
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------

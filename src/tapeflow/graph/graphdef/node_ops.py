@@ -8,7 +8,10 @@ from typing import Any
 
 import torch
 
-from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
+from tapeflow.array import (
+    legacy_ops,  # noqa: F401 (registers them)
+    tensor_list,  # noqa: F401 (registers its ops)
+)
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
@@ -20,7 +23,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.control.control_flow import conditional, loop
-from tapeflow.graph.graphdef import legacy_ops, update_ops  # noqa: F401 (registers them)
+from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
 from tapeflow.graph.ir.graph import READ, _variable

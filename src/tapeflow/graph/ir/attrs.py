@@ -9,13 +9,12 @@ from tapeflow.core.ops.op_def import NO_DEFAULT
 from tapeflow.core.types.dtypes import DType, float32, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
-def attrs_of(operation: Operation) -> dict[str, Any]:
+def attrs_of(operation: Any) -> dict[str, Any]:
     """The values of an operation's attrs: Python values and dtypes."""
     op = operation.op
-    if isinstance(op, GraphOp):
+    if not op.registered:
         return _of_node(operation)
     found: dict[str, Any] = {}
     opdef = op.opdef
@@ -39,7 +38,7 @@ def attrs_of(operation: Operation) -> dict[str, Any]:
     return found
 
 
-def _of_node(operation: Operation) -> dict[str, Any]:
+def _of_node(operation: Any) -> dict[str, Any]:
     kind, op = operation.type, operation.op
     if kind == "Const":
         return {"value": op.attrs["value"], "dtype": operation.outputs[0].dtype}
@@ -63,7 +62,7 @@ def _of_node(operation: Operation) -> dict[str, Any]:
     return _told_by_inputs(operation) | {k: v for k, v in op.attrs.items() if k != "variable"}
 
 
-def _told_by_inputs(operation: Operation) -> dict[str, Any]:
+def _told_by_inputs(operation: Any) -> dict[str, Any]:
     """The type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
     try:
         arguments = op_defs.get(operation.type).inputs

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.context import state
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
 
 
 def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
@@ -23,9 +25,6 @@ def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
     if state.graph is None:
         check(*tensors)
         return None
-    from tapeflow.core.ops.static import value_of
-    from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
-
     known = [value_of(t) if isinstance(t, SymbolicTensor) else t.value for t in tensors]
     if all(v is not None for v in known):
         with executing_eagerly():

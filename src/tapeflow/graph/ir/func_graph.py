@@ -7,14 +7,16 @@ from typing import Any
 
 from tapeflow.core.autodiff.tape import id_of
 from tapeflow.core.context import state
+from tapeflow.core.errors import InaccessibleTensorError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.graph.ir.graph import _MOST_CONSTANT, READ, Graph
+from tapeflow.graph.ir.graph import _MOST_CONSTANT, READ, Graph, default_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import executing_eagerly
 
@@ -126,8 +128,6 @@ class FuncGraph(Graph):
     @property
     def outer_graph(self) -> Graph:
         """The graph around it; outside of all, the default one."""
-        from tapeflow.compat.v1.defaults import default_graph
-
         return default_graph() if self.around is None else self.around
 
     @outer_graph.setter
@@ -232,9 +232,7 @@ class FuncGraph(Graph):
             ) from None
         inner = tensor if self.names_results else self.capture(tensor)
         if self.names_results or inner.op.type == "Placeholder":
-            from tapeflow.array.passing import identity
-
-            return identity(inner)
+            return ops.Identity(inner)
         return inner
 
 
@@ -247,8 +245,6 @@ def _is_stateful(operation: Operation) -> bool:
 
 
 def _out_of_scope(tensor: SymbolicTensor, graph: FuncGraph) -> Exception:
-    from tapeflow.core.errors import InaccessibleTensorError
-
     return InaccessibleTensorError(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
         "collections to access it.\nPlease see "

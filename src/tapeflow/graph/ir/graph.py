@@ -13,16 +13,18 @@ import numpy as np
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
-from tapeflow.core.autodiff.tape import record
+from tapeflow.core.autodiff.tape import Call, record
 from tapeflow.core.context import detours, discard, listeners, state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import OPERATORS
 from tapeflow.core.types.dtypes import DType, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.graph.ir import shapes
+from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
+from tapeflow.graph.ir.deferred import gradient
 from tapeflow.graph.ir.messages import shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -211,9 +213,7 @@ class Graph(Collections, Names):
 
     def device(self, device_name_or_function: Any) -> Any:
         """A device scope; the same as `tf.device`."""
-        from tapeflow import device
-
-        return device(device_name_or_function)
+        return devices.device(device_name_or_function)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
         """A context whose operations run after `control_inputs`; None clears those in force.
@@ -247,13 +247,9 @@ class Graph(Collections, Names):
 
     def add(self, op: Any, args: tuple[Any, ...], name: str | None = None, promotes: bool = False) -> Any:
         """Adds an operation of a registered op, called with `args`; gives its symbolic outputs."""
-        for kind, arg in zip(op.kinds, args, strict=True):
-            for item in arg if kind == "list" and type(arg) in (list, tuple) else (arg,):
-                dispatch = getattr(type(item), "__tf_dispatch__", None)
-                if dispatch is not None:
-                    result = dispatch(item, op.function, args)
-                    if result is not NotImplemented:
-                        return result
+        result = op.dispatched(args)
+        if result is not NotImplemented:
+            return result
         if name in OPERATORS and isinstance(args[0], ReadAsTensor):
             args = (args[0]._read(), *args[1:])  # the operators of variables read them first
         unique = self._operation_name(name or op.node_name or op.name)
@@ -315,6 +311,10 @@ class Graph(Collections, Names):
         if type(arg) is tuple and _has_symbolic(arg):
             return self.capture(convert(list(arg)))
         return arg
+
+    def differentiate(self, call: Call, dys: Sequence[Any]) -> Any:
+        """Returns the gradients of a call's inputs as operations of this graph, which is the one being built."""
+        return gradient(call, dys)
 
     def insert(self, op: Any, name: str, args: Sequence[Any], types: dict[str, Any] | None = None) -> Operation:
         """Appends an operation whose name is unique already; its outputs are the caller's to make."""
@@ -452,12 +452,7 @@ class Graph(Collections, Names):
         Raises:
             InvalidArgumentError: it depends on a placeholder whose value nobody knows yet.
         """
-        from tapeflow.graph.codegen.compile import Compiled
-        from tapeflow.graph.codegen.program import needed
-
-        placeholders = [op.outputs[0] for op in needed([tensor], (), set()) if op.type == "Placeholder"]
-        given = [(t, value) for t in placeholders if (value := self._given_to(t)) is not None]
-        return Compiled("initial_value", [t for t, _ in given], [tensor])(*[value for _, value in given])[0]
+        return hooks.value_now(tensor, self._given_to)
 
     def _given_to(self, placeholder: SymbolicTensor) -> Any:
         """The raw value, or the variable, that a placeholder has in the call that this graph is built for, or None."""
@@ -490,6 +485,25 @@ class Graph(Collections, Names):
         op = GraphOp(name, kernel, stateful=True)
         return self.node(op, [variable, *values], (), label)
 
+    def stateful(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        inputs: Sequence[Any],
+        outputs: Sequence[tuple[DType, Any]],
+        attrs: dict[str, Any],
+    ) -> Operation:
+        """Adds an operation that must run in its place, whose kernel is `kernel(*raw values)`."""
+        return self.node(GraphOp(name, kernel, stateful=True, attrs=attrs), inputs, outputs)
+
+    def variable_def(self, variable: Any) -> Any:
+        """Returns a variable of this graph as a `VariableDef` message."""
+        return variables.variable_def(variable, self)
+
+    def variable_of_def(self, definition: Any, scope: str) -> Any:
+        """Returns the variable whose operations a `VariableDef` message names."""
+        return variables.variable_of_def(self, definition, scope)
+
     # ---- export --------------------------------------------------------------------------------------------------
 
     def as_graph_def(
@@ -511,9 +525,7 @@ class Graph(Collections, Names):
             >>> [(node.name, node.op) for node in g.as_graph_def().node]
             [('c', 'Const')]
         """
-        from tapeflow.graph.graphdef.export import graph_def
-
-        return graph_def(self, from_version, add_shapes)
+        return hooks.graph_def(self, from_version, add_shapes)
 
 
 def _tell_of_variables(handles: Sequence[Any]) -> None:
@@ -559,3 +571,10 @@ def _operation_of(value: Any) -> Operation | None:
 def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -> Operation:
     """`assign_variable` in the graph that this thread builds."""
     return state.graph.assign_variable(name, variable, kernel, *values)
+
+
+def default_graph() -> Graph:
+    """Returns the graph of a thread that builds none."""
+    if state.default_graph is None:
+        state.default_graph = Graph()
+    return state.default_graph

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
+from tapeflow.core.scopes import name_scope
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.operation import Operation
@@ -23,8 +24,6 @@ class Names:
 
     def name_scope(self, name: str | None) -> Any:
         """A scope that prefixes the names of operations."""
-        from tapeflow.core.scopes import name_scope
-
         return name_scope(name or "")
 
     def get_name_scope(self) -> str:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.attrs import attrs_of
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
@@ -181,8 +184,6 @@ class Operation:
         Raises:
             ValueError: the op has no such attr.
         """
-        from tapeflow.graph.ir.attrs import attrs_of
-
         found = attrs_of(self)
         if name not in found:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
@@ -191,9 +192,7 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """The operation as a `NodeDef` proto."""
-        from tapeflow.graph.graphdef.export import node_def
-
-        return node_def(self)
+        return hooks.node_def(self)
 
     @property
     def op_def(self) -> Any:
@@ -206,9 +205,7 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Runs it in a session, by default the default one."""
-        from tapeflow.compat.v1.defaults import get_default_session
-
-        session = session or get_default_session()
+        session = session or state.default_session()
         if session is None:
             raise ValueError(
                 "Cannot execute operation using `run()`: No default session is registered. Use `with "

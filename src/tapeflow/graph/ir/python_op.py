@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.context import state
+from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 
 def python_op(
@@ -63,20 +65,15 @@ def as_eager(value: Any, dtype: DType) -> Any:
     return value if hasattr(value, "_read") else EagerTensor(value, dtype)
 
 
-def eager_arguments(kinds: Sequence[str], args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Raw values as the careful path takes them: with eager tensors where a step has tensors, of their dtypes.
+def eager_arguments(op: Op, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """Returns raw values as `compute` takes them: with eager tensors where a step has tensors, of their dtypes.
 
     Args:
-        kinds: what each argument is, as of an op.
+        op: the op.
         args: the step's arguments.
         values: the kernel's.
     """
-    return [
-        EagerTensor(value, arg.dtype) if kind == "tensor"
-        else [EagerTensor(v, t.dtype) for v, t in zip(value, arg, strict=True)] if kind == "list"
-        else value
-        for kind, arg, value in zip(kinds, args, values, strict=True)
-    ]  # fmt: skip
+    return op.map(lambda tensor, value: EagerTensor(value, tensor.dtype), args, values)
 
 
 class executing_eagerly:
@@ -106,11 +103,8 @@ def _python_gradient(
     asked = [i for i, w in enumerate(wanted) if w]
 
     def vjp(*tensors: Any) -> list[Any]:
-        from tapeflow.array.passing import identity
-        from tapeflow.core.autodiff.gradients import zeros_like_value
-
         # Copies that outer tapes know as the originals: what is computed of one is computed of the other.
-        sources = [identity(t) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
+        sources = [ops.Identity(t) if isinstance(t, EagerTensor) else t for t in tensors[:count]]
         tape = Tape(persistent=False, watch_accessed=False)
         tape.start()
         try:
@@ -126,9 +120,13 @@ def _python_gradient(
     if state.graph is None:
         made: Any = vjp(*arguments)
     else:
-        from tapeflow.graph.gradients.taped import spec_of_gradient
-
         outputs = [spec_of_gradient(inputs[i]) for i in asked]
         made = python_op(f"{name}Grad", vjp, arguments, outputs, stateful=False, differentiable=True).outputs
     found = iter(made)
     return [next(found) if w else None for w in wanted]
+
+
+def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
+    """The dtype and shape of an input's gradient."""
+    variable = variable_of(tensor)
+    return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)

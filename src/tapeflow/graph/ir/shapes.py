@@ -64,14 +64,11 @@ def infer(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
 
 
 def _by_rule(op: Any, args: Sequence[Any]) -> Any:
-    shapes = [
-        a.shape if kind == "tensor" else [t.shape for t in a] if kind == "list" else host_static(a)
-        for kind, a in zip(op.kinds, args, strict=True)
-    ]
+    shapes = op.map(lambda tensor: tensor.shape, args, host=host_static)
     try:
         return op.shape(*shapes)
     except errors.OpError:
-        if any(isinstance(t, SymbolicTensor) for k, t in zip(op.kinds, args, strict=True) if k == "host"):
+        if any(isinstance(arg, SymbolicTensor) for arg in op.hosts(args)):
             return None  # the rule complains of numbers that are not known yet
         raise
     except (TypeError, AttributeError, IndexError, ValueError):
@@ -79,14 +76,10 @@ def _by_rule(op: Any, args: Sequence[Any]) -> Any:
 
 
 def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
-    statics = [host_static(a) if kind == "host" else a for kind, a in zip(op.kinds, args, strict=True)]
-    if any(
-        isinstance(s, SymbolicTensor) or _has_unknown(s) for k, s in zip(op.kinds, statics, strict=True) if k == "host"
-    ):
+    statics = op.map(lambda tensor: tensor, args, host=host_static)
+    if any(isinstance(arg, SymbolicTensor) or _has_unknown(arg) for arg in op.hosts(statics)):
         return [UNKNOWN] * count
-    tensors = [
-        t for k, a in zip(op.kinds, args, strict=True) if k in ("tensor", "list") for t in (a if k == "list" else [a])
-    ]
+    tensors = op.tensors(args)
     if any(t.shape.rank is None for t in tensors):
         return [UNKNOWN] * count
     known = all(t.shape.is_fully_defined() for t in tensors)
@@ -104,10 +97,7 @@ def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
                 dims.append(d)
             return torch.empty(dims, dtype=t.dtype.torch or torch.int64, device="meta")
 
-        values = [
-            value(a) if kind == "tensor" else [value(t) for t in a] if kind == "list" else a
-            for kind, a in zip(op.kinds, statics, strict=True)
-        ]
+        values = op.map(value, statics)
         try:
             if op.creates:
                 result = op.kernel(*values, device=torch.device("meta"))

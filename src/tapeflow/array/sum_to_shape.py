@@ -1,0 +1,51 @@
+"""Undoing broadcasting to a shape that is known only when a graph runs: an op that TensorFlow lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tapeflow.array.legacy_ops import broadcast_gradient_args
+from tapeflow.core.autodiff.gradients import sum_like
+from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.batching import Batch, Slices
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.op import op
+
+
+def _sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return dy if dy.shape == like.shape else dy.sum_to_size(like.shape)
+
+
+@op(
+    "SumToShape",
+    kernel=_sum_to_shape,
+    signature="dy:T, like:T -> output:T; attr=T:type",
+    shape=lambda dy, like: like,
+    identity_if_same_shape=True,
+)
+def sum_to_shape(dy: Any, like: Any, name: str | None = None) -> Any:
+    """Sums `dy` over the dimensions that a tensor of the shape of `like` was stretched along."""
+
+
+@sum_to_shape.gradient(needs="shapes")
+def _(call: Call, ddy: Any) -> Any:
+    return ops.BroadcastTo(ddy, call.shape(0)), None
+
+
+@sum_to_shape.decomposition
+def _(dy: Any, like: Any) -> Any:
+    to = ops.Shape(like)
+    axes, _ = broadcast_gradient_args(to, ops.Shape(dy))
+    return ops.Reshape(ops.Sum(dy, axes, False), to)
+
+
+@sum_to_shape.batching
+def _(batch: Batch, dy: Slices, like: Slices) -> Any:
+    whole, dims = batch.stack(like), batch.dims(like)
+    missing = dy.rank - len(dims)
+    if missing:
+        whole = batch.reshape(whole, [1] * missing + dims)
+    total = sum_like(batch.stack(dy), whole)
+    return batch.reshape(total, dims) if missing else total

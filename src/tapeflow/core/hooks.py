@@ -1,0 +1,36 @@
+"""Hooks: what a lower layer asks of a higher one.
+
+The conversion of a list may call an op, a graph may be exported, a variable gathered from: the code that does it stands
+above the code that asks for it. So the lower layer names it here, and the higher one fills it in when it loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Hooks:
+    """The hooks, each with who fills it."""
+
+    convert: Callable[..., Any]  # core/ops/convert.py: any value as a tensor
+    static_shape: Callable[[Any], Any]  # core/ops/static.py: the shape that a vector of ints gives, as far as known
+    spec_of: Callable[[Any], Any]  # core/types/spec.py: the spec of a value
+    type_spec_from_value: Callable[[Any], Any]  # core/types/spec.py: the same as users get it
+    tensor_spec: Any  # core/types/spec.py: TensorSpec
+    indexed_slices_spec: Any  # core/types/spec.py: IndexedSlicesSpec
+    specs_of_protos: Callable[[], dict[int, Any]]  # tapeflow/__init__.py: the specs that TensorFlow's protos number
+    variable: Any  # core/values/variable.py: Variable
+
+    zeros: Callable[..., Any]  # array/creation.py: tf.zeros
+    zeros_variant: Callable[[], Any]  # array/tensor_list.py: the raw value of a list of zeros
+    gather: Callable[..., Any]  # array/gathering.py: tf.gather
+    gather_nd: Callable[..., Any]  # array/gathering.py: tf.gather_nd
+    copied_to: Callable[[Any, str], Any]  # operators.py: a tensor on another device
+
+    graph_def: Callable[..., Any]  # graph/__init__.py: a graph as a GraphDef
+    node_def: Callable[[Any], Any]  # graph/__init__.py: an operation as a NodeDef
+    value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
+
+
+hooks = Hooks()
