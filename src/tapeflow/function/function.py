@@ -8,7 +8,7 @@ import types
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from tapeflow.core.context import contexts, detours, listeners, state
 from tapeflow.core.ops.convert import convert
@@ -537,6 +537,55 @@ def _shown(key: Any) -> str:
         if isinstance(first, type):
             return repr(second)
     return repr(key)
+
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class Traced(Protocol[P, R]):
+    """A `tf.function` as type checkers see it: it is called as the Python function is."""
+
+    python_function: Callable[..., Any]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Traced[..., R]: ...
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any: ...
+    def explain_traces(self) -> str: ...
+    def experimental_get_tracing_count(self) -> int: ...
+    def pretty_printed_concrete_signatures(self) -> str: ...
+
+
+@overload
+def function(
+    func: Callable[P, R],
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Traced[P, R]: ...
+
+
+@overload
+def function(
+    func: None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Callable[[Callable[P, R]], Traced[P, R]]: ...
 
 
 def function(

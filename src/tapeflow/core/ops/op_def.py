@@ -124,6 +124,9 @@ _FLAGS = {
 }
 
 
+_own: dict[str, str] = {}  # the definitions of ops that TensorFlow lacks
+
+
 @functools.cache
 def get(name: str) -> OpDef:
     """The definition of the op of this name.
@@ -132,7 +135,7 @@ def get(name: str) -> OpDef:
         LookupError: if there is no such op.
     """
     try:
-        line = _lines()[name]
+        line = _own.get(name) or _lines()[name]
     except KeyError:
         raise LookupError(f"No op is named {name!r}; the ones that are known stand in {_FILE.name}.") from None
     return _parse(line)
@@ -140,11 +143,11 @@ def get(name: str) -> OpDef:
 
 def declare(name: str, signature: str) -> None:
     """Adds the definition of an op that TensorFlow lacks, such as `x:T, y:T -> z:T; attr=T:type`."""
-    _lines()[name] = f"Op<name={name}; signature={signature}>"
+    _own[name] = f"Op<name={name}; signature={signature}>"
 
 
 def names() -> list[str]:
-    """The names of all ops, sorted."""
+    """Returns the names of all ops of TensorFlow, sorted."""
     return list(_lines())
 
 

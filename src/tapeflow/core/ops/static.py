@@ -24,6 +24,21 @@ class NotStatic(Exception):
     raises for that, and the only one that is caught."""
 
 
+class Unknown:
+    """Stands for a host argument of which nothing is known at trace time: whatever a shape rule asks of it raises
+    `NotStatic`."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise NotStatic
+
+    __iter__ = __len__ = __getitem__ = __contains__ = _refuse
+    __index__ = __int__ = __float__ = __bool__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __mod__ = __floordiv__ = __neg__ = _refuse
+    __eq__ = __ne__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
 _MOST_ELEMENTS = 1024
 _NOTHING = object()
 
@@ -112,6 +127,12 @@ def host_static(value: Any) -> Any:
     if type(value) is tuple and any(isinstance(v, SymbolicTensor) for v in value):
         return tuple([_scalar(v) for v in value])
     return value
+
+
+def static_or_unknown(value: Any) -> Any:
+    """Returns `host_static` of a value, with an `Unknown` where it is a tensor of which nothing is known."""
+    static = host_static(value)
+    return Unknown() if isinstance(static, SymbolicTensor) else static
 
 
 def _scalar(value: Any) -> Any:

@@ -11,8 +11,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core import errors
-from tapeflow.core.ops.static import host_static
+from tapeflow.core.ops.static import NotStatic, host_static, static_or_unknown
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 
@@ -64,15 +63,11 @@ def infer(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
 
 
 def _by_rule(op: Any, args: Sequence[Any]) -> Any:
-    shapes = op.map(lambda tensor: tensor.shape, args, host=host_static)
+    """Returns what the op's shape rule gives; None where not enough is known for it."""
     try:
-        return op.shape(*shapes)
-    except errors.OpError:
-        if any(isinstance(arg, SymbolicTensor) for arg in op.hosts(args)):
-            return None  # the rule complains of numbers that are not known yet
-        raise
-    except (TypeError, AttributeError, IndexError, ValueError):
-        return None  # the rule needs to know more
+        return op.shape(*op.map(lambda tensor: tensor.shape, args, host=static_or_unknown))
+    except NotStatic:
+        return None
 
 
 def _by_kernel(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
