@@ -22,6 +22,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.access import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
@@ -33,7 +34,6 @@ from tapeflow.data.threads import cores
 from tapeflow.io import gfile
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.records import TFRecordWriter, read_records
-from tapeflow.train.varint import read_varint, varint
 
 _SPEC, _METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snapshot"
 _COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}

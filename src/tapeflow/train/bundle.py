@@ -17,10 +17,10 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.varint import read_varint, varint
 from tapeflow.io.records import crc32c, masked
 from tapeflow.train.protos import BundleEntryProto, BundleHeaderProto
 from tapeflow.train.table import read_table, table_bytes
-from tapeflow.train.varint import read_varint, varint
 
 _CHUNK = 1 << 20  # what is copied and checked at a time, so that it is checked while it is in the cache
 

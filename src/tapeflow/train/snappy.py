@@ -3,7 +3,7 @@ format_description.txt."""
 
 from __future__ import annotations
 
-from tapeflow.train.varint import read_varint
+from tapeflow.core.varint import read_varint
 
 
 def decompress(data: bytes) -> bytes:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
+from tapeflow.core.varint import read_varint, varint
 from tapeflow.io.records import crc32c, masked
 from tapeflow.train.snappy import decompress
-from tapeflow.train.varint import read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER_SIZE = 48
