@@ -11,7 +11,7 @@ import torch
 
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.types.dtypes import uint64
+from tapeflow.core.types.dtypes import FROM_TORCH, uint64
 from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
@@ -64,11 +64,11 @@ class ListDataset(Elements):
 
 def fingerprint(dataset: Any) -> EagerTensor:
     """A number that datasets made in the same way share."""
-    found = fingerprint64("\n".join(_told(dataset)).encode())
-    return EagerTensor(torch.from_numpy(np.array(found, np.uint64)), uint64)
+    number = fingerprint64("\n".join(_definition(dataset)).encode())
+    return EagerTensor(torch.from_numpy(np.array(number, np.uint64)), uint64)
 
 
-def _told(dataset: Any) -> Iterator[str]:
+def _definition(dataset: Any) -> Iterator[str]:
     """All that makes a dataset, as text."""
     yield f"{type(dataset).__name__} {dataset.element_spec}"
     for name, value in sorted(dataset.__dict__.items()):
@@ -76,7 +76,7 @@ def _told(dataset: Any) -> Iterator[str]:
             yield f"{name}={_text(value)}"
     for source in dataset._inputs():
         yield "("
-        yield from _told(source)
+        yield from _definition(source)
         yield ")"
 
 
@@ -86,8 +86,6 @@ def _text(value: Any) -> str:
         captured = [c for c in value._captured if isinstance(c, EagerTensor)]
         return f"{value._body.compiled.source}{[_text(c.value) for c in (*constants, *captured)]}"
     if isinstance(value, torch.Tensor):
-        from tapeflow.core.types.dtypes import FROM_TORCH
-
         return f"{tuple(value.shape)} {as_numpy(value, FROM_TORCH[value.dtype]).tobytes().hex()}"
     if isinstance(value, np.ndarray):
         return f"{value.shape} {value.tolist()}"

@@ -22,6 +22,8 @@ from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.nodes import Elements, Node, Rows, integer
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.ragged.tensor import RaggedTensor
 
 
 def _truth(value: Any) -> bool:
@@ -46,7 +48,7 @@ def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[
 
 
 class _Batching(Node):
-    """A node that makes something of each run of elements."""
+    """A node that combines each run of elements."""
 
     def __init__(self, source: Any, spec: Any, batch_size: int, drop_remainder: bool) -> None:
         super().__init__(spec, source)
@@ -74,7 +76,7 @@ class BatchDataset(_Batching):
 
 
 class ParallelBatchDataset(BatchDataset):
-    """Batches whose elements may be made in parallel."""
+    """Batches whose elements may be built in parallel."""
 
 
 class RowBatches(Node):
@@ -89,13 +91,13 @@ class RowBatches(Node):
     def __init__(self, batch: BatchDataset, rows: Rows, numbers: Any) -> None:
         super().__init__(batch.element_spec, *([] if numbers is None else [numbers]))
         self._batch = batch
-        self._taken = rows
+        self._source = rows
 
     def _size(self) -> int:
         return self._batch._size()
 
     def _iterate(self) -> Iterator[Element]:
-        size, drop, rows = self._batch._batch_size, self._batch._drop_remainder, self._taken
+        size, drop, rows = self._batch._batch_size, self._batch._drop_remainder, self._source
         if not self._input_datasets:
             for start in range(0, rows.count - size + 1 if drop else rows.count, size):
                 yield rows.between(start, min(start + size, rows.count))
@@ -131,8 +133,8 @@ class PaddedBatchDataset(_Batching):
                     )
             shapes = [s.shape for s in specs]
         else:
-            given = structure.flatten_up_to(spec, padded_shapes)
-            shapes = [_padded_shape(g, s.shape) for g, s in zip(given, specs, strict=True)]
+            targets = structure.flatten_up_to(spec, padded_shapes)
+            shapes = [_padded_shape(t, s.shape) for t, s in zip(targets, specs, strict=True)]
         if padding_values is None or not structure.is_structure(padding_values):
             values = [padding_values] * len(specs)
         else:
@@ -141,8 +143,8 @@ class PaddedBatchDataset(_Batching):
         self._values = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
         size, drop = _batch_size(batch_size, "PaddedBatchDatasetV2"), _truth(drop_remainder)
         first = TensorShape([_dimension(size, drop)])
-        made = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
-        super().__init__(source, structure.pack(spec, made), size, drop)
+        padded = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
+        super().__init__(source, structure.pack(spec, padded), size, drop)
 
     def _iterate(self) -> Iterator[Element]:
         for run in self._runs():
@@ -214,8 +216,6 @@ class RaggedDataset(Node):
     """Elements whose tensors of unknown dimensions are counted as ragged, so that they can be batched."""
 
     def __init__(self, source: Any, row_splits_dtype: Any) -> None:
-        from tapeflow.ragged.spec import RaggedTensorSpec
-
         def ragged(s: Any) -> Any:
             if type(s) is not TensorSpec or s.shape.rank is None or s.shape.is_fully_defined():
                 return s
@@ -229,8 +229,6 @@ class RaggedDataset(Node):
         return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
-        from tapeflow.ragged.tensor import RaggedTensor
-
         old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)
 
         def ragged(value: Any, before: Any, after: Any) -> Any:
@@ -251,20 +249,20 @@ class UnbatchDataset(Node):
     """The slices of the elements."""
 
     def __init__(self, source: Any) -> None:
-        known = None
+        rows = None
         for s in flatten(source.element_spec):
             shape = getattr(s, "shape", None)
             if shape is None or shape.rank is None:
                 continue
             if shape.rank == 0:
                 raise ValueError("Cannot unbatch an input with scalar components.")
-            if None not in (known, shape[0]) and known != shape[0]:
+            if None not in (rows, shape[0]) and rows != shape[0]:
                 raise ValueError(
                     "`unbatch()` is only supported for datasets of elements whose components have a matching leading "
-                    f"dimension. Encountered both {known} and {shape[0]}."
+                    f"dimension. Encountered both {rows} and {shape[0]}."
                 )
-            known = shape[0] if known is None else known
-        self._each = known
+            rows = shape[0] if rows is None else rows
+        self._each = rows
         super().__init__(structure.map_specs(structure.unbatched, source.element_spec), source)
 
     def _size(self) -> int:

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import zeros
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import stack
+from tapeflow.array.passing import identity
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool_, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -20,6 +25,9 @@ from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.grouping import GroupByWindowDataset
 from tapeflow.data.nodes import Node, integer
 from tapeflow.data.structure import Element, flatten
+from tapeflow.debugging.values import assert_less
+from tapeflow.math.casting import cast
+from tapeflow.math.reduction import reduce_sum
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 
@@ -34,17 +42,13 @@ def bucket_by_sequence_length(
     no_padding: bool,
     drop_remainder: bool,
 ) -> Dataset:
-    """`Dataset.bucket_by_sequence_length`: windows of elements whose lengths fall into one bucket, made batches."""
+    """`Dataset.bucket_by_sequence_length`: windows of elements whose lengths fall into one bucket, as batches."""
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError(
             "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
             f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
             f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
         )
-    from tapeflow.array.gathering import gather
-    from tapeflow.math.casting import cast
-    from tapeflow.math.reduction import reduce_sum
-
     boundaries, sizes = convert(list(bucket_boundaries), int64), convert(list(bucket_batch_sizes), int64)
 
     def bucket(*element: Any) -> Any:
@@ -61,8 +65,8 @@ def bucket_by_sequence_length(
         if pad_to_bucket_boundary:
             checked = window.map(lambda *e: _below_last(e, element_length_func, bucket_boundaries))
             longest = gather(boundaries, key) - 1
-            found = structure.flatten_up_to(dataset.element_spec, shapes)
-            shapes = structure.pack(dataset.element_spec, [_filled(s, longest) for s in found])
+            flat = structure.flatten_up_to(dataset.element_spec, shapes)
+            shapes = structure.pack(dataset.element_spec, [_filled(s, longest) for s in flat])
             return checked.padded_batch(size, shapes, padding_values, drop_remainder)
         return window.padded_batch(size, shapes, padding_values, drop_remainder)
 
@@ -71,9 +75,6 @@ def bucket_by_sequence_length(
 
 def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequence[int]) -> Any:
     """The element, of which the length must be below the last boundary."""
-    from tapeflow.array.passing import identity
-    from tapeflow.core.scopes import control_dependencies
-    from tapeflow.debugging import assert_less
 
     check = assert_less(
         length_of(*element),
@@ -81,14 +82,12 @@ def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequenc
         message="When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).",
     )
     with control_dependencies([check] if check is not None else []):
-        kept = structure.pack(element, [identity(t) for t in flatten(element)])
-    return kept if len(element) > 1 else kept[0]
+        checked = structure.pack(element, [identity(t) for t in flatten(element)])
+    return checked if len(element) > 1 else checked[0]
 
 
 def _filled(shape: Any, longest: Any) -> Any:
-    """A shape as a vector, with a number for dimensions that are not known."""
-    from tapeflow.array.joining import stack
-
+    """A shape as a vector, with a number for unknown dimensions."""
     dims = TensorShape(shape).as_list()
     return stack([longest if d is None else convert(d, int64) for d in dims]) if dims else convert([], int64)
 
@@ -197,7 +196,6 @@ def pad_to_cardinality(dataset: Dataset, cardinality: int, mask_key: str) -> Dat
             "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target cardinality "
             f"({cardinality}), but has cardinality {size}"
         )
-    from tapeflow.array.creation import zeros
 
     def nothing(_: Any) -> Any:
         return {**structure.map_specs(lambda s: zeros(s.shape, s.dtype), spec), mask_key: convert(False, bool_)}

@@ -17,7 +17,7 @@ from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
-from tapeflow.data.transformations import Transformations, made
+from tapeflow.data.transformations import Transformations, node_of
 
 INFINITE = -1
 UNKNOWN = -2
@@ -27,9 +27,7 @@ def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> 
     """A source that holds tensors; of tensors of a graph, one that is made when it runs."""
     if state.graph is None:
         return kind(tensors)
-    from tapeflow.data.staged import source_of
-
-    return source_of(kind, tensors, element_spec)
+    return staged.source_of(kind, tensors, element_spec)
 
 
 class DatasetV2:
@@ -71,9 +69,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     @property
     def _variant_tensor(self) -> Tensor:
         if state.graph is not None:
-            from tapeflow.data.staged import variant_of
-
-            return variant_of(self)
+            return staged.variant_of(self)
         return held(self, variant)
 
     def _inputs(self) -> list[Any]:
@@ -107,24 +103,16 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             3
         """
         if state.graph is not None:
-            from tapeflow.data.staged import cardinality
-
-            return cardinality(self)
+            return staged.cardinality(self)
         return convert(self._size(), int64)
 
     def __iter__(self) -> Any:
         if state.graph is not None:
-            from tapeflow.data.staged import iterator_of
-
-            return iterator_of(self)
-        from tapeflow.data.iterators import OwnedIterator
-
-        return OwnedIterator(self)
+            return staged.iterator_of(self)
+        return iterators.OwnedIterator(self)
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        from tapeflow.data.staged import loop_over
-
-        loop_over(iter(self), loop)
+        iterators.loop_over(iter(self), loop)
 
     def __bool__(self) -> bool:
         return True
@@ -148,10 +136,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.range(3).as_numpy_iterator()]
             [0, 1, 2]
         """
-        from tapeflow.data.iterators import NumpyIterator, check_arrays
-
-        check_arrays(self.element_spec)
-        return NumpyIterator(self)
+        iterators.check_arrays(self.element_spec)
+        return iterators.NumpyIterator(self)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The only element.
@@ -166,8 +152,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         """
         elements = list(self.take(2))
         if len(elements) != 1:
-            found = "had more than one element" if elements else "was empty"
-            raise invalid(f"Dataset {found}. [Op:DatasetToSingleElement] name: ")
+            problem = "had more than one element" if elements else "was empty"
+            raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
         return elements[0]
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
@@ -183,9 +169,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         initial = MappedFunction(lambda: initial_state, "reduce()", ())
         function, spec = state_function(reduce_func, "reduce()", initial.output_spec, self.element_spec, lambda s: s)
         if state.graph is not None:
-            from tapeflow.data.staged import reduced
-
-            return reduced(self, initial, function, spec)
+            return staged.reduced(self, initial, function, spec)
         return structure.Packer(spec)(maps.reduction(self, initial, function))
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
@@ -268,7 +252,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = generators.signature_of(output_types, output_shapes, output_signature)
-        return made(generators.GeneratorDataset, generator, spec, args)
+        return node_of(generators.GeneratorDataset, generator, spec, args)
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
@@ -278,7 +262,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.range(10, 0, -3).as_numpy_iterator()]
             [10, 7, 4, 1]
         """
-        return made(nodes.RangeDataset, args, kwargs.get("output_type", int64))
+        return node_of(nodes.RangeDataset, args, kwargs.get("output_type", int64))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
@@ -288,7 +272,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.counter(5, 10).take(3).as_numpy_iterator()]
             [5, 15, 25]
         """
-        return made(nodes.CounterDataset, start, step, dtype)
+        return node_of(nodes.CounterDataset, start, step, dtype)
 
     @staticmethod
     def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
@@ -298,7 +282,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.random(seed=3).take(2).as_numpy_iterator()]
             [3534849767, 279844183]
         """
-        return made(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
+        return node_of(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
 
     @staticmethod
     def list_files(
@@ -321,9 +305,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [os.path.basename(f.numpy()) for f in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"))]
             [b'a.txt']
         """
-        from tapeflow.data.files import list_files
-
-        return list_files(file_pattern, shuffle is None or shuffle, seed)
+        return files.list_files(file_pattern, shuffle is None or shuffle, seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
@@ -403,16 +385,19 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return saving.load(path, element_spec, compression, reader_func, wait)
 
 
-# The nodes derive from `Dataset`, and its methods make nodes.
+# The nodes derive from `Dataset`, and its methods create nodes.
 from tapeflow.data import (  # noqa: E402, F401
     access,
     batches,
     bucketing,
+    files,
     generators,
     grouping,
+    iterators,
     maps,
     nodes,
     sampling,
     saving,
     shuffling,
+    staged,
 )

@@ -17,6 +17,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.data import staged
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
@@ -66,9 +67,7 @@ class OfFiles(Node):
 
     def __new__(cls, filenames: Any = None, *args: Any, **kwargs: Any) -> Any:
         if state.graph is not None and isinstance(filenames, SymbolicTensor):
-            from tapeflow.data.staged import node_of
-
-            return node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
+            return staged.node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
         return super().__new__(cls)
 
     def _size(self) -> int:

@@ -9,10 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
 from typing import Any
 
+from tapeflow import data  # `staged` defines subclasses of the iterators here, and is used once it is loaded
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import resource, string
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -23,6 +25,8 @@ from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element, Packer, flatten
 from tapeflow.data.threads import running
 from tapeflow.optional import Optional
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.sparse.tensor import SparseTensorSpec
 
 
 class Iterator(AbstractIterator, CompositeTensor, ABC):
@@ -54,13 +58,20 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
         """The next element, or nothing at the end."""
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        from tapeflow.data.staged import loop_over
-
         loop_over(self._in_graph(), loop)
 
     def _in_graph(self) -> Any:
         """This iterator as one of the graph that is being built."""
         return self
+
+
+def loop_over(iterator: Any, loop: Any) -> None:
+    """Writes `for x in iterator` in the graph that is being built."""
+    loop.over(
+        (iterator.get_next_as_optional(),),
+        more=lambda optional: optional.has_value(),
+        take=lambda optional: (optional.get_value(), lambda: (iterator.get_next_as_optional(),)),
+    )
 
 
 class OwnedIterator(Iterator, Trackable):
@@ -80,7 +91,7 @@ class OwnedIterator(Iterator, Trackable):
         self._begin(SeedLog())
 
     def _begin(self, log: SeedLog) -> None:
-        self._log, self._taken = log, 0
+        self._log, self._count = log, 0
         self._elements = rewritten(self._dataset)._iterate()
 
     def take(self) -> Element:
@@ -91,17 +102,17 @@ class OwnedIterator(Iterator, Trackable):
                 element = next(self._elements)
             finally:
                 running.log = before
-            self._taken += 1
+            self._count += 1
         return element
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
-    def told(self) -> str:
+    def position(self) -> str:
         """How far it is, as JSON."""
         with self._lock:
-            return json.dumps({"taken": self._taken, "seeds": self._log.told()})
+            return json.dumps({"taken": self._count, "seeds": self._log.state()})
 
-    def go_to(self, told: str) -> None:
+    def go_to(self, position: str) -> None:
         """Goes to where another iterator over such a dataset was.
 
         Raises:
@@ -109,10 +120,10 @@ class OwnedIterator(Iterator, Trackable):
             OutOfRangeError: the dataset is shorter.
         """
         try:
-            state = json.loads(told)
+            state = json.loads(position)
             log, count = SeedLog(state["seeds"]), int(state["taken"])
         except (KeyError, TypeError, ValueError) as error:
-            raise invalid(f"This is no state of an iterator: {told[:100]!r}. [Op:DeserializeIterator]") from error
+            raise invalid(f"This is no state of an iterator: {position[:100]!r}. [Op:DeserializeIterator]") from error
         with self._lock:
             self._begin(log)
         for i in range(count):
@@ -124,7 +135,7 @@ class OwnedIterator(Iterator, Trackable):
                 ) from None
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"ITERATOR_STATE": convert(self.told(), string)}
+        return {"ITERATOR_STATE": convert(self.position(), string)}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.go_to(restored_tensors["ITERATOR_STATE"].numpy().decode())
@@ -145,9 +156,7 @@ class OwnedIterator(Iterator, Trackable):
         return held(self, resource)
 
     def _in_graph(self) -> Any:
-        from tapeflow.data.staged import StagedIterator
-
-        return StagedIterator(self._handle, self._spec)
+        return data.staged.StagedIterator(self._handle, self._spec)
 
     def __iter__(self) -> OwnedIterator:
         return self
@@ -206,7 +215,7 @@ class NumpyIterator:
 
     def save(self) -> bytes:
         """How far it is, as bytes that `restore` takes."""
-        return base64.urlsafe_b64encode(self._iterator.told().encode())
+        return base64.urlsafe_b64encode(self._iterator.position().encode())
 
     def restore(self, state: bytes) -> None:
         """Goes to where an iterator over such a dataset was when it gave `state`.
@@ -215,10 +224,10 @@ class NumpyIterator:
             InvalidArgumentError: that is no iterator's state.
         """
         try:
-            told = base64.urlsafe_b64decode(state).decode()
+            position = base64.urlsafe_b64decode(state).decode()
         except ValueError as error:
             raise invalid("Invalid character found in base64. [Op:DecodeBase64]") from error
-        self._iterator.go_to(told)
+        self._iterator.go_to(position)
 
     def next(self) -> Any:
         """The next element."""
@@ -231,10 +240,6 @@ def check_arrays(spec: Any) -> None:
     Raises:
         TypeError: there are datasets or the like among the components.
     """
-    from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
-    from tapeflow.ragged.spec import RaggedTensorSpec
-    from tapeflow.sparse.tensor import SparseTensorSpec
-
     for s in flatten(spec):
         if not isinstance(s, (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec)):
             raise TypeError(

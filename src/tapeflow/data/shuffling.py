@@ -89,7 +89,7 @@ class SeedLog:
     """The seeds that the shuffles of one iterator began with, so that it can be made again.
 
     Args:
-        past: what another log told, in the order in which its shuffles began.
+        past: what another log state, in the order in which its shuffles began.
     """
 
     def __init__(self, past: Sequence[Any] = ()) -> None:
@@ -111,7 +111,7 @@ class SeedLog:
         numbers.append(number)
         return seeds.of(number, base)
 
-    def told(self) -> list[Any]:
+    def state(self) -> list[Any]:
         """What a later log has to know."""
         return [[list(base), list(numbers)] for base, numbers in self._lines]
 

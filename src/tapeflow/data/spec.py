@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow import data  # its modules are used once all are loaded: they use the specs here
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
@@ -41,9 +42,7 @@ class DatasetSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """`tf.data.Dataset`."""
-        from tapeflow.data.dataset import Dataset
-
-        return Dataset
+        return data.Dataset
 
     @property
     def _component_specs(self) -> Any:
@@ -54,9 +53,7 @@ class DatasetSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components, SymbolicTensor):
-            from tapeflow.data.staged import StagedDataset
-
-            return StagedDataset(components, self._element_spec)
+            return data.staged.StagedDataset(components, self._element_spec)
         return components.value[()]
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
@@ -101,9 +98,7 @@ class IteratorSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """The class of iterators."""
-        from tapeflow.data.iterators import OwnedIterator
-
-        return OwnedIterator
+        return data.iterators.OwnedIterator
 
     @property
     def _component_specs(self) -> Any:
@@ -114,9 +109,7 @@ class IteratorSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components[0], SymbolicTensor):
-            from tapeflow.data.staged import StagedIterator
-
-            return StagedIterator(components[0], self._element_spec)
+            return data.staged.StagedIterator(components[0], self._element_spec)
         return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:

@@ -268,15 +268,6 @@ def _tensors(value: Any, spec: Any) -> list[Any]:
     return [t for leaf, s in leaves for t in nest.flatten(s._to_components(leaf))]
 
 
-def loop_over(iterator: Any, loop: Any) -> None:
-    """`for x in iterator`, in a graph."""
-    loop.over(
-        (iterator.get_next_as_optional(),),
-        more=lambda optional: optional.has_value(),
-        take=lambda optional: (optional.get_value(), lambda: (iterator.get_next_as_optional(),)),
-    )
-
-
 class StagedOptional(Optional):
     """An optional in a graph.
 

@@ -15,12 +15,15 @@ import torch
 
 from tapeflow.core.device import machine
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
+from tapeflow.ragged.functions import stack
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.sparse import arranging as sparse
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 Element = tuple[Any, ...]
 
@@ -73,7 +76,7 @@ def flatten_up_to(structure: Any, value: Any) -> list[Any]:
         raise ValueError(f"expected {len(parts)} items like {structure}, but found {len(values)}: {value!r}")
     if container.keys is nest._sorted_keys and set(structure) != set(value):
         raise ValueError(f"expected the keys {list(structure)}, but found {list(value)}")
-    return [found for part, v in zip(parts, values, strict=True) for found in flatten_up_to(part, v)]
+    return [leaf for part, v in zip(parts, values, strict=True) for leaf in flatten_up_to(part, v)]
 
 
 def map_specs(function: Callable[[Any], Any], structure: Any) -> Any:
@@ -186,13 +189,10 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
         return None
     if hasattr(spec, "_stack"):
         return spec._stack(values, index)
-    from tapeflow import ragged, sparse
-    from tapeflow.sparse.tensor import SparseTensorSpec
-
     if isinstance(spec, SparseTensorSpec):
         return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values])
-    if hasattr(spec, "ragged_rank"):
-        return spec._batch(None)._with_uniform_lengths(ragged.stack(list(values), axis=0))
+    if isinstance(spec, RaggedTensorSpec):
+        return spec._batch(None)._with_uniform_lengths(stack(list(values), axis=0))
     raise TypeError(f"Elements of {spec!r} can't be batched.")
 
 
@@ -236,9 +236,6 @@ def slice_row(value: Any, index: int) -> Any:
         return None
     if isinstance(value, CompositeTensor) and hasattr(value._type_spec, "_slice"):
         return value._type_spec._slice(value, index)
-    from tapeflow import sparse
-    from tapeflow.sparse.tensor import SparseTensor
-
     if isinstance(value, SparseTensor):
         rank = len(value.shape)
         size = [1, *[int(d) for d in value.dense_shape[1:]]]
@@ -271,11 +268,6 @@ def common_spec(a: Any, b: Any) -> Any:
 def batch_spec(spec: Any, size: int | None) -> Any:
     """The spec of batches of elements."""
     return map_specs(lambda s: s._batch(size), spec)
-
-
-def known_shape(spec: Any) -> TensorShape:
-    """The shape of a tensor's spec; unknown for all others."""
-    return spec.shape if isinstance(spec, TensorSpec) else TensorShape(None)
 
 
 def is_structure(value: Any) -> bool:

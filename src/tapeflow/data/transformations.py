@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapeflow import data  # its modules are used when all are there: nodes derive from `Dataset`
+from tapeflow import data  # its modules are used once all are loaded: nodes derive from `Dataset`
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.tensor import Tensor
@@ -15,13 +15,9 @@ if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset
 
 
-def made(kind: Callable[..., Dataset], *args: Any) -> Any:
-    """A node of a kind; of tensors of a graph, one that is made when it runs."""
-    if state.graph is None:
-        return kind(*args)
-    from tapeflow.data.staged import node_of
-
-    return node_of(kind, args)
+def node_of(kind: Callable[..., Dataset], *args: Any) -> Any:
+    """Returns a node of a kind; with tensors of a graph among the arguments, one that is created when it runs."""
+    return kind(*args) if state.graph is None else data.staged.node_of(kind, args)
 
 
 class Transformations:
@@ -137,7 +133,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
             [0, 1]
         """
-        return made(data.nodes.TakeDataset, self, count)
+        return node_of(data.nodes.TakeDataset, self, count)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
         """All but the first `count` elements; none for -1.
@@ -146,7 +142,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
             [2, 3]
         """
-        return made(data.nodes.SkipDataset, self, count)
+        return node_of(data.nodes.SkipDataset, self, count)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """The elements `count` times over; without an end for None and -1.
@@ -155,7 +151,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(2).repeat(2).as_numpy_iterator()]
             [0, 1, 0, 1]
         """
-        return made(data.nodes.RepeatDataset, self, count)
+        return node_of(data.nodes.RepeatDataset, self, count)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """Every `num_shards`-th element, from number `index` on.
@@ -168,7 +164,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(7).shard(3, 1).as_numpy_iterator()]
             [1, 4]
         """
-        return made(data.nodes.ShardDataset, self, num_shards, index)
+        return node_of(data.nodes.ShardDataset, self, num_shards, index)
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of an element's number, int64, and the element.
@@ -197,7 +193,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
         """
-        return made(data.shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
+        return node_of(data.shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """The same elements, kept once an iterator has gone through all: in memory, or in a file of that name.
@@ -215,7 +211,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE).as_numpy_iterator()]
             [0, 1, 2]
         """
-        return made(data.maps.PrefetchDataset, self, buffer_size)
+        return node_of(data.maps.PrefetchDataset, self, buffer_size)
 
     # ---- batches -----------------------------------------------------------------------------------------------------
 
@@ -234,13 +230,13 @@ class Transformations:
             [[0, 1], [2, 3], [4]]
         """
         kind = data.batches.BatchDataset if num_parallel_calls is None else data.batches.ParallelBatchDataset
-        return made(kind, self, batch_size, drop_remainder)
+        return node_of(kind, self, batch_size, drop_remainder)
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False,
         name: str | None = None,
     ) -> Dataset:  # fmt: skip
-        """Elements padded to the same shape and stacked into data.batches.
+        """Elements padded to the same shape and stacked into batches.
 
         Args:
             batch_size: how many elements.
@@ -258,7 +254,7 @@ class Transformations:
             >>> next(iter(ds)).numpy().tolist()
             [[1, 0], [2, 2]]
         """
-        return made(data.batches.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return node_of(data.batches.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def ragged_batch(
         self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64, name: str | None = None
@@ -306,7 +302,7 @@ class Transformations:
             padded_shapes, padding_values: as for `padded_batch`.
             pad_to_bucket_boundary: whether to pad to the greatest length of the bucket.
             no_padding: whether elements are batched as they are.
-            drop_remainder: whether to leave out smaller last data.batches.
+            drop_remainder: whether to leave out smaller last batches.
 
         Raises:
             ValueError: there are not as many sizes as buckets.
@@ -344,7 +340,7 @@ class Transformations:
             >>> [[x.item() for x in w.as_numpy_iterator()] for w in tf.data.Dataset.range(5).window(3, 2)]
             [[0, 1, 2], [2, 3, 4], [4]]
         """
-        return made(data.batches.WindowDataset, self, size, shift, stride, drop_remainder)
+        return node_of(data.batches.WindowDataset, self, size, shift, stride, drop_remainder)
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 from tapeflow.array.creation import zeros, zeros_like
@@ -15,8 +14,9 @@ from tapeflow.core.scopes import init_scope, name_scope
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.math import minimum
+from tapeflow.graph.ir.variables import is_initialized
 from tapeflow.math.casting import cast
+from tapeflow.math.extrema import minimum
 
 
 class ExponentialMovingAverage:
@@ -69,9 +69,9 @@ class ExponentialMovingAverage:
         Raises:
             TypeError: one of them is no variable, or not floating.
         """
-        from tapeflow.compat.v1.variables import trainable_variables
-
-        values = trainable_variables() if var_list is None and _sessions_run() else list(var_list or ())
+        if var_list is None:
+            var_list = state.graph.get_collection("trainable_variables") if _builds_session_graph() else ()
+        values = list(var_list)
         for value in values:
             self._begin(value)
         with name_scope(self._name):
@@ -89,15 +89,15 @@ class ExponentialMovingAverage:
         if value.ref() in self._averages:
             return
         name = self.average_name(value)
-        with _at_the_root():
+        with init_scope(), name_scope(""):
             if isinstance(value, Variable):
                 average = Variable(_first_value(value), trainable=False, name=name)
-                if _sessions_run():
+                if _builds_session_graph():
                     state.graph.add_to_collection("moving_average_variables", value)
             else:
-                average = Variable(_nothing_yet(value), trainable=False, name=name, shape=value.shape)
+                average = Variable(_zeros_of(value), trainable=False, name=name, shape=value.shape)
                 if self._zero_debias:
-                    biased = Variable(_nothing_yet(value), trainable=False, name=f"{name}/biased", shape=value.shape)
+                    biased = Variable(_zeros_of(value), trainable=False, name=f"{name}/biased", shape=value.shape)
                     steps = Variable(zeros([], value.dtype), trainable=False, name=f"{name}/local_step")
                     self._biased[value.ref()] = biased, steps
         self._averages[value.ref()] = value, average
@@ -121,8 +121,8 @@ class ExponentialMovingAverage:
 
     def average(self, var: Any) -> Variable | None:
         """The variable that holds a variable's average, or None before the first `apply`."""
-        found = self._averages.get(var.ref())
-        return None if found is None else found[1]
+        entry = self._averages.get(var.ref())
+        return None if entry is None else entry[1]
 
     def average_name(self, var: Any) -> str:
         """The name of a variable's average."""
@@ -138,43 +138,32 @@ class ExponentialMovingAverage:
         Returns:
             Variables by names; in a graph also those that take no average, by their own names.
         """
-        from tapeflow.compat.v1.variables import global_variables, moving_average_variables, trainable_variables
-
         variables = [v for v, _ in self._averages.values() if isinstance(v, Variable)]
         if moving_avg_variables is not None:
             variables += moving_avg_variables
-        elif _sessions_run():
-            variables += [*trainable_variables(), *moving_average_variables()]
-        found = {self.average_name(v): v for v in variables}
-        if _sessions_run():
+        elif _builds_session_graph():
+            collection = state.graph.get_collection
+            variables += [*collection("trainable_variables"), *collection("moving_average_variables")]
+        by_name = {self.average_name(v): v for v in variables}
+        if _builds_session_graph():
             averaged = {v.name for v in variables}
-            others = {v.name.partition(":")[0]: v for v in global_variables() if v.name not in averaged}
-            found |= {name: v for name, v in others.items() if name not in found}
-        return found
+            for v in state.graph.get_collection("variables"):
+                if v.name not in averaged:
+                    by_name.setdefault(v.name.partition(":")[0], v)
+        return by_name
 
 
-def _sessions_run() -> bool:
-    """Whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
+def _builds_session_graph() -> bool:
+    """Returns whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
     return state.graph is not None and not state.graph.building_function
 
 
-@contextmanager
-def _at_the_root() -> Iterator[None]:
-    """Outside of functions and of all name scopes."""
-    from tapeflow.compat.v1.variable_scopes import at_the_root
-
-    with init_scope(), at_the_root(""):
-        yield
-
-
 def _first_value(variable: Variable) -> Any:
-    """A variable's value; where sessions may initialize it later, the one that it will have."""
-    if not _sessions_run():
+    """Returns a variable's value; where sessions may initialize it later, the one that it will have."""
+    if not _builds_session_graph():
         return variable.read_value()
-    from tapeflow.compat.v1.variables import is_variable_initialized
-
-    return cond(is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value)
+    return cond(is_initialized(variable), variable.read_value, lambda: variable.initial_value)
 
 
-def _nothing_yet(tensor: Any) -> Any:
+def _zeros_of(tensor: Any) -> Any:
     return zeros(tensor.shape, tensor.dtype) if tensor.shape.is_fully_defined() else zeros_like(tensor)
