@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, uint64
 from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.data import structure
@@ -20,8 +21,8 @@ from tapeflow.data.nodes import Elements, integer
 from tapeflow.data.rewriting import rewritten
 
 
-def at(dataset: Dataset, index: Any) -> Any:
-    """`tf.data.experimental.at`."""
+def at(dataset: Dataset, index: TensorLike) -> Any:
+    """Implements `tf.data.experimental.at`."""
     size, number = dataset._size(), integer(index)
     if size == UNKNOWN:
         kind = type(dataset).__name__
@@ -63,13 +64,13 @@ class ListDataset(Elements):
 
 
 def fingerprint(dataset: Any) -> EagerTensor:
-    """A number that datasets made in the same way share."""
+    """Returns a uint64 scalar that datasets built in the same way share."""
     number = fingerprint64("\n".join(_definition(dataset)).encode())
     return EagerTensor(torch.from_numpy(np.array(number, np.uint64)), uint64)
 
 
 def _definition(dataset: Any) -> Iterator[str]:
-    """All that makes a dataset, as text."""
+    """Yields all that defines a dataset, as text."""
     yield f"{type(dataset).__name__} {dataset.element_spec}"
     for name, value in sorted(dataset.__dict__.items()):
         if name not in ("_input_datasets", "_rewritten", "_spec", "_memory", "_seeds"):

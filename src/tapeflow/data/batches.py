@@ -42,7 +42,10 @@ def _dimension(size: int, drop_remainder: bool) -> int | None:
 
 
 def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
-    """Lists of `size` elements; the last one may be shorter, unless it is to be dropped. Goes on after an error."""
+    """Yields lists of `size` elements; the last one may be shorter, unless it is to be dropped.
+
+    Goes on after an error.
+    """
     runs = iter(lambda: list(itertools.islice(elements, size)), [])
     return filter(lambda run: len(run) == size, runs) if drop_remainder else runs
 
@@ -169,7 +172,7 @@ def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
 
 
 def _padding(value: Any, dtype: Any) -> Any:
-    """The number that fills, as a Python value."""
+    """Returns the number that fills, as a Python value."""
     if value is None:
         if dtype is variant:
             raise TypeError("Unable to create default padding value for a component of type 'variant'.")
@@ -188,7 +191,7 @@ def _padding(value: Any, dtype: Any) -> Any:
 
 
 def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> Any:
-    """The values of one component in one batch, filled up."""
+    """Returns the values of one component in one batch, filled up to one shape."""
     rank = len(shape)
     longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]
     if len(longest) != rank:

@@ -42,7 +42,7 @@ def bucket_by_sequence_length(
     no_padding: bool,
     drop_remainder: bool,
 ) -> Dataset:
-    """`Dataset.bucket_by_sequence_length`: windows of elements whose lengths fall into one bucket, as batches."""
+    """Implements `Dataset.bucket_by_sequence_length`, with windows of elements whose lengths fall into one bucket."""
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError(
             "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
@@ -74,7 +74,7 @@ def bucket_by_sequence_length(
 
 
 def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequence[int]) -> Any:
-    """The element, of which the length must be below the last boundary."""
+    """Returns the element, after a check that its length is below the last boundary."""
 
     check = assert_less(
         length_of(*element),
@@ -87,7 +87,7 @@ def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequenc
 
 
 def _filled(shape: Any, longest: Any) -> Any:
-    """A shape as a vector, with a number for unknown dimensions."""
+    """Returns a shape as a vector, with a number for unknown dimensions."""
     dims = TensorShape(shape).as_list()
     return stack([longest if d is None else convert(d, int64) for d in dims]) if dims else convert([], int64)
 
@@ -99,7 +99,7 @@ class RebatchDataset(Node):
     """Batches cut and joined to others.
 
     Args:
-        source: of batches.
+        source: a dataset of batches.
         batch_sizes: a size, or several in turn.
         drop_remainder: whether a last smaller batch is left out.
     """
@@ -138,9 +138,9 @@ class SparseBatchDataset(Node):
     """Batches of tensors of different shapes as sparse tensors.
 
     Args:
-        source: of tensors.
-        batch_size: how many.
-        row_shape: of a row of the result; at least as large as all elements.
+        source: a dataset of tensors.
+        batch_size: the number of elements in a batch.
+        row_shape: the shape of a row of the result; at least as large as all elements.
     """
 
     def __init__(self, source: Any, batch_size: Any, row_shape: Any) -> None:
@@ -182,7 +182,7 @@ class SparseBatchDataset(Node):
 
 
 def pad_to_cardinality(dataset: Dataset, cardinality: int, mask_key: str) -> Dataset:
-    """`tf.data.experimental.pad_to_cardinality`, applied."""
+    """Implements `tf.data.experimental.pad_to_cardinality`."""
     spec = dataset.element_spec
     if not isinstance(spec, dict):
         raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")

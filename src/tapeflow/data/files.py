@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -30,7 +32,7 @@ from tapeflow.math.extrema import maximum
 
 
 def _dataset_of(filenames: Any) -> Dataset:
-    """File names as a dataset.
+    """Returns file names as a dataset.
 
     Raises:
         TypeError: they are no strings.
@@ -56,7 +58,7 @@ def _dataset_of(filenames: Any) -> Dataset:
 
 
 def _plain(filenames: Any) -> Any:
-    """Names with `os.PathLike` ones as text."""
+    """Returns names with `os.PathLike` ones as text."""
     if isinstance(filenames, (list, tuple)):
         return [_plain(f) for f in filenames]
     return filenames.__fspath__() if hasattr(filenames, "__fspath__") else filenames
@@ -78,12 +80,12 @@ class OfFiles(Node):
 
 
 class FileDataset(OfFiles):
-    """What is in files, one after the other or several in turn.
+    """The contents of files, one after the other or several in turn.
 
     Args:
         filenames: a string tensor, or a dataset of string scalars.
-        num_parallel_reads: of how many files elements are taken in turn.
-        read: gives the contents of a file, element by element.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
+        read: yields the contents of a file, element by element.
     """
 
     def __init__(self, filenames: Any, num_parallel_reads: Any, read: Callable[[bytes], Iterator[bytes]]) -> None:
@@ -108,8 +110,8 @@ class TextLineDatasetV2(FileDataset):
     Args:
         filenames: a string tensor, or a dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes are read at once.
-        num_parallel_reads: of how many files lines are taken in turn; one file after the other for None.
+        buffer_size: the number of bytes that are read at once.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
 
     Raises:
         TypeError: `filenames` are no strings.
@@ -125,9 +127,13 @@ class TextLineDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None,
+        self,
+        filenames: TensorLike | os.PathLike[str] | Dataset,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         def lines(path: bytes) -> Iterator[bytes]:
             with opened(path, compression_type or "", buffer_size) as file:
                 for line in file:
@@ -142,8 +148,8 @@ class TFRecordDatasetV2(FileDataset):
     Args:
         filenames: a string tensor, or a dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes are read at once.
-        num_parallel_reads: of how many files records are taken in turn; one file after the other for None.
+        buffer_size: the number of bytes that are read at once.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
 
     Raises:
         TypeError: `filenames` are no strings.
@@ -160,9 +166,13 @@ class TFRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None,
+        self,
+        filenames: TensorLike | os.PathLike[str] | Dataset,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(
             filenames, num_parallel_reads, lambda path: read_records(path, compression_type or "", buffer_size)
         )
@@ -174,10 +184,10 @@ class FixedLengthRecordDatasetV2(FileDataset):
     Args:
         filenames: a string tensor, or a dataset of string scalars.
         record_bytes: the length of a record.
-        header_bytes, footer_bytes: how many bytes are left out at the start and the end of each file.
-        buffer_size: how many bytes are read at once.
+        header_bytes, footer_bytes: the numbers of bytes that are left out at the start and the end of each file.
+        buffer_size: the number of bytes that are read at once.
         compression_type: "", "ZLIB" or "GZIP".
-        num_parallel_reads: of how many files records are taken in turn; one file after the other for None.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
 
     Raises:
         TypeError: `filenames` are no strings.
@@ -193,9 +203,16 @@ class FixedLengthRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None,
-        buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None, name: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        filenames: TensorLike | os.PathLike[str] | Dataset,
+        record_bytes: TensorLike,
+        header_bytes: TensorLike | None = None,
+        footer_bytes: TensorLike | None = None,
+        buffer_size: int | None = None,
+        compression_type: str | None = None,
+        num_parallel_reads: TensorLike | None = None,
+        name: str | None = None,
+    ) -> None:
         length, header, footer = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
 
         def records(path: bytes) -> Iterator[bytes]:
@@ -224,19 +241,19 @@ class CsvDatasetV2(OfFiles):
     """The rows of CSV files, a scalar for each column. Public as `tf.data.experimental.CsvDataset`.
 
     Args:
-        filenames: a string tensor.
-        record_defaults: for each column that is taken, a dtype, where a field is required, or its default.
+        filenames: a string tensor, or a dataset of string scalars.
+        record_defaults: for each column that is read, a dtype, where a field is required, or its default.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes are read at once.
+        buffer_size: the number of bytes that are read at once.
         header: whether the first line of each file is left out.
-        field_delim: what separates fields.
+        field_delim: the character that separates fields.
         use_quote_delim: whether quotation marks hold fields together.
         na_value: text that stands for a missing field, beside "".
-        select_cols: the numbers of the columns that are taken, in ascending order.
+        select_cols: the numbers of the columns that are read, in ascending order.
         exclude_cols: the numbers of those that are not; one of the two at most.
 
     Raises:
-        InvalidArgumentError: both are given; at an iterator, if a field is missing or does not convert.
+        InvalidArgumentError: both are specified; at an iterator, if a field is missing or does not convert.
 
     Example:
         >>> import os, tempfile
@@ -248,10 +265,18 @@ class CsvDatasetV2(OfFiles):
     """
 
     def __init__(
-        self, filenames: Any, record_defaults: Sequence[Any], compression_type: Any = None, buffer_size: Any = None,
-        header: bool = False, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
-        select_cols: Any = None, exclude_cols: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        filenames: TensorLike | os.PathLike[str] | Dataset,
+        record_defaults: Sequence[Any],
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        header: bool = False,
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Sequence[int] | None = None,
+        exclude_cols: Sequence[int] | None = None,
+    ) -> None:
         if select_cols is not None and exclude_cols is not None:
             raise invalid("Either select_cols or exclude_cols should be empty [Op:CSVDatasetV2] name: ")
         columns = defaults_of(record_defaults, "CSVDatasetV2")
@@ -272,7 +297,7 @@ class CsvDatasetV2(OfFiles):
 
 
 def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Dataset:
-    """`Dataset.list_files`."""
+    """Implements `Dataset.list_files`."""
     pattern = convert(_plain(file_pattern), string)
     names: Any = matching_files(pattern)
     if isinstance(names, EagerTensor) and not names.shape[0]:

@@ -1,4 +1,4 @@
-"""`from_generator`: a dataset of what a Python generator gives."""
+"""`from_generator`: a dataset of the values that a Python generator yields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tapeflow.script import error_of_op
 
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
-    """The spec of a generator's elements, of the arguments that declare it.
+    """Returns the spec of a generator's elements, from the arguments that declare it.
 
     Raises:
         TypeError: there is none, or there are two.
@@ -48,7 +48,7 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
 
 
 class GeneratorDataset(Node):
-    """What a generator gives; each iterator calls for a new one."""
+    """The values that a generator yields; each iterator calls for a new one."""
 
     def __init__(self, generator: Any, spec: Any, args: Any) -> None:
         if not callable(generator):
@@ -77,7 +77,7 @@ class GeneratorDataset(Node):
 
 
 def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any]:
-    """What a generator gives.
+    """Yields the values of a generator.
 
     Raises:
         InvalidArgumentError: it raised a TypeError or ValueError.
@@ -90,7 +90,7 @@ def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any
 
 
 def _checked(value: Any, spec: Any) -> Any:
-    """A component that a generator gave, converted to its spec.
+    """Returns a component that a generator yielded, converted to its spec.
 
     Raises:
         InvalidArgumentError: it does not fit.
@@ -119,7 +119,7 @@ def _checked(value: Any, spec: Any) -> Any:
 
 
 def _tensor(value: Any, dtype: DType) -> EagerTensor:
-    """A tensor of a Python value, array or tensor, cast as NumPy casts."""
+    """Returns a tensor of a Python value, array or tensor, cast as NumPy casts."""
     if isinstance(value, EagerTensor) and value.dtype is dtype:
         return value
     if dtype.torch is None:

@@ -30,7 +30,7 @@ from tapeflow.sparse.tensor import SparseTensorSpec
 
 
 class Iterator(AbstractIterator, CompositeTensor, ABC):
-    """Gives the elements of a dataset, one at a time; what `iter(dataset)` gives.
+    """An iterator over a dataset: what `iter(dataset)` returns.
 
     Example:
         >>> iterator = iter(tf.data.Dataset.range(2))
@@ -47,7 +47,10 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
 
     @abstractmethod
     def get_next(self) -> Any:
-        """The next element.
+        """Returns the next element.
+
+        Returns:
+            The element, in its structure.
 
         Raises:
             OutOfRangeError: there is none.
@@ -55,13 +58,17 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
 
     @abstractmethod
     def get_next_as_optional(self) -> Optional:
-        """The next element, or nothing at the end."""
+        """Returns the next element, or nothing at the end.
+
+        Returns:
+            A `tf.experimental.Optional`.
+        """
 
     def __tf_autograph_for__(self, loop: Any) -> None:
         loop_over(self._in_graph(), loop)
 
     def _in_graph(self) -> Any:
-        """This iterator as one of the graph that is being built."""
+        """Returns this iterator as one of the graph that is being built."""
         return self
 
 
@@ -77,7 +84,7 @@ def loop_over(iterator: Any, loop: Any) -> None:
 class OwnedIterator(Iterator, Trackable):
     """An iterator over a dataset. Several threads may take elements from it.
 
-    A checkpoint saves how far it is, and with which seeds its shuffles began; it is restored by going there again.
+    A checkpoint saves its position, and the seeds that its shuffles began with; it is restored by going there again.
 
     Args:
         dataset: the dataset.
@@ -95,7 +102,7 @@ class OwnedIterator(Iterator, Trackable):
         self._elements = rewritten(self._dataset)._iterate()
 
     def take(self) -> Element:
-        """The next element as it goes through pipelines."""
+        """Returns the next element as it goes through pipelines."""
         with self._lock:
             before, running.log = running.log, self._log
             try:
@@ -108,12 +115,12 @@ class OwnedIterator(Iterator, Trackable):
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
     def position(self) -> str:
-        """How far it is, as JSON."""
+        """Returns the number of elements taken so far, and the seeds of the shuffles, as JSON."""
         with self._lock:
             return json.dumps({"taken": self._count, "seeds": self._log.state()})
 
     def go_to(self, position: str) -> None:
-        """Goes to where another iterator over such a dataset was.
+        """Goes to the position of another iterator over such a dataset.
 
         Raises:
             InvalidArgumentError: that was no iterator's state.
@@ -167,7 +174,10 @@ class OwnedIterator(Iterator, Trackable):
         return self._pack(self.take())
 
     def get_next(self) -> Any:
-        """The next element.
+        """Returns the next element.
+
+        Returns:
+            The element, in its structure.
 
         Raises:
             OutOfRangeError: there is none.
@@ -178,7 +188,11 @@ class OwnedIterator(Iterator, Trackable):
             raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or nothing at the end."""
+        """Returns the next element, or nothing at the end.
+
+        Returns:
+            A `tf.experimental.Optional`.
+        """
         if state.graph is not None:
             return self._in_graph().get_next_as_optional()
         try:
@@ -188,7 +202,7 @@ class OwnedIterator(Iterator, Trackable):
 
 
 class NumpyIterator:
-    """Gives the elements of a dataset as arrays that can't be written to.
+    """An iterator over a dataset whose elements are arrays that can't be written to.
 
     Args:
         dataset: the dataset.
@@ -214,14 +228,21 @@ class NumpyIterator:
         return self._pack.arrays(self._iterator.take())
 
     def save(self) -> bytes:
-        """How far it is, as bytes that `restore` takes."""
+        """Returns the iterator's position.
+
+        Returns:
+            Bytes that `restore` takes.
+        """
         return base64.urlsafe_b64encode(self._iterator.position().encode())
 
     def restore(self, state: bytes) -> None:
-        """Goes to where an iterator over such a dataset was when it gave `state`.
+        """Goes to the position of another iterator over such a dataset.
+
+        Args:
+            state: the bytes that its `save` returned.
 
         Raises:
-            InvalidArgumentError: that is no iterator's state.
+            InvalidArgumentError: these are no iterator's state.
         """
         try:
             position = base64.urlsafe_b64decode(state).decode()
@@ -230,7 +251,11 @@ class NumpyIterator:
         self._iterator.go_to(position)
 
     def next(self) -> Any:
-        """The next element."""
+        """Returns the next element.
+
+        Returns:
+            The element, in arrays.
+        """
         return self.__next__()
 
 
