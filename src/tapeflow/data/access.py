@@ -1,4 +1,4 @@
-"""Datasets seen from outside: one element by its number, a list's elements, a fingerprint of all that makes them."""
+"""Datasets seen from outside: one element by its number, a list's elements, a fingerprint."""
 
 from __future__ import annotations
 

@@ -86,9 +86,9 @@ class RowBatches(Node):
     """Batches of rows, each gathered whole.
 
     Args:
-        batch: the node that this one stands for.
-        rows: where the elements come from.
-        numbers: gives the rows' numbers; None for all in order.
+        batch: the node that this one replaces.
+        rows: the rows that the elements come from.
+        numbers: the dataset of the rows' numbers; None for all in order.
     """
 
     def __init__(self, batch: BatchDataset, rows: Rows, numbers: Any) -> None:

@@ -1,4 +1,4 @@
-"""`tf.data.Dataset`: what all datasets have in common, and the functions that make new ones."""
+"""`tf.data.Dataset`: what all datasets have in common, and the sources."""
 
 from __future__ import annotations
 

@@ -299,13 +299,12 @@ def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:
         >>> tf.data.experimental.get_structure(tf.data.Dataset.range(2))
         TensorSpec(shape=(), dtype=tf.int64, name=None)
     """
-    try:
-        return dataset_or_iterator.element_spec
-    except AttributeError:
+    if not hasattr(dataset_or_iterator, "element_spec"):
         raise TypeError(
             "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator "
             f"object, but got {type(dataset_or_iterator)}."
-        ) from None
+        )
+    return dataset_or_iterator.element_spec
 
 
 def dense_to_ragged_batch(

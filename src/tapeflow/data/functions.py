@@ -1,8 +1,8 @@
-"""The functions that a user gives to `map`, `filter`, `reduce` and their like, on elements.
+"""The user's functions of `map`, `filter`, `reduce` and their like, on elements.
 
-Each is traced once, when the dataset is made: its graph tells what it gives, and runs for the elements. What it
-captures is read whenever it runs; what it captures of a function around is put in place when that function's graph
-runs.
+Each is traced once, when the dataset is created: its graph tells the spec of its results, and runs for the elements.
+What it captures is read whenever it runs; what it captures of a function around is put in place when that function's
+graph runs.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class MappedFunction:
         spec: the spec of the elements, or a tuple of specs for a function of several.
 
     Attributes:
-        output_spec: the spec of what the function gives.
-        elementwise: whether it works element by element and on all in the same way, and so on many at once.
+        output_spec: the spec of the function's results.
+        elementwise: whether it does the same to every number of an element, so that one call computes many.
 
     Raises:
         ValueError: `function` is not callable.
@@ -104,16 +104,19 @@ class MappedFunction:
         """The tensors that it captures of a graph around it, which have values only when that graph runs."""
         return [c for c in self._captured if isinstance(c, SymbolicTensor)]
 
-    def knowing(self, values: dict[int, EagerTensor]) -> MappedFunction:
-        """This function with values, by the ids of the symbolic tensors, for what it captures."""
-        known = copy.copy(self)
-        known._captured = [values.get(id(c), c) for c in self._captured]
-        return known
+    def with_captures(self, values: dict[int, EagerTensor]) -> MappedFunction:
+        """Returns this function with values for the symbolic tensors that it captures, by their ids."""
+        function = copy.copy(self)
+        function._captured = [values.get(id(c), c) for c in self._captured]
+        return function
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
     def caller(self) -> Callable[[Element], Element]:
-        """Returns a function that computes the result for an element; random numbers in it begin anew with each caller."""
+        """Returns a function that computes the result for an element.
+
+        Random numbers in it begin anew with each caller.
+        """
         if debugging:
             return self._eagerly
         compiled, captured = self._body.compiled, tuple([raw(c) for c in self._captured])

@@ -26,8 +26,8 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
         TypeError: there is none, or there are two.
     """
     if output_signature is not None:
-        for given, name in ((output_types, "output_types"), (output_shapes, "output_shapes")):
-            if given is not None:
+        for value, name in ((output_types, "output_types"), (output_shapes, "output_shapes")):
+            if value is not None:
                 raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
         for s in structure.flatten(output_signature):
             if not isinstance(s, TypeSpec):

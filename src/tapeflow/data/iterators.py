@@ -115,7 +115,7 @@ class OwnedIterator(Iterator, Trackable):
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
     def position(self) -> str:
-        """Returns the number of elements taken so far, and the seeds of the shuffles, as JSON."""
+        """Returns the number of elements so far, and the seeds of the shuffles, as JSON."""
         with self._lock:
             return json.dumps({"taken": self._count, "seeds": self._log.state()})
 

@@ -1,4 +1,4 @@
-"""Elements on another device: what `copy_to_device` and `prefetch_to_device` give."""
+"""Elements on another device: the results of `copy_to_device` and `prefetch_to_device`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class OnDeviceDataset(Node):
     """The same elements, with their tensors on a device.
 
     Args:
-        source: where they come from.
-        device: its name.
+        source: the dataset that they come from.
+        device: the name of the device.
     """
 
     def __init__(self, source: Any, device: Any) -> None:

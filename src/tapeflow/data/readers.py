@@ -133,10 +133,10 @@ def make_csv_dataset(
         )
 
     def rows(filename: Any) -> Dataset:
-        made: Dataset = CsvDatasetV2(
+        dataset: Dataset = CsvDatasetV2(
             filename, defaults, compression_type, None, header, field_delim, use_quote_delim, na_value, selected
         )
-        return made.ignore_errors() if ignore_errors else made
+        return dataset.ignore_errors() if ignore_errors else dataset
 
     def by_name(*columns: Any) -> Any:
         features = OrderedDict(zip(column_names, columns, strict=True))
@@ -173,7 +173,7 @@ def _column_numbers(columns: Sequence[Any], names: Sequence[str]) -> list[int]:
     return numbers
 
 
-_KINDS = (int32, int64, float32, float64, string)  # what fields are taken for, the first that fits all
+_KINDS = (int32, int64, float32, float64, string)  # the dtypes of fields; the first that fits all is inferred
 
 
 class _Rows:
@@ -298,9 +298,9 @@ def make_batched_features_dataset(
     files = Dataset.from_tensor_slices(names)
     if shuffle:
         files = files.shuffle(len(names), shuffle_seed)
-    make, more = reader or TFRecordDatasetV2, tuple(reader_args or ())
+    read, more = reader or TFRecordDatasetV2, tuple(reader_args or ())
     cycle = reader_num_threads or 1
-    dataset = files.interleave(lambda name: make(name, *more), AUTOTUNE if cycle < 0 else cycle)
+    dataset = files.interleave(lambda name: read(name, *more), AUTOTUNE if cycle < 0 else cycle)
     if isinstance(dataset.element_spec, tuple):  # readers of keys and values
         dataset = dataset.map(lambda _, value: value)
     dataset = _many_times(

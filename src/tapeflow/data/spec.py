@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow import data  # its modules are used once all are loaded: they use the specs here
+from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
@@ -15,8 +16,8 @@ class DatasetSpec(TypeSpec):
     """The spec of a `tf.data.Dataset`.
 
     Args:
-        element_spec: of its elements.
-        dataset_shape: of a tensor of datasets; a dataset by itself is a scalar.
+        element_spec: the spec of its elements.
+        dataset_shape: the shape of a tensor of datasets; a dataset by itself is a scalar.
 
     Example:
         >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
@@ -25,13 +26,20 @@ class DatasetSpec(TypeSpec):
 
     __slots__ = ("_dataset_shape", "_element_spec")
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: Any, dataset_shape: ShapeLike = ()) -> None:
         self._element_spec = element_spec
         self._dataset_shape = TensorShape(dataset_shape)
 
     @staticmethod
     def from_value(value: Any) -> DatasetSpec:
-        """The spec of a dataset."""
+        """Returns the spec of a dataset.
+
+        Args:
+            value: the dataset.
+
+        Returns:
+            Its spec.
+        """
         return DatasetSpec(value.element_spec)
 
     @property
@@ -78,7 +86,7 @@ class IteratorSpec(TypeSpec):
     """The spec of a `tf.data.Iterator`.
 
     Args:
-        element_spec: of what it gives.
+        element_spec: the spec of its elements.
 
     Example:
         >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int32))
@@ -92,7 +100,14 @@ class IteratorSpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> IteratorSpec:
-        """The spec of an iterator."""
+        """Returns the spec of an iterator.
+
+        Args:
+            value: the iterator.
+
+        Returns:
+            Its spec.
+        """
         return IteratorSpec(value.element_spec)
 
     @property
