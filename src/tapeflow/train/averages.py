@@ -11,6 +11,7 @@ from tapeflow.control_flow import cond
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope, name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
@@ -24,11 +25,11 @@ class ExponentialMovingAverage:
 
     Args:
         decay: a float below 1; near it, the averages move slowly.
-        num_updates: a number or variable that counts the training steps; then the decay is at most
-            `(1 + num_updates) / (10 + num_updates)`, so that the averages move faster in the beginning.
-        zero_debias: takes the bias towards zero out of the averages of tensors, which begin with zero (as in section 3
+        num_updates: a number or variable that counts the training steps; then the decay is at most `(1 + num_updates) /
+            (10 + num_updates)`, so that the averages move faster in the beginning.
+        zero_debias: removes the bias towards zero from the averages of tensors, which begin with zero (as in section 3
             of Kingma and Ba 2015, https://arxiv.org/abs/1412.6980). Those of variables begin with their values.
-        name: what the averages' names end with.
+        name: the last part of the averages' names.
 
     Example:
         >>> ema, v = tf.train.ExponentialMovingAverage(decay=0.75), tf.Variable(4.0)
@@ -42,8 +43,8 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
-        num_updates: Any = None,
+        decay: TensorLike,
+        num_updates: TensorLike | None = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
@@ -53,7 +54,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the averages' names end with."""
+        """The last part of the averages' names."""
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Operation | None:
@@ -79,7 +80,7 @@ class ExponentialMovingAverage:
         return group(*updates, name=self._name)
 
     def _begin(self, value: Any) -> None:
-        """Makes the average of a variable or a tensor, if it has none."""
+        """Creates the average of a variable or a tensor, if it has none."""
         if not isinstance(value, (Variable, SymbolicTensor)):
             raise TypeError(
                 f"tf.train.ExponentialMovingAverage takes variables, and tensors of a graph, not {value!r}."
@@ -120,23 +121,38 @@ class ExponentialMovingAverage:
         return minimum(decay, (1.0 + count) / (10.0 + count))
 
     def average(self, var: Any) -> Variable | None:
-        """The variable that holds a variable's average, or None before the first `apply`."""
+        """Returns the variable that holds an average.
+
+        Args:
+            var: the variable or tensor that is averaged.
+
+        Returns:
+            A variable, or None before the first `apply`.
+        """
         entry = self._averages.get(var.ref())
         return None if entry is None else entry[1]
 
     def average_name(self, var: Any) -> str:
-        """The name of a variable's average."""
+        """Returns the name of an average.
+
+        Args:
+            var: the variable or tensor that is averaged.
+
+        Returns:
+            The name, without `:0`.
+        """
         return f"{var.name.partition(':')[0]}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Iterable[Any] | None = None) -> dict[str, Any]:
-        """What to restore from a checkpoint of TensorFlow 1 by which names, for variables that take their averages.
+        """Returns which variables to restore from a checkpoint of TensorFlow 1 by which names, so that they receive
+        their averages.
 
         Args:
-            moving_avg_variables: those that do, beside those that have an average here; in a graph by default all that
-                are trainable or have an average.
+            moving_avg_variables: the variables that do, beside those that have an average here; in a graph by default
+                all that are trainable or have an average.
 
         Returns:
-            Variables by names; in a graph also those that take no average, by their own names.
+            Variables by names; in a graph also the variables without averages, by their own names.
         """
         variables = [v for v, _ in self._averages.values() if isinstance(v, Variable)]
         if moving_avg_variables is not None:

@@ -7,7 +7,7 @@ from tapeflow.core.varint import read_varint
 
 
 def decompress(data: bytes) -> bytes:
-    """The bytes that a Snappy block holds.
+    """Returns the bytes of a Snappy block.
 
     Raises:
         ValueError: the block is damaged.
