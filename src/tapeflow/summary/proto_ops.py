@@ -196,7 +196,7 @@ def _merged(inputs: list[np.ndarray]) -> np.ndarray:
             raise invalid("Could not parse one of the summary inputs") from None
         for value in part.value:
             if value.tag in tags:
-                raise invalid(f"Duplicate tag {value.tag} merged in summary inputs")
+                raise invalid(f"Duplicate tag {value.tag} found in summary inputs")
             tags.add(value.tag)
         merged.MergeFrom(part)
     return _serialized(*merged.value)
