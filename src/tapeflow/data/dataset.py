@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -20,6 +20,9 @@ from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.transformations import Transformations, node_of
+
+if TYPE_CHECKING:
+    from tapeflow.data.iterators import NumpyIterator
 
 INFINITE = -1
 UNKNOWN = -2
@@ -57,7 +60,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     def __init__(self, variant_tensor: Any) -> None:
         self._wrapped = variant_tensor.value[()]
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -137,7 +140,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self.element_spec}>"
 
-    def as_numpy_iterator(self) -> Any:
+    def as_numpy_iterator(self) -> NumpyIterator:
         """Returns an iterator whose elements are NumPy arrays.
 
         Returns:
@@ -501,6 +504,13 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
         Raises:
             NotFoundError: there is no saved dataset.
+
+        Example:
+            >>> import tempfile
+            >>> folder = tempfile.mkdtemp()
+            >>> tf.data.Dataset.range(3).save(folder)
+            >>> len(tf.data.Dataset.load(folder))
+            3
         """
         return saving.load(path, element_spec, compression, reader_func, wait)
 

@@ -1,4 +1,4 @@
-"""Datasets of what is in files: lines of text, TFRecords, records of fixed length, fields of CSV."""
+"""Datasets of the contents of files: lines of text, TFRecords, records of fixed length, fields of CSV."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ class CsvDatasetV2(OfFiles):
             yield from itertools.islice(self._parser.records(file), int(self._header), None)
 
 
-def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Dataset:
+def list_files(file_pattern: TensorLike | os.PathLike[str], shuffle: bool, seed: TensorLike | None) -> Dataset:
     """Implements `Dataset.list_files`."""
     pattern = convert(_plain(file_pattern), string)
     names: Any = matching_files(pattern)

@@ -43,7 +43,7 @@ class MappedFunction:
 
     Raises:
         ValueError: `function` is not callable.
-        TypeError: it returns what can be no component.
+        TypeError: a result can be no component.
     """
 
     def __init__(self, function: Callable[..., Any], name: str, spec: Any) -> None:

@@ -89,7 +89,7 @@ def make_csv_dataset(
         shuffle, shuffle_buffer_size, shuffle_seed: whether and how rows are shuffled.
         prefetch_buffer_size: how many batches are computed ahead; by default a number chosen automatically.
         num_parallel_reads: how many files are read in turn.
-        sloppy: whether the order may depend on what is ready first.
+        sloppy: whether the order may depend on which elements are ready first.
         num_rows_for_inference: from how many rows dtypes are inferred; None for all.
         compression_type: "", "ZLIB" or "GZIP".
         ignore_errors: whether rows that can't be read are left out.
@@ -269,7 +269,7 @@ def make_batched_features_dataset(
         prefetch_buffer_size: how many batches are computed ahead; by default a number chosen automatically.
         reader_num_threads: how many files are read in turn.
         parser_num_threads: how many threads parse.
-        sloppy_ordering: whether the order may depend on what is ready first.
+        sloppy_ordering: whether the order may depend on which elements are ready first.
         drop_final_batch: whether to leave out a smaller last batch.
 
     Returns:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32, int64
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -54,7 +55,11 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, s
 
 
 def sample_from_datasets(
-    datasets: Sequence[Dataset], weights: Any, seed: Any, stop_on_empty_dataset: bool, rerandomize: bool | None
+    datasets: Sequence[Dataset],
+    weights: TensorLike | Dataset | None,
+    seed: TensorLike | None,
+    stop_on_empty_dataset: bool,
+    rerandomize: bool | None,
 ) -> Dataset:
     """Implements `Dataset.sample_from_datasets`, where a pair of random numbers is the seed of each choice."""
     check_compatible(datasets)

@@ -19,7 +19,7 @@ from typing import Any
 
 AUTOTUNE = -1
 _AUTOMATIC = 4  # elements that are computed ahead where nobody says how many
-_SLOW = 5e-4  # seconds: what takes less is not worth a thread
+_SLOW = 5e-4  # seconds: less is not worth a thread
 _TRIALS = 2  # elements that are computed to see whether they are slow
 
 
@@ -44,7 +44,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# From each thread to what stops it.
+# From each thread to the function that stops it.
 _threads: weakref.WeakKeyDictionary[threading.Thread, Callable[[], None]] = weakref.WeakKeyDictionary()
 
 

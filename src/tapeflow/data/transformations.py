@@ -25,7 +25,7 @@ def node_of(kind: Callable[..., Dataset], *args: Any) -> Any:
 class Transformations:
     """The methods of datasets that return other datasets."""
 
-    # ---- what chooses and orders -------------------------------------------------------------------------------------
+    # ---- choosing and ordering ---------------------------------------------------------------------------------------
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """Returns a dataset without the elements whose computation fails.

@@ -6,6 +6,7 @@ The formats are those of TensorBoard's `summary.proto`: numbers, histograms, ima
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,15 @@ from tensorboard.compat.proto import summary_pb2
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.audio import encode_wav
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
-from tapeflow.core.values.tensor import EagerTensor, invalid, strings
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.summary.kinds import png_file
 
-_SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # of the edges of a histogram's buckets
-_BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)  # of pixels that are no finite numbers
+_SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # the edges of a histogram's buckets
+_BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)  # the color of pixels that are no finite numbers
 
 
 def _text(array: np.ndarray) -> str:
@@ -57,7 +59,7 @@ def _scalars(tags: np.ndarray, values: Any) -> np.ndarray:
 
 
 @op("ScalarSummary", kernel=_scalars, strings=_scalars, shape=_scalar_shape)
-def scalar_summary(tags: Any, values: Any, name: str | None = None) -> Any:
+def scalar_summary(tags: TensorLike, values: TensorLike, name: str | None = None) -> Tensor:
     """Writes numbers with their tags, of the same shape, as a `Summary` message."""
 
 
@@ -99,7 +101,7 @@ def histogram_proto(numbers: np.ndarray) -> Any:
 
 
 @op("HistogramSummary", kernel=_histogram, strings=_histogram, shape=_scalar_shape)
-def histogram_summary(tag: Any, values: Any, name: str | None = None) -> Any:
+def histogram_summary(tag: TensorLike, values: TensorLike, name: str | None = None) -> Tensor:
     """Writes the distribution of a tensor's elements as a `Summary` message."""
 
 
@@ -141,7 +143,7 @@ def _normalized(image: np.ndarray) -> np.ndarray:
 
 
 @op("ImageSummary", kernel=_images, strings=_images, shape=_scalar_shape)
-def image_summary(tag: Any, tensor: Any, max_images: int = 3, name: str | None = None) -> Any:
+def image_summary(tag: TensorLike, tensor: TensorLike, max_images: int = 3, name: str | None = None) -> Tensor:
     """Writes images of shape `[batch, height, width, channels]` as a `Summary` message."""
 
 
@@ -169,7 +171,9 @@ def _sound(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int) -
 
 
 @op("AudioSummaryV2", kernel=_sound, strings=_sound, host=("sample_rate",), shape=_scalar_shape)
-def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3, name: str | None = None) -> Any:
+def audio_summary(
+    tag: TensorLike, tensor: TensorLike, sample_rate: TensorLike, max_outputs: int = 3, name: str | None = None
+) -> Tensor:
     """Writes sound `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
 
 
@@ -183,7 +187,9 @@ def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarra
 
 
 @op("TensorSummaryV2", kernel=_tensor, strings=_tensor, shape=_scalar_shape)
-def tensor_summary(tag: Any, tensor: Any, serialized_summary_metadata: Any, name: str | None = None) -> Any:
+def tensor_summary(
+    tag: TensorLike, tensor: TensorLike, serialized_summary_metadata: TensorLike, name: str | None = None
+) -> Tensor:
     """Writes a tensor as a `Summary` message, with metadata that name a plugin of TensorBoard."""
 
 
@@ -203,7 +209,7 @@ def _merged(inputs: list[np.ndarray]) -> np.ndarray:
 
 
 @op("MergeSummary", kernel=_merged, strings=_merged, shape=_scalar_shape)
-def merge_summary(inputs: Any, name: str | None = None) -> Any:
+def merge_summary(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Merges several `Summary` messages into one."""
 
 

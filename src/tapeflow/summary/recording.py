@@ -65,7 +65,7 @@ def set_step(step: TensorLike | None) -> None:
     recording.step = step
 
 
-def checked_step(step: Any) -> Any:
+def checked_step(step: TensorLike) -> Tensor:
     """Returns an explicit step as an int64 tensor of one element."""
     tensor = convert(step, int64)
     if tensor.shape.num_elements() != 1:
@@ -73,7 +73,7 @@ def checked_step(step: Any) -> Any:
     return tensor
 
 
-def chosen_step(step: Any) -> Any:
+def chosen_step(step: TensorLike | None) -> Tensor:
     """Returns the explicit step, or else the default one, as an int64 tensor."""
     if step is None:
         step = recording.step

@@ -53,7 +53,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 def record(
     op: str,
     inputs: Sequence[Any] | Callable[[], Sequence[Any]],
-    step: Any,
+    step: TensorLike | None,
     summary: Callable[..., Any],
 ) -> Tensor:
     """Writes a summary where `record_if` allows it; in a graph, each time it runs.
@@ -119,7 +119,11 @@ def write(
 
 
 def write_encoded(
-    tag: Any, inputs: Callable[[], Sequence[Any]], step: Any, metadata: Any, encode: Callable[..., Any] | None = None
+    tag: str,
+    inputs: Callable[[], Sequence[Any]],
+    step: TensorLike | None,
+    metadata: Message | bytes | None,
+    encode: Callable[..., Any] | None = None,
 ) -> Tensor:
     """Writes the result of `encode` for the inputs, as `write` does; without it, the only input as it is."""
     if step is not None:
@@ -196,6 +200,12 @@ def import_event(tensor: TensorLike, name: str | None = None) -> None:
     Raises:
         ValueError: there is no default writer.
         DataLossError: it is no `Event` message.
+
+    Example:
+        >>> import tempfile
+        >>> event = tf.compat.v1.Event(step=3)
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.import_event(event.SerializeToString())
     """
     writer = recording.writer
     if writer is None:

@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope, name_scope
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.variables import is_initialized
@@ -120,7 +121,7 @@ class ExponentialMovingAverage:
         count = cast(self._num_updates, decay.dtype)
         return minimum(decay, (1.0 + count) / (10.0 + count))
 
-    def average(self, var: Any) -> Variable | None:
+    def average(self, var: Variable | Tensor) -> Variable | None:
         """Returns the variable that holds an average.
 
         Args:
@@ -132,7 +133,7 @@ class ExponentialMovingAverage:
         entry = self._averages.get(var.ref())
         return None if entry is None else entry[1]
 
-    def average_name(self, var: Any) -> str:
+    def average_name(self, var: Variable | Tensor) -> str:
         """Returns the name of an average.
 
         Args:

@@ -1,4 +1,4 @@
-"""`tf.train.Checkpoint`: saves what can be reached from some objects, and restores it."""
+"""`tf.train.Checkpoint`: saves and restores everything that can be reached from some objects."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
@@ -117,7 +118,9 @@ class Checkpoint(AutoTrackable):
         """The number of calls of `save`: an int64 variable, saved and restored with the rest."""
         return self._maybe_create_save_counter()
 
-    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> Any:
+    def write(
+        self, file_prefix: TensorLike | os.PathLike[str], options: CheckpointOptions | None = None
+    ) -> str | Tensor:
         """Writes a checkpoint of exactly that name; in a `tf.function`, each time it runs.
 
         Args:
@@ -160,7 +163,7 @@ class Checkpoint(AutoTrackable):
         path = convert(file_prefix if isinstance(file_prefix, Tensor) else os.fspath(file_prefix), string)
         return python_op("SaveV2", write_now, [path], [TensorSpec([], string)]).outputs[0]
 
-    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+    def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes a checkpoint named `<file_prefix>-<save_counter>`, and makes it the directory's latest.
 
         Args:
@@ -190,7 +193,9 @@ class Checkpoint(AutoTrackable):
 
     # ---- restoring ---------------------------------------------------------------------------------------------------
 
-    def read(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
+    def read(
+        self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None
+    ) -> CheckpointLoadStatus | InitializationOnlyStatus | NameBasedSaverStatus:
         """Restores from a checkpoint that `write` wrote.
 
         Args:
@@ -198,7 +203,7 @@ class Checkpoint(AutoTrackable):
             options: whether optimizers' slot variables are left as they are.
 
         Returns:
-            A status, with assertions about what was restored.
+            A status, with assertions about the restored values.
 
         Raises:
             NotFoundError: there is none.
@@ -224,7 +229,9 @@ class Checkpoint(AutoTrackable):
         restoration.expect_partial = False
         return CheckpointLoadStatus(restoration)
 
-    def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
+    def restore(
+        self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None
+    ) -> CheckpointLoadStatus | InitializationOnlyStatus | NameBasedSaverStatus:
         """Restores from a checkpoint that `save` wrote. See `read`.
 
         Args:
@@ -232,7 +239,7 @@ class Checkpoint(AutoTrackable):
             options: as for `read`.
 
         Returns:
-            A status, with assertions about what was restored.
+            A status, with assertions about the restored values.
 
         Raises:
             NotFoundError: there is no such checkpoint.

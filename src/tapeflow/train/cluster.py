@@ -28,7 +28,7 @@ class ClusterSpec:
         1
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: Mapping[str, Any] | ClusterDef | ClusterSpec) -> None:
         if isinstance(cluster, ClusterDef):
             cluster = {job.name: dict(job.tasks) for job in cluster.job}
         elif isinstance(cluster, ClusterSpec):

@@ -66,7 +66,7 @@ class Coordinator:
                 get_logger().info("Exception after the stop was requested: %r", error)
 
     def clear_stop(self) -> None:
-        """Goes on as if nobody had asked to stop."""
+        """Withdraws the request to stop."""
         with self._lock:
             self._joined, self._error = False, None
             self._stop.clear()

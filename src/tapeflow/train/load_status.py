@@ -1,8 +1,8 @@
-"""The results of `Checkpoint.restore` and `read`: what was restored, and assertions about it."""
+"""The results of `Checkpoint.restore` and `read`: assertions about the restored values."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from tapeflow.core.values.trackable import has_state
 from tapeflow.data_structures import TrackableDataStructure
@@ -107,20 +107,20 @@ class CheckpointLoadStatus:
 class InitializationOnlyStatus:
     """The status of `restore(None)`: nothing was restored."""
 
-    def _nothing(self) -> Any:
+    def _nothing(self) -> NoReturn:
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
-    def assert_consumed(self) -> Any:
+    def assert_consumed(self) -> NoReturn:
         """Raises AssertionError: there is no checkpoint."""
-        return self._nothing()
+        self._nothing()
 
-    def assert_existing_objects_matched(self) -> Any:
+    def assert_existing_objects_matched(self) -> NoReturn:
         """Raises AssertionError: there is no checkpoint."""
-        return self._nothing()
+        self._nothing()
 
-    def assert_nontrivial_match(self) -> Any:
+    def assert_nontrivial_match(self) -> NoReturn:
         """Raises AssertionError: there is no checkpoint."""
-        return self._nothing()
+        self._nothing()
 
     def expect_partial(self) -> InitializationOnlyStatus:
         """Returns this status."""

@@ -156,8 +156,8 @@ class CheckpointManager:
             self._last_step = step
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
-        number = int(counter.numpy() if checkpoint_number is None else checkpoint_number)
-        path = f"{self._prefix}-{number}"
+        number: Any = counter if checkpoint_number is None else checkpoint_number
+        path = f"{self._prefix}-{int(number)}"
         self._checkpoint._write(path, options, lambda: self._keep(path))
         return path
 
@@ -166,7 +166,7 @@ class CheckpointManager:
         self._latest = path
         self._retained.pop(path, None)
         self._retained[path] = time.time()
-        # First say that it is there, and only then delete, so that the file never names what is gone.
+        # First say that it is there, and only then delete, so that the file never names a deleted one.
         self._record()
         self._sweep()
         self._record()

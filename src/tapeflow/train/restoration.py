@@ -56,7 +56,7 @@ class Restoration:
         self.uid = _next_uid()
         self.bound: dict[int, Any] = {}
         self.slots_waiting: dict[int, list[Any]] = {}  # by the node of the variable that they belong to
-        self.expect_partial = True  # until all went well: a restore that failed need not tell of what is missing
+        self.expect_partial = True  # until all went well: a restore that failed need not warn of missing values
 
     def unresolved(self) -> list[int]:
         """Returns the nodes with values that no object was bound to."""

@@ -28,7 +28,7 @@ def decompress(data: bytes) -> bytes:
             count += 1
             out += data[position : position + count]
             position += count
-        else:  # a copy of what was there before
+        else:  # a copy of earlier bytes
             if kind == 1:
                 if position >= len(data):
                     raise ValueError("a Snappy block is cut short")

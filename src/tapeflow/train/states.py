@@ -60,7 +60,7 @@ def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename
 
 
 def update_checkpoint_state(
-    directory: Any,
+    directory: str | os.PathLike[str],
     latest: str,
     paths: Sequence[str] = (),
     timestamps: Sequence[float] = (),
