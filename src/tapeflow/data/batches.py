@@ -218,6 +218,8 @@ def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> An
 class RaggedDataset(Node):
     """Elements whose tensors of unknown dimensions are counted as ragged, so that they can be batched."""
 
+    _same_size = True
+
     def __init__(self, source: Any, row_splits_dtype: Any) -> None:
         def ragged(s: Any) -> Any:
             if type(s) is not TensorSpec or s.shape.rank is None or s.shape.is_fully_defined():
@@ -227,9 +229,6 @@ class RaggedDataset(Node):
 
         self._dtype = row_splits_dtype
         super().__init__(structure.map_specs(ragged, source.element_spec), source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)

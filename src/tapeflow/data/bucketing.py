@@ -21,7 +21,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.grouping import GroupByWindowDataset
 from tapeflow.data.nodes import Node, integer
 from tapeflow.data.structure import Element, flatten
@@ -120,9 +120,6 @@ class RebatchDataset(Node):
             return spec._unbatch()._batch(size)
 
         super().__init__(structure.map_specs(other, source.element_spec), source)
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         rows = self._input_dataset.unbatch()

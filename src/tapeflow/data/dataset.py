@@ -280,13 +280,9 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any],
-        output_types: Any = None,
-        output_shapes: Any = None,
-        args: Sequence[TensorLike] | None = None,
-        output_signature: Any = None,
-        name: str | None = None,
-    ) -> Dataset:
+        generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None,
+        args: Sequence[TensorLike] | None = None, output_signature: Any = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
         """Returns a dataset of the values that a Python generator yields.
 
         Args:
@@ -373,11 +369,9 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def list_files(
-        file_pattern: TensorLike | os.PathLike[str],
-        shuffle: bool | None = None,
-        seed: TensorLike | None = None,
+        file_pattern: TensorLike | os.PathLike[str], shuffle: bool | None = None, seed: TensorLike | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset:  # fmt: skip
         """Returns a dataset of the names of the files that match patterns with `*`, `?` and `[...]`.
 
         Args:
@@ -453,12 +447,9 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Sequence[Dataset],
-        weights: TensorLike | Dataset | None = None,
-        seed: TensorLike | None = None,
-        stop_on_empty_dataset: bool = False,
-        rerandomize_each_iteration: bool | None = None,
-    ) -> Dataset:
+        datasets: Sequence[Dataset], weights: TensorLike | Dataset | None = None, seed: TensorLike | None = None,
+        stop_on_empty_dataset: bool = False, rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset:  # fmt: skip
         """Returns a dataset that takes each element from a dataset drawn at random.
 
         Args:

@@ -362,11 +362,9 @@ def enumerate_dataset(start: TensorLike = 0) -> Transformation:
 
 
 def group_by_window(
-    key_func: Callable[..., Any],
-    reduce_func: Callable[..., Any],
-    window_size: TensorLike | None = None,
+    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
     window_size_func: Callable[..., Any] | None = None,
-) -> Transformation:
+) -> Transformation:  # fmt: skip
     """Gathers elements of equal keys in windows; the older name of `Dataset.group_by_window`.
 
     Args:
@@ -425,11 +423,9 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
 
 
 def load(
-    path: str | os.PathLike[str],
-    element_spec: Any = None,
-    compression: str | None = None,
+    path: str | os.PathLike[str], element_spec: Any = None, compression: str | None = None,
     reader_func: Callable[..., Any] | None = None,
-) -> Dataset:
+) -> Dataset:  # fmt: skip
     """Returns a saved dataset; the older name of `Dataset.load`.
 
     Args:
@@ -608,11 +604,9 @@ def parse_example_dataset(
 
 
 def rejection_resample(
-    class_func: Callable[..., Any],
-    target_dist: TensorLike,
-    initial_dist: TensorLike | None = None,
+    class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
     seed: TensorLike | None = None,
-) -> Transformation:
+) -> Transformation:  # fmt: skip
     """Leaves elements out so that classes have a target distribution; the older name of `Dataset.rejection_resample`.
 
     Args:
@@ -653,11 +647,9 @@ def dense_to_sparse_batch(batch_size: TensorLike, row_shape: ShapeLike) -> Trans
 
 
 def sample_from_datasets(
-    datasets: Sequence[Dataset],
-    weights: TensorLike | Dataset | None = None,
-    seed: TensorLike | None = None,
+    datasets: Sequence[Dataset], weights: TensorLike | Dataset | None = None, seed: TensorLike | None = None,
     stop_on_empty_dataset: bool = False,
-) -> Dataset:
+) -> Dataset:  # fmt: skip
     """Takes each element from a dataset drawn at random; the older name of `Dataset.sample_from_datasets`.
 
     Args:

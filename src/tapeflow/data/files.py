@@ -20,7 +20,7 @@ from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data import staged
-from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
 from tapeflow.data.structure import Element
@@ -71,9 +71,6 @@ class OfFiles(Node):
         if state.graph is not None and isinstance(filenames, SymbolicTensor):
             return staged.node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
         return super().__new__(cls)
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self._spec}>"
@@ -127,13 +124,9 @@ class TextLineDatasetV2(FileDataset):
     """
 
     def __init__(
-        self,
-        filenames: TensorLike | os.PathLike[str] | Dataset,
-        compression_type: str | None = None,
-        buffer_size: int | None = None,
-        num_parallel_reads: TensorLike | None = None,
-        name: str | None = None,
-    ) -> None:
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
+        buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
         def lines(path: bytes) -> Iterator[bytes]:
             with opened(path, compression_type or "", buffer_size) as file:
                 for line in file:
@@ -166,13 +159,9 @@ class TFRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self,
-        filenames: TensorLike | os.PathLike[str] | Dataset,
-        compression_type: str | None = None,
-        buffer_size: int | None = None,
-        num_parallel_reads: TensorLike | None = None,
-        name: str | None = None,
-    ) -> None:
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
+        buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(
             filenames, num_parallel_reads, lambda path: read_records(path, compression_type or "", buffer_size)
         )
@@ -203,16 +192,10 @@ class FixedLengthRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self,
-        filenames: TensorLike | os.PathLike[str] | Dataset,
-        record_bytes: TensorLike,
-        header_bytes: TensorLike | None = None,
-        footer_bytes: TensorLike | None = None,
-        buffer_size: int | None = None,
-        compression_type: str | None = None,
-        num_parallel_reads: TensorLike | None = None,
-        name: str | None = None,
-    ) -> None:
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, record_bytes: TensorLike,
+        header_bytes: TensorLike | None = None, footer_bytes: TensorLike | None = None, buffer_size: int | None = None,
+        compression_type: str | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
         length, header, footer = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
 
         def records(path: bytes) -> Iterator[bytes]:
@@ -265,18 +248,11 @@ class CsvDatasetV2(OfFiles):
     """
 
     def __init__(
-        self,
-        filenames: TensorLike | os.PathLike[str] | Dataset,
-        record_defaults: Sequence[Any],
-        compression_type: str | None = None,
-        buffer_size: int | None = None,
-        header: bool = False,
-        field_delim: str = ",",
-        use_quote_delim: bool = True,
-        na_value: str = "",
-        select_cols: Sequence[int] | None = None,
-        exclude_cols: Sequence[int] | None = None,
-    ) -> None:
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, record_defaults: Sequence[Any],
+        compression_type: str | None = None, buffer_size: int | None = None, header: bool = False,
+        field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
+        select_cols: Sequence[int] | None = None, exclude_cols: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
         if select_cols is not None and exclude_cols is not None:
             raise invalid("Either select_cols or exclude_cols should be empty [Op:CSVDatasetV2] name: ")
         columns = defaults_of(record_defaults, "CSVDatasetV2")

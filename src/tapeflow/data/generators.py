@@ -13,7 +13,6 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
 from tapeflow.script import error_of_op
@@ -56,9 +55,6 @@ class GeneratorDataset(Node):
         super().__init__(spec)
         self._generator: Callable[..., Any] = generator
         self._args = () if args is None else tuple([convert(a) for a in args])
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         specs = structure.flatten(self._spec)

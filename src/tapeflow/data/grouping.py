@@ -112,9 +112,6 @@ class GroupByReducerDataset(Node):
         self._final = MappedFunction(reducer.finalize_func, self._name, state_spec)
         super().__init__(self._final.output_spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         key_of, initial, step = self._key.caller(), self._initial.caller(), self._step.caller()
         states: dict[int, Element] = {}

@@ -56,6 +56,8 @@ def _parallel_calls(value: Any, op: str) -> int:
 class MapDataset(Node):
     """The results of a function of each element."""
 
+    _same_size = True
+
     def __init__(self, source: Any, map_func: Any) -> None:
         self._function = _function(source, map_func, "map")
         spec = self._function.output_spec
@@ -65,9 +67,6 @@ class MapDataset(Node):
                 "[Op:MapDataset]"
             )
         super().__init__(spec, source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         return map(self._function.caller(), self._input_dataset._iterate())
@@ -110,9 +109,6 @@ class FilterDataset(Node):
             )
         super().__init__(source.element_spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _holds(self) -> Callable[[Element], bool]:
         predicate = self._predicate.caller()
         return lambda element: bool(predicate(element)[0])
@@ -137,9 +133,6 @@ class FlatMapDataset(Node):
         self._function = _function(source, map_func, "flat_map")
         super().__init__(_returns_dataset(self._function), source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         results = map(self._function.caller(), self._input_dataset._iterate())
         return itertools.chain.from_iterable(map(elements_of, results))
@@ -157,9 +150,6 @@ class InterleaveDataset(Node):
         if self._block < 1:
             raise invalid("`block_length` must be > 0 [Op:InterleaveDataset] name: ")
         super().__init__(spec, source)
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _open(self, result: Element) -> Iterator[Element]:
         return elements_of(result)
@@ -207,6 +197,8 @@ class ParallelInterleaveDataset(InterleaveDataset):
 class ScanDataset(Node):
     """The outputs of a function of each element and a state that it passes on."""
 
+    _same_size = True
+
     def __init__(self, source: Any, initial_state: Any, scan_func: Any) -> None:
         self._initial = MappedFunction(lambda: initial_state, "Dataset.scan()", ())
         self._function, _ = state_function(
@@ -214,9 +206,6 @@ class ScanDataset(Node):
             "Invalid `scan_func`. ",
         )  # fmt: skip
         super().__init__(self._function.output_spec[1], source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         state, function = self._initial(()), self._function.caller()
@@ -259,9 +248,6 @@ class UniqueDataset(Node):
             raise invalid("UniqueDataset only supports inputs with a single component. [Op:UniqueDataset] name: ")
         super().__init__(source.element_spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         seen = set()
         for element in self._input_dataset._iterate():
@@ -277,9 +263,6 @@ class IgnoreErrorsDataset(Node):
     def __init__(self, source: Any, log_warning: bool) -> None:
         super().__init__(source.element_spec, source)
         self._log_warning = log_warning
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         elements = self._input_dataset._iterate()
@@ -354,6 +337,8 @@ class DirectedInterleaveDataset(Node):
 class PrefetchDataset(Node):
     """The same elements, computed ahead in a thread."""
 
+    _same_size = True
+
     def __init__(self, source: Any, buffer_size: Any) -> None:
         self._buffer_size = integer(buffer_size)
         if self._buffer_size < -1:
@@ -361,9 +346,6 @@ class PrefetchDataset(Node):
                 "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning [Op:PrefetchDataset] name: "
             )
         super().__init__(source.element_spec, source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         elements = self._input_dataset._iterate()

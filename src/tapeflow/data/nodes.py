@@ -36,6 +36,8 @@ class Node(Dataset):
         inputs: the datasets it takes elements from.
     """
 
+    _same_size = False  # whether there is an element for each one of the input
+
     def __init__(self, spec: Any, *inputs: Dataset) -> None:
         self._spec = spec
         self._input_datasets = inputs
@@ -64,6 +66,9 @@ class Node(Dataset):
         None.
         """
         return None
+
+    def _size(self) -> int:
+        return self._input_dataset._size() if self._same_size else UNKNOWN
 
     def _functions(self) -> dict[str, MappedFunction]:
         """Returns the user's functions that this node calls, by its attributes."""
@@ -439,6 +444,8 @@ class ShardDataset(Chooser):
 class OptionsDataset(Chooser):
     """The same elements, with other options."""
 
+    _same_size = True
+
     def __init__(self, source: Any, options: Options) -> None:
         super().__init__(source)
         self._set_options = options
@@ -447,9 +454,6 @@ class OptionsDataset(Chooser):
         """Returns the options of the pipeline."""
         return self._input_dataset.options().merge(self._set_options)
 
-    def _size(self) -> int:
-        return self._input_dataset._size()
-
     def _iterate(self) -> Iterator[Any]:
         return self._input_dataset._iterate()
 
@@ -457,12 +461,11 @@ class OptionsDataset(Chooser):
 class CacheDataset(Node):
     """The same elements, stored in memory once an iterator has gone through all."""
 
+    _same_size = True
+
     def __init__(self, source: Any) -> None:
         super().__init__(source.element_spec, source)
         self._memory: dict[str, list[Element]] = {}
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         stored = self._memory.get("all")

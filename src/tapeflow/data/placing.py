@@ -20,14 +20,13 @@ class OnDeviceDataset(Node):
         device: the name of the device.
     """
 
+    _same_size = True
+
     def __init__(self, source: Any, device: Any) -> None:
         super().__init__(source.element_spec, source)
         self._device = device
         with devices.device(device):  # refuses what is no device
             pass
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         return map(self._moved, self._input_dataset._iterate())

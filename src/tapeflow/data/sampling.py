@@ -55,12 +55,9 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, s
 
 
 def sample_from_datasets(
-    datasets: Sequence[Dataset],
-    weights: TensorLike | Dataset | None,
-    seed: TensorLike | None,
-    stop_on_empty_dataset: bool,
-    rerandomize: bool | None,
-) -> Dataset:
+    datasets: Sequence[Dataset], weights: TensorLike | Dataset | None, seed: TensorLike | None,
+    stop_on_empty_dataset: bool, rerandomize: bool | None,
+) -> Dataset:  # fmt: skip
     """Implements `Dataset.sample_from_datasets`, where a pair of random numbers is the seed of each choice."""
     check_compatible(datasets)
     pairs = Dataset.random(seed, rerandomize).batch(2)

@@ -170,9 +170,6 @@ class ShardFileDataset(Node):
         super().__init__(spec)
         self._path, self._compression = path, compression
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         return _elements(self._path, self._spec, self._compression)
 
@@ -236,6 +233,8 @@ class SnapshotDataset(Node):
         shard_func: returns an element's shard.
     """
 
+    _same_size = True
+
     def __init__(
         self, source: Any, path: Any, compression: Any, reader_func: Any, shard_func: Callable[..., Any] | None
     ) -> None:
@@ -243,9 +242,6 @@ class SnapshotDataset(Node):
         self._folder = os.path.join(os.fspath(path), str(fingerprint(source).numpy()))
         self._compression, self._reader = _compression(compression), reader_func
         self._shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", source.element_spec)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         try:
@@ -271,12 +267,11 @@ class SnapshotDataset(Node):
 class FileCacheDataset(Node):
     """The same elements, which the first iterator that goes through all writes to a file for those after it."""
 
+    _same_size = True
+
     def __init__(self, source: Any, filename: Any) -> None:
         super().__init__(source.element_spec, source)
         self._path = f"{os.fsdecode(filename)}.records"
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         if gfile.exists(self._path):

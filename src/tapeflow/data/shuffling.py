@@ -122,6 +122,8 @@ class SeedLog:
 class ShuffleDataset(Chooser):
     """The elements in a random order."""
 
+    _same_size = True
+
     def __init__(self, source: Any, buffer_size: Any, seed: Any, reshuffle_each_iteration: bool | None) -> None:
         super().__init__(source)
         size = integer(buffer_size)
@@ -129,9 +131,6 @@ class ShuffleDataset(Chooser):
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
         self._buffer_size = size
         self._seeds = Seeds(seed, reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Any]:
         elements = self._input_dataset._iterate()

@@ -17,7 +17,6 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
 
@@ -66,9 +65,6 @@ class SqlDatasetV2(Node):
             names = ", ".join(d.name for d in _DTYPES)
             raise invalid(f"Each element of `output_types_` must be one of: {names} [Op:SqlDataset] name: ")
         super().__init__(spec)
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         try:

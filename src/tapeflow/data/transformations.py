@@ -45,13 +45,9 @@ class Transformations:
         return data.maps.IgnoreErrorsDataset(self, log_warning)
 
     def rejection_resample(
-        self,
-        class_func: Callable[..., Any],
-        target_dist: TensorLike,
-        initial_dist: TensorLike | None = None,
-        seed: TensorLike | None = None,
-        name: str | None = None,
-    ) -> Dataset:
+        self, class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
+        seed: TensorLike | None = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
         """Returns pairs of a class and an element, with elements left out at random so that the classes have a target
         distribution.
 
@@ -75,12 +71,9 @@ class Transformations:
         return data.sampling.RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
 
     def save(
-        self,
-        path: str | os.PathLike[str],
-        compression: str | None = None,
-        shard_func: Callable[..., Any] | None = None,
-        checkpoint_args: Any = None,
-    ) -> None:
+        self, path: str | os.PathLike[str], compression: str | None = None,
+        shard_func: Callable[..., Any] | None = None, checkpoint_args: Any = None,
+    ) -> None:  # fmt: skip
         """Writes the elements to a folder, in TensorFlow's format.
 
         Args:
@@ -105,13 +98,10 @@ class Transformations:
         data.saving.save(self, path, compression, shard_func)
 
     def snapshot(
-        self,
-        path: str | os.PathLike[str],
-        compression: str | None = "AUTO",
-        reader_func: Callable[..., Any] | None = None,
-        shard_func: Callable[..., Any] | None = None,
+        self, path: str | os.PathLike[str], compression: str | None = "AUTO",
+        reader_func: Callable[..., Any] | None = None, shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset:  # fmt: skip
         """Returns the same elements, which the first iterator that goes through all writes to files that later ones
         read.
 
@@ -241,12 +231,9 @@ class Transformations:
         return data.Dataset.zip((data.Dataset.range(start, 2**63 - 1), self))
 
     def shuffle(
-        self,
-        buffer_size: TensorLike,
-        seed: TensorLike | None = None,
-        reshuffle_each_iteration: bool | None = True,
+        self, buffer_size: TensorLike, seed: TensorLike | None = None, reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset:  # fmt: skip
         """Returns the elements in a random order: each is drawn from the next `buffer_size`, as TensorFlow does for the
         seed.
 
@@ -328,13 +315,9 @@ class Transformations:
         return node_of(kind, self, batch_size, drop_remainder)
 
     def padded_batch(
-        self,
-        batch_size: TensorLike,
-        padded_shapes: Any = None,
-        padding_values: Any = None,
-        drop_remainder: TensorLike = False,
-        name: str | None = None,
-    ) -> Dataset:
+        self, batch_size: TensorLike, padded_shapes: Any = None, padding_values: Any = None,
+        drop_remainder: TensorLike = False, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
         """Returns elements padded to the same shape and stacked into batches.
 
         Args:
@@ -359,12 +342,9 @@ class Transformations:
         return node_of(data.batches.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def ragged_batch(
-        self,
-        batch_size: TensorLike,
-        drop_remainder: TensorLike = False,
-        row_splits_dtype: DTypeLike = int64,
+        self, batch_size: TensorLike, drop_remainder: TensorLike = False, row_splits_dtype: DTypeLike = int64,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset:  # fmt: skip
         """Returns batches in which tensors of different shapes are rows of a ragged tensor.
 
         Args:
@@ -473,13 +453,9 @@ class Transformations:
         return data.batches.UnbatchDataset(self)
 
     def window(
-        self,
-        size: TensorLike,
-        shift: TensorLike | None = None,
-        stride: TensorLike = 1,
-        drop_remainder: TensorLike = False,
-        name: str | None = None,
-    ) -> Dataset:
+        self, size: TensorLike, shift: TensorLike | None = None, stride: TensorLike = 1,
+        drop_remainder: TensorLike = False, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
         """Returns datasets of `size` elements, a new one starting every `shift` elements.
 
         Args:
@@ -503,14 +479,10 @@ class Transformations:
     # ---- functions ---------------------------------------------------------------------------------------------------
 
     def map(
-        self,
-        map_func: Callable[..., Any],
-        num_parallel_calls: TensorLike | None = None,
-        deterministic: bool | None = None,
-        synchronous: bool | None = None,
-        use_unbounded_threadpool: bool = False,
+        self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None, synchronous: bool | None = None, use_unbounded_threadpool: bool = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset:  # fmt: skip
         """Returns the results of a function of each element.
 
         Args:
@@ -562,14 +534,10 @@ class Transformations:
         return data.maps.FlatMapDataset(self, map_func)
 
     def interleave(
-        self,
-        map_func: Callable[..., Any],
-        cycle_length: TensorLike | None = None,
-        block_length: TensorLike | None = None,
-        num_parallel_calls: TensorLike | None = None,
-        deterministic: bool | None = None,
-        name: str | None = None,
-    ) -> Dataset:
+        self, map_func: Callable[..., Any], cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None, num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
         """Returns the elements of several of the datasets that a function returns, in turn.
 
         Args:

@@ -43,11 +43,9 @@ _IDENTIFIERS = {ListWrapper: "trackable_list_wrapper", _DictWrapper: "trackable_
 
 
 def save(
-    obj: Trackable,
-    export_dir: str | os.PathLike[str],
-    signatures: Callable[..., Any] | Mapping[str, Callable[..., Any]] | None = None,
-    options: SaveOptions | None = None,
-) -> None:
+    obj: Trackable, export_dir: str | os.PathLike[str],
+    signatures: Callable[..., Any] | Mapping[str, Callable[..., Any]] | None = None, options: SaveOptions | None = None,
+) -> None:  # fmt: skip
     """Saves an object with its variables and functions, so that it can be loaded without the code that defines it.
 
     Objects are saved under the names of attributes. Of a `tf.function` its traces so far are saved; one with an

@@ -64,12 +64,9 @@ def scalar(name: str, data: TensorLike, step: TensorLike | None = None, descript
 
 
 def histogram(
-    name: str,
-    data: TensorLike,
-    step: TensorLike | None = None,
-    buckets: TensorLike | None = None,
+    name: str, data: TensorLike, step: TensorLike | None = None, buckets: TensorLike | None = None,
     description: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Writes the distribution of a tensor's elements.
 
     Args:
@@ -121,12 +118,9 @@ def _buckets(data: EagerTensor, buckets: EagerTensor) -> EagerTensor:
 
 
 def image(
-    name: str,
-    data: TensorLike,
-    step: TensorLike | None = None,
-    max_outputs: TensorLike = 3,
+    name: str, data: TensorLike, step: TensorLike | None = None, max_outputs: TensorLike = 3,
     description: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Writes images.
 
     Args:

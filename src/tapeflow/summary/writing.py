@@ -88,12 +88,9 @@ def record(
 
 
 def write(
-    tag: str,
-    tensor: TensorLike | Callable[[], Any],
-    step: TensorLike | None = None,
-    metadata: Message | bytes | None = None,
-    name: str | None = None,
-) -> Tensor:
+    tag: str, tensor: TensorLike | Callable[[], Any], step: TensorLike | None = None,
+    metadata: Message | bytes | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Writes a tensor as a summary, for whatever plugin of TensorBoard the metadata names.
 
     Args:
@@ -119,12 +116,9 @@ def write(
 
 
 def write_encoded(
-    tag: str,
-    inputs: Callable[[], Sequence[Any]],
-    step: TensorLike | None,
-    metadata: Message | bytes | None,
+    tag: str, inputs: Callable[[], Sequence[Any]], step: TensorLike | None, metadata: Message | bytes | None,
     encode: Callable[..., Any] | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Writes the result of `encode` for the inputs, as `write` does; without it, the only input as it is."""
     if step is not None:
         step = checked_step(step)

@@ -127,11 +127,9 @@ class CheckpointManager:
         )
 
     def save(
-        self,
-        checkpoint_number: TensorLike | None = None,
-        check_interval: bool = True,
+        self, checkpoint_number: TensorLike | None = None, check_interval: bool = True,
         options: CheckpointOptions | None = None,
-    ) -> str | None:
+    ) -> str | None:  # fmt: skip
         """Saves a checkpoint, and deletes the oldest where there are too many.
 
         Args:
