@@ -102,10 +102,10 @@ def integer(value: Any) -> int:
 class Rows:
     """Elements of which many can be gathered at once, by their numbers.
 
-        Attributes:
-            count: how many there are.
-            take: returns the elements of these numbers as one batch.
-    between: returns the elements of the numbers from `start` to `stop` as one batch.
+    Attributes:
+        count: how many there are.
+        take: returns the elements of these numbers as one batch.
+        between: returns the elements of the numbers from `start` to `stop` as one batch.
     """
 
     def __init__(
