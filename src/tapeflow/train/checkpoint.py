@@ -11,7 +11,6 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly
-from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
@@ -119,7 +118,7 @@ class Checkpoint(AutoTrackable):
         return self._maybe_create_save_counter()
 
     def write(
-        self, file_prefix: TensorLike | os.PathLike[str], options: CheckpointOptions | None = None
+        self, file_prefix: str | os.PathLike[str] | Tensor, options: CheckpointOptions | None = None
     ) -> str | Tensor:
         """Writes a checkpoint of exactly that name; in a `tf.function`, each time it runs.
 
@@ -132,7 +131,8 @@ class Checkpoint(AutoTrackable):
         """
         if not executing_eagerly():
             return self._write_in_graph(file_prefix, options)
-        path = os.fspath(file_prefix)
+        prefix: Any = file_prefix
+        path = os.fspath(prefix)
         self._write(path, options, lambda: None)
         return path
 
