@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+import op_table
 import tapeflow as tf
 
 Dataset = tf.data.Dataset
@@ -67,6 +68,51 @@ def test_batches_of_rows_are_those_of_elements():
     off = tf.data.Options()
     off.experimental_optimization.apply_default_optimizations = False
     assert values(pipeline.batch(7)) == values(pipeline.batch(7).with_options(off))
+
+
+SHUFFLES = {
+    "stream": tf.random.shuffle,
+    "stateless": lambda row: tf.random.experimental.stateless_shuffle(row, seed=[1, 2]),
+}
+
+
+@pytest.mark.parametrize("parallel", [None, 2])
+@pytest.mark.parametrize("kind", SHUFFLES)
+def test_examples_are_shuffled_within_themselves_before_they_are_batched(kind, parallel):
+    rows = tf.reshape(tf.range(18), (6, 3))
+    ds = Dataset.from_tensor_slices((rows, tf.range(6)))
+    ds = ds.map(lambda row, label: (SHUFFLES[kind](row), label), num_parallel_calls=parallel)
+    [(batch, labels)] = ds.batch(6)
+    assert labels.numpy().tolist() == list(range(6))
+    assert np.sort(batch, axis=1).tolist() == rows.numpy().tolist()
+    assert batch.numpy().tolist() != rows.numpy().tolist()
+
+
+def _mapped_samples():
+    """The samples of the op table that take one array of numbers, each as a function of that array."""
+    for row in op_table.all_rows():
+        for number, (args, kwargs) in enumerate(row.samples):
+            arrays = [i for i, a in enumerate(args) if isinstance(a, np.ndarray)]
+            if len(arrays) == 1 and not any(isinstance(v, np.ndarray) for v in kwargs.values()):
+                yield pytest.param(row, args, kwargs, arrays[0], id=f"{row}-{number}")
+
+
+@pytest.mark.parametrize(("row", "args", "kwargs", "place"), list(_mapped_samples()))
+def test_batches_of_mapped_elements_are_those_of_each_op(row, args, kwargs, place):
+    def op_of(x):
+        return row.function(*args[:place], x, *args[place + 1 :], **kwargs)
+
+    array = args[place]
+    dtype = "float64" if "float64" in row.dtypes else row.dtypes[-1]
+    elements = np.stack([array, array * 0.75, array * 0.5]).astype(array.dtype)
+    mapped = Dataset.from_tensor_slices(op_table.cast(elements, dtype)).map(op_of)
+    one_by_one = [tf.nest.flatten(element) for element in mapped]
+    if len({tuple(part.shape for part in element) for element in one_by_one}) > 1:
+        pytest.skip("elements of several shapes have no batch")
+    [batch] = mapped.batch(3)
+    for i, column in enumerate(tf.nest.flatten(batch)):
+        expected = np.stack([element[i].numpy() for element in one_by_one])
+        np.testing.assert_allclose(column, expected, rtol=1e-6, atol=1e-12)
 
 
 def test_each_iterator_has_its_own_order_unless_told_otherwise():

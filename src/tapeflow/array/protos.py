@@ -11,6 +11,7 @@ from tapeflow.core.ops.sequences import array_of, is_sequence
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.varint import read_varint
 
 # The field of a TensorProto that holds the elements of a dtype, one by one.
 _FIELDS = {
@@ -97,8 +98,6 @@ def make_tensor_proto(
 
 def _strings(content: bytes, count: int) -> np.ndarray:
     """The strings of a message's content: the lengths of all, then all bytes."""
-    from tapeflow.train.varint import read_varint
-
     lengths, position = [], 0
     for _ in range(count):
         length, position = read_varint(content, position)

@@ -14,3 +14,9 @@ from tapeflow.data.iterators import Iterator, NumpyIterator
 from tapeflow.data.options import Options, ThreadingOptions
 from tapeflow.data.spec import DatasetSpec, IteratorSpec
 from tapeflow.data.threads import AUTOTUNE
+
+__all__ = [
+    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "FixedLengthRecordDataset",
+    "Iterator", "IteratorSpec", "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions",
+    "experimental",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Datasets seen from outside: one element by its number, a list's elements, a fingerprint of all that makes them."""
+"""Datasets seen from outside: one element by its number, a list's elements, a fingerprint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import torch
 
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
-from tapeflow.core.types.dtypes import uint64
+from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import FROM_TORCH, uint64
 from tapeflow.core.values.tensor import EagerTensor, as_numpy
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
@@ -20,8 +21,8 @@ from tapeflow.data.nodes import Elements, integer
 from tapeflow.data.rewriting import rewritten
 
 
-def at(dataset: Dataset, index: Any) -> Any:
-    """`tf.data.experimental.at`."""
+def at(dataset: Dataset, index: TensorLike) -> Any:
+    """Implements `tf.data.experimental.at`."""
     size, number = dataset._size(), integer(index)
     if size == UNKNOWN:
         kind = type(dataset).__name__
@@ -63,20 +64,20 @@ class ListDataset(Elements):
 
 
 def fingerprint(dataset: Any) -> EagerTensor:
-    """A number that datasets made in the same way share."""
-    found = fingerprint64("\n".join(_told(dataset)).encode())
-    return EagerTensor(torch.from_numpy(np.array(found, np.uint64)), uint64)
+    """Returns a uint64 scalar that datasets built in the same way share."""
+    number = fingerprint64("\n".join(_definition(dataset)).encode())
+    return EagerTensor(torch.from_numpy(np.array(number, np.uint64)), uint64)
 
 
-def _told(dataset: Any) -> Iterator[str]:
-    """All that makes a dataset, as text."""
+def _definition(dataset: Any) -> Iterator[str]:
+    """Yields all that defines a dataset, as text."""
     yield f"{type(dataset).__name__} {dataset.element_spec}"
     for name, value in sorted(dataset.__dict__.items()):
         if name not in ("_input_datasets", "_rewritten", "_spec", "_memory", "_seeds"):
             yield f"{name}={_text(value)}"
     for source in dataset._inputs():
         yield "("
-        yield from _told(source)
+        yield from _definition(source)
         yield ")"
 
 
@@ -86,8 +87,6 @@ def _text(value: Any) -> str:
         captured = [c for c in value._captured if isinstance(c, EagerTensor)]
         return f"{value._body.compiled.source}{[_text(c.value) for c in (*constants, *captured)]}"
     if isinstance(value, torch.Tensor):
-        from tapeflow.core.types.dtypes import FROM_TORCH
-
         return f"{tuple(value.shape)} {as_numpy(value, FROM_TORCH[value.dtype]).tobytes().hex()}"
     if isinstance(value, np.ndarray):
         return f"{value.shape} {value.tolist()}"

@@ -22,6 +22,8 @@ from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.nodes import Elements, Node, Rows, integer
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.ragged.tensor import RaggedTensor
 
 
 def _truth(value: Any) -> bool:
@@ -40,13 +42,16 @@ def _dimension(size: int, drop_remainder: bool) -> int | None:
 
 
 def _runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
-    """Lists of `size` elements; the last one may be shorter, unless it is to be dropped. Goes on after an error."""
+    """Yields lists of `size` elements; the last one may be shorter, unless it is to be dropped.
+
+    Goes on after an error.
+    """
     runs = iter(lambda: list(itertools.islice(elements, size)), [])
     return filter(lambda run: len(run) == size, runs) if drop_remainder else runs
 
 
 class _Batching(Node):
-    """A node that makes something of each run of elements."""
+    """A node that combines each run of elements."""
 
     def __init__(self, source: Any, spec: Any, batch_size: int, drop_remainder: bool) -> None:
         super().__init__(spec, source)
@@ -74,28 +79,28 @@ class BatchDataset(_Batching):
 
 
 class ParallelBatchDataset(BatchDataset):
-    """Batches whose elements may be made in parallel."""
+    """Batches whose elements may be built in parallel."""
 
 
 class RowBatches(Node):
     """Batches of rows, each gathered whole.
 
     Args:
-        batch: the node that this one stands for.
-        rows: where the elements come from.
-        numbers: gives the rows' numbers; None for all in order.
+        batch: the node that this one replaces.
+        rows: the rows that the elements come from.
+        numbers: the dataset of the rows' numbers; None for all in order.
     """
 
     def __init__(self, batch: BatchDataset, rows: Rows, numbers: Any) -> None:
         super().__init__(batch.element_spec, *([] if numbers is None else [numbers]))
         self._batch = batch
-        self._taken = rows
+        self._source = rows
 
     def _size(self) -> int:
         return self._batch._size()
 
     def _iterate(self) -> Iterator[Element]:
-        size, drop, rows = self._batch._batch_size, self._batch._drop_remainder, self._taken
+        size, drop, rows = self._batch._batch_size, self._batch._drop_remainder, self._source
         if not self._input_datasets:
             for start in range(0, rows.count - size + 1 if drop else rows.count, size):
                 yield rows.between(start, min(start + size, rows.count))
@@ -131,8 +136,8 @@ class PaddedBatchDataset(_Batching):
                     )
             shapes = [s.shape for s in specs]
         else:
-            given = structure.flatten_up_to(spec, padded_shapes)
-            shapes = [_padded_shape(g, s.shape) for g, s in zip(given, specs, strict=True)]
+            targets = structure.flatten_up_to(spec, padded_shapes)
+            shapes = [_padded_shape(t, s.shape) for t, s in zip(targets, specs, strict=True)]
         if padding_values is None or not structure.is_structure(padding_values):
             values = [padding_values] * len(specs)
         else:
@@ -141,8 +146,8 @@ class PaddedBatchDataset(_Batching):
         self._values = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
         size, drop = _batch_size(batch_size, "PaddedBatchDatasetV2"), _truth(drop_remainder)
         first = TensorShape([_dimension(size, drop)])
-        made = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
-        super().__init__(source, structure.pack(spec, made), size, drop)
+        padded = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
+        super().__init__(source, structure.pack(spec, padded), size, drop)
 
     def _iterate(self) -> Iterator[Element]:
         for run in self._runs():
@@ -167,7 +172,7 @@ def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
 
 
 def _padding(value: Any, dtype: Any) -> Any:
-    """The number that fills, as a Python value."""
+    """Returns the number that fills, as a Python value."""
     if value is None:
         if dtype is variant:
             raise TypeError("Unable to create default padding value for a component of type 'variant'.")
@@ -186,7 +191,7 @@ def _padding(value: Any, dtype: Any) -> Any:
 
 
 def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> Any:
-    """The values of one component in one batch, filled up."""
+    """Returns the values of one component in one batch, filled up to one shape."""
     rank = len(shape)
     longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]
     if len(longest) != rank:
@@ -213,9 +218,9 @@ def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> An
 class RaggedDataset(Node):
     """Elements whose tensors of unknown dimensions are counted as ragged, so that they can be batched."""
 
-    def __init__(self, source: Any, row_splits_dtype: Any) -> None:
-        from tapeflow.ragged.spec import RaggedTensorSpec
+    _same_size = True
 
+    def __init__(self, source: Any, row_splits_dtype: Any) -> None:
         def ragged(s: Any) -> Any:
             if type(s) is not TensorSpec or s.shape.rank is None or s.shape.is_fully_defined():
                 return s
@@ -225,12 +230,7 @@ class RaggedDataset(Node):
         self._dtype = row_splits_dtype
         super().__init__(structure.map_specs(ragged, source.element_spec), source)
 
-    def _size(self) -> int:
-        return self._input_dataset._size()
-
     def _iterate(self) -> Iterator[Element]:
-        from tapeflow.ragged.tensor import RaggedTensor
-
         old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)
 
         def ragged(value: Any, before: Any, after: Any) -> Any:
@@ -251,20 +251,20 @@ class UnbatchDataset(Node):
     """The slices of the elements."""
 
     def __init__(self, source: Any) -> None:
-        known = None
+        rows = None
         for s in flatten(source.element_spec):
             shape = getattr(s, "shape", None)
             if shape is None or shape.rank is None:
                 continue
             if shape.rank == 0:
                 raise ValueError("Cannot unbatch an input with scalar components.")
-            if None not in (known, shape[0]) and known != shape[0]:
+            if None not in (rows, shape[0]) and rows != shape[0]:
                 raise ValueError(
                     "`unbatch()` is only supported for datasets of elements whose components have a matching leading "
-                    f"dimension. Encountered both {known} and {shape[0]}."
+                    f"dimension. Encountered both {rows} and {shape[0]}."
                 )
-            known = shape[0] if known is None else known
-        self._each = known
+            rows = shape[0] if rows is None else rows
+        self._each = rows
         super().__init__(structure.map_specs(structure.unbatched, source.element_spec), source)
 
     def _size(self) -> int:

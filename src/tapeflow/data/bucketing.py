@@ -9,17 +9,25 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.creation import zeros
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import stack
+from tapeflow.array.passing import identity
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool_, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.grouping import GroupByWindowDataset
 from tapeflow.data.nodes import Node, integer
 from tapeflow.data.structure import Element, flatten
+from tapeflow.debugging.values import assert_less
+from tapeflow.math.casting import cast
+from tapeflow.math.reduction import reduce_sum
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 
@@ -34,17 +42,13 @@ def bucket_by_sequence_length(
     no_padding: bool,
     drop_remainder: bool,
 ) -> Dataset:
-    """`Dataset.bucket_by_sequence_length`: windows of elements whose lengths fall into one bucket, made batches."""
+    """Implements `Dataset.bucket_by_sequence_length`, with windows of elements whose lengths fall into one bucket."""
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError(
             "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
             f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
             f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
         )
-    from tapeflow.array.gathering import gather
-    from tapeflow.math.casting import cast
-    from tapeflow.math.reduction import reduce_sum
-
     boundaries, sizes = convert(list(bucket_boundaries), int64), convert(list(bucket_batch_sizes), int64)
 
     def bucket(*element: Any) -> Any:
@@ -61,8 +65,8 @@ def bucket_by_sequence_length(
         if pad_to_bucket_boundary:
             checked = window.map(lambda *e: _below_last(e, element_length_func, bucket_boundaries))
             longest = gather(boundaries, key) - 1
-            found = structure.flatten_up_to(dataset.element_spec, shapes)
-            shapes = structure.pack(dataset.element_spec, [_filled(s, longest) for s in found])
+            flat = structure.flatten_up_to(dataset.element_spec, shapes)
+            shapes = structure.pack(dataset.element_spec, [_filled(s, longest) for s in flat])
             return checked.padded_batch(size, shapes, padding_values, drop_remainder)
         return window.padded_batch(size, shapes, padding_values, drop_remainder)
 
@@ -70,10 +74,7 @@ def bucket_by_sequence_length(
 
 
 def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequence[int]) -> Any:
-    """The element, of which the length must be below the last boundary."""
-    from tapeflow.array.passing import identity
-    from tapeflow.core.scopes import control_dependencies
-    from tapeflow.debugging import assert_less
+    """Returns the element, after a check that its length is below the last boundary."""
 
     check = assert_less(
         length_of(*element),
@@ -81,14 +82,12 @@ def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequenc
         message="When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).",
     )
     with control_dependencies([check] if check is not None else []):
-        kept = structure.pack(element, [identity(t) for t in flatten(element)])
-    return kept if len(element) > 1 else kept[0]
+        checked = structure.pack(element, [identity(t) for t in flatten(element)])
+    return checked if len(element) > 1 else checked[0]
 
 
 def _filled(shape: Any, longest: Any) -> Any:
-    """A shape as a vector, with a number for dimensions that are not known."""
-    from tapeflow.array.joining import stack
-
+    """Returns a shape as a vector, with a number for unknown dimensions."""
     dims = TensorShape(shape).as_list()
     return stack([longest if d is None else convert(d, int64) for d in dims]) if dims else convert([], int64)
 
@@ -100,7 +99,7 @@ class RebatchDataset(Node):
     """Batches cut and joined to others.
 
     Args:
-        source: of batches.
+        source: a dataset of batches.
         batch_sizes: a size, or several in turn.
         drop_remainder: whether a last smaller batch is left out.
     """
@@ -122,9 +121,6 @@ class RebatchDataset(Node):
 
         super().__init__(structure.map_specs(other, source.element_spec), source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         rows = self._input_dataset.unbatch()
         elements, specs = rows._iterate(), flatten(rows.element_spec)
@@ -139,9 +135,9 @@ class SparseBatchDataset(Node):
     """Batches of tensors of different shapes as sparse tensors.
 
     Args:
-        source: of tensors.
-        batch_size: how many.
-        row_shape: of a row of the result; at least as large as all elements.
+        source: a dataset of tensors.
+        batch_size: the number of elements in a batch.
+        row_shape: the shape of a row of the result; at least as large as all elements.
     """
 
     def __init__(self, source: Any, batch_size: Any, row_shape: Any) -> None:
@@ -183,7 +179,7 @@ class SparseBatchDataset(Node):
 
 
 def pad_to_cardinality(dataset: Dataset, cardinality: int, mask_key: str) -> Dataset:
-    """`tf.data.experimental.pad_to_cardinality`, applied."""
+    """Implements `tf.data.experimental.pad_to_cardinality`."""
     spec = dataset.element_spec
     if not isinstance(spec, dict):
         raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
@@ -197,7 +193,6 @@ def pad_to_cardinality(dataset: Dataset, cardinality: int, mask_key: str) -> Dat
             "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target cardinality "
             f"({cardinality}), but has cardinality {size}"
         )
-    from tapeflow.array.creation import zeros
 
     def nothing(_: Any) -> Any:
         return {**structure.map_specs(lambda s: zeros(s.shape, s.dtype), spec), mask_key: convert(False, bool_)}

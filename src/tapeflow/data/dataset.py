@@ -1,13 +1,15 @@
-"""`tf.data.Dataset`: what all datasets have in common, and the functions that make new ones."""
+"""`tf.data.Dataset`: what all datasets have in common, and the sources."""
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int64, variant
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
@@ -17,19 +19,20 @@ from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.options import Options
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
-from tapeflow.data.transformations import Transformations, made
+from tapeflow.data.transformations import Transformations, node_of
+
+if TYPE_CHECKING:
+    from tapeflow.data.iterators import NumpyIterator
 
 INFINITE = -1
 UNKNOWN = -2
 
 
 def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Any:
-    """A source that holds tensors; of tensors of a graph, one that is made when it runs."""
+    """Returns a source that holds tensors; of tensors of a graph, one that is created when it runs."""
     if state.graph is None:
         return kind(tensors)
-    from tapeflow.data.staged import source_of
-
-    return source_of(kind, tensors, element_spec)
+    return staged.source_of(kind, tensors, element_spec)
 
 
 class DatasetV2:
@@ -42,8 +45,8 @@ class DatasetV2:
 class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     """A sequence of elements, each a structure of tensors, that can be gone through as often as one likes.
 
-    It is made from a source and transformed step by step; nothing runs before somebody iterates. Lists are no
-    structures but convert to tensors. A `name` argument means nothing here.
+    It is created from a source and transformed step by step; nothing runs before somebody iterates. Lists are no
+    structures but convert to tensors. A `name` argument has no effect.
 
     Args:
         variant_tensor: the tensor of another dataset, for a subclass that stands for it.
@@ -57,7 +60,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     def __init__(self, variant_tensor: Any) -> None:
         self._wrapped = variant_tensor.value[()]
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -71,9 +74,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     @property
     def _variant_tensor(self) -> Tensor:
         if state.graph is not None:
-            from tapeflow.data.staged import variant_of
-
-            return variant_of(self)
+            return staged.variant_of(self)
         return held(self, variant)
 
     def _inputs(self) -> list[Any]:
@@ -89,42 +90,43 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return self._wrapped._iterate()
 
     def _rows(self) -> Any:
-        """The elements as rows that can be taken many at once, where they are."""
+        """Returns the elements as `Rows`, of which many can be gathered at once; None where they are not rows of
+        arrays.
+        """
         return None
 
     def options(self) -> Options:
-        """The options of the pipeline."""
+        """Returns the options of the pipeline.
+
+        Returns:
+            The options set on this dataset and its inputs, as `tf.data.Options`; later ones win.
+        """
         merged = Options()
         for source in self._inputs():
             merged = merged.merge(source.options())
         return merged
 
     def cardinality(self) -> Tensor:
-        """How many elements there are, an int64 scalar; `INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` are negative.
+        """Returns the number of elements.
+
+        Returns:
+            An int64 scalar; `INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` are negative.
 
         Example:
             >>> tf.data.Dataset.range(5).batch(2).cardinality().numpy().item()
             3
         """
         if state.graph is not None:
-            from tapeflow.data.staged import cardinality
-
-            return cardinality(self)
+            return staged.cardinality(self)
         return convert(self._size(), int64)
 
     def __iter__(self) -> Any:
         if state.graph is not None:
-            from tapeflow.data.staged import iterator_of
-
-            return iterator_of(self)
-        from tapeflow.data.iterators import OwnedIterator
-
-        return OwnedIterator(self)
+            return staged.iterator_of(self)
+        return iterators.OwnedIterator(self)
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        from tapeflow.data.staged import loop_over
-
-        loop_over(iter(self), loop)
+        iterators.loop_over(iter(self), loop)
 
     def __bool__(self) -> bool:
         return True
@@ -138,8 +140,11 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self.element_spec}>"
 
-    def as_numpy_iterator(self) -> Any:
-        """An iterator that gives elements as NumPy arrays.
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """Returns an iterator whose elements are NumPy arrays.
+
+        Returns:
+            A `tf.data.NumpyIterator`.
 
         Raises:
             TypeError: an element has a component that is no array, such as a dataset.
@@ -148,17 +153,17 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.range(3).as_numpy_iterator()]
             [0, 1, 2]
         """
-        from tapeflow.data.iterators import NumpyIterator, check_arrays
-
-        check_arrays(self.element_spec)
-        return NumpyIterator(self)
+        iterators.check_arrays(self.element_spec)
+        return iterators.NumpyIterator(self)
 
     def get_single_element(self, name: str | None = None) -> Any:
-        """The only element.
+        """Returns the only element.
+
+        Returns:
+            The element, in its structure.
 
         Raises:
             InvalidArgumentError: there is none, or more than one.
-
 
         Example:
             >>> tf.data.Dataset.range(5, 6).get_single_element().numpy().item()
@@ -166,12 +171,19 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         """
         elements = list(self.take(2))
         if len(elements) != 1:
-            found = "had more than one element" if elements else "was empty"
-            raise invalid(f"Dataset {found}. [Op:DatasetToSingleElement] name: ")
+            problem = "had more than one element" if elements else "was empty"
+            raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
         return elements[0]
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
-        """The state after `reduce_func(state, element)` has gone through all elements.
+        """Computes the state after `reduce_func(state, element)` has run for all elements.
+
+        Args:
+            initial_state: a structure of tensors.
+            reduce_func: takes the state and an element, and returns the new state, of the same structure and dtypes.
+
+        Returns:
+            The last state.
 
         Raises:
             TypeError: the new state is of another class or dtype.
@@ -183,17 +195,20 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         initial = MappedFunction(lambda: initial_state, "reduce()", ())
         function, spec = state_function(reduce_func, "reduce()", initial.output_spec, self.element_spec, lambda s: s)
         if state.graph is not None:
-            from tapeflow.data.staged import reduced
-
-            return reduced(self, initial, function, spec)
+            return staged.reduced(self, initial, function, spec)
         return structure.Packer(spec)(maps.reduction(self, initial, function))
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
-        """What a function makes of this dataset.
+        """Returns the dataset that a function returns for this one.
+
+        Args:
+            transformation_func: takes a dataset and returns a dataset.
+
+        Returns:
+            The result of the function.
 
         Raises:
-            TypeError: it gives no dataset.
-
+            TypeError: the function returns no dataset.
 
         Example:
             >>> len(tf.data.Dataset.range(5).apply(lambda ds: ds.take(2)))
@@ -205,7 +220,16 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return dataset
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
-        """The same elements, made with these options over those set before.
+        """Returns the same elements, with these options over those set before.
+
+        Args:
+            options: `tf.data.Options`.
+
+        Returns:
+            A dataset of the same elements.
+
+        Raises:
+            TypeError: `options` are of another class.
 
         Example:
             >>> options = tf.data.Options()
@@ -221,7 +245,13 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        """A dataset of one element.
+        """Returns a dataset of one element.
+
+        Args:
+            tensors: the element, a structure of tensors.
+
+        Returns:
+            A dataset of one element.
 
         Example:
             >>> len(tf.data.Dataset.from_tensors([1, 2, 3]))
@@ -231,7 +261,13 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
-        """The slices of tensors along their first dimension.
+        """Returns a dataset of the slices of tensors along their first dimension.
+
+        Args:
+            tensors: a structure of tensors whose first dimensions agree.
+
+        Returns:
+            A dataset of as many elements as the first dimension.
 
         Raises:
             ValueError: there is a scalar, or first dimensions differ.
@@ -244,21 +280,23 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def from_generator(
-        generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None, args: Any = None,
-        output_signature: Any = None, name: str | None = None,
+        generator: Callable[..., Any], output_types: Any = None, output_shapes: Any = None,
+        args: Sequence[TensorLike] | None = None, output_signature: Any = None, name: str | None = None,
     ) -> Dataset:  # fmt: skip
-        """What a Python generator gives.
+        """Returns a dataset of the values that a Python generator yields.
 
         Args:
-            generator: a callable that gives an iterable; called for each iterator anew.
-            output_types, output_shapes: an older way to say what elements are.
-            args: tensors, given to `generator` as arrays.
+            generator: a callable that returns an iterable; called anew for each iterator.
+            output_types, output_shapes: an older way to declare the elements' dtypes and shapes, in their structure.
+            args: tensors, passed to `generator` as arrays.
             output_signature: the spec of the elements.
+
+        Returns:
+            A dataset of unknown cardinality.
 
         Raises:
             TypeError: `generator` is not callable, or elements are not declared once.
             InvalidArgumentError: at an iterator, if an element is not as declared.
-
 
         Example:
             >>> ds = tf.data.Dataset.from_generator(lambda: iter([1, 2]), output_signature=tf.TensorSpec([], tf.int32))
@@ -268,48 +306,81 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = generators.signature_of(output_types, output_shapes, output_signature)
-        return made(generators.GeneratorDataset, generator, spec, args)
+        return node_of(generators.GeneratorDataset, generator, spec, args)
 
     @staticmethod
-    def range(*args: Any, **kwargs: Any) -> Dataset:
-        """Numbers as the builtin `range` gives them; `output_type=tf.int64` is their dtype.
+    def range(*args: TensorLike, **kwargs: Any) -> Dataset:
+        """Returns a dataset of numbers, as the builtin `range` counts.
+
+        Args:
+            *args: stop; or start and stop; or start, stop and step; integers.
+            **kwargs: `output_type=tf.int64` is their dtype.
+
+        Returns:
+            A dataset of scalars.
+
+        Raises:
+            ValueError: there are no or more than three numbers.
+            InvalidArgumentError: the step is 0.
 
         Example:
             >>> [x.item() for x in tf.data.Dataset.range(10, 0, -3).as_numpy_iterator()]
             [10, 7, 4, 1]
         """
-        return made(nodes.RangeDataset, args, kwargs.get("output_type", int64))
+        return node_of(nodes.RangeDataset, args, kwargs.get("output_type", int64))
 
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Dataset:
-        """Numbers from `start` on, without an end.
+    def counter(
+        start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = int64, name: str | None = None
+    ) -> Dataset:
+        """Returns an infinite dataset of the numbers from `start` on.
+
+        Args:
+            start, step: integers.
+            dtype: the dtype of the elements.
+
+        Returns:
+            A dataset of scalars.
 
         Example:
             >>> [x.item() for x in tf.data.Dataset.counter(5, 10).take(3).as_numpy_iterator()]
             [5, 15, 25]
         """
-        return made(nodes.CounterDataset, start, step, dtype)
+        return node_of(nodes.CounterDataset, start, step, dtype)
 
     @staticmethod
-    def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
-        """Random integers in [0, 2**32), without an end: TensorFlow's for the seed.
+    def random(
+        seed: TensorLike | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> Dataset:
+        """Returns an infinite dataset of random integers in [0, 2**32): TensorFlow's for the seed.
+
+        Args:
+            seed: an integer, or None for a random one.
+            rerandomize_each_iteration: whether each iterator has numbers of its own.
+
+        Returns:
+            A dataset of int64 scalars.
 
         Example:
             >>> [x.item() for x in tf.data.Dataset.random(seed=3).take(2).as_numpy_iterator()]
             [3534849767, 279844183]
         """
-        return made(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
+        return node_of(shuffling.RandomDatasetV2, seed, rerandomize_each_iteration)
 
     @staticmethod
     def list_files(
-        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
-    ) -> Dataset:
-        """The names of the files that match patterns with `*`, `?` and `[...]`.
+        file_pattern: TensorLike | os.PathLike[str], shuffle: bool | None = None, seed: TensorLike | None = None,
+        name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns a dataset of the names of the files that match patterns with `*`, `?` and `[...]`.
 
         Args:
-            file_pattern: a string tensor of patterns.
-            shuffle: whether the order is random, and another one with each iterator; True by default.
-            seed: of the order.
+            file_pattern: a string, a list or a tensor of patterns.
+            shuffle: whether the order is random, and differs with each iterator; True by default.
+            seed: the seed of the order.
+
+        Returns:
+            A dataset of string scalars.
 
         Raises:
             InvalidArgumentError: no file matches.
@@ -321,17 +392,21 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [os.path.basename(f.numpy()) for f in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"))]
             [b'a.txt']
         """
-        from tapeflow.data.files import list_files
-
-        return list_files(file_pattern, shuffle is None or shuffle, seed)
+        return files.list_files(file_pattern, shuffle is None or shuffle, seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """The elements of several datasets side by side, as far as the shortest goes.
+        """Returns a dataset of the elements of several datasets side by side, as many as the shortest has.
+
+        Args:
+            *args: datasets, or one structure of datasets.
+            datasets: the same, as a keyword.
+
+        Returns:
+            A dataset whose elements have the structure of the datasets.
 
         Raises:
-            TypeError: there is no dataset, or something else.
-
+            TypeError: there is no dataset, or both are specified, or a part is no dataset.
 
         Example:
             >>> ds = tf.data.Dataset.zip(tf.data.Dataset.range(3), tf.data.Dataset.range(5, 7))
@@ -345,8 +420,22 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         return nodes.ZipDataset(datasets if datasets is not None else args[0] if len(args) == 1 else args)
 
     @staticmethod
-    def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Dataset:
-        """Elements of several datasets, in the order of the int64 numbers that another dataset gives.
+    def choose_from_datasets(
+        datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = True
+    ) -> Dataset:
+        """Returns a dataset that takes each element from the dataset whose number another dataset holds.
+
+        Args:
+            datasets: a list of datasets.
+            choice_dataset: a dataset of int64 scalars, the numbers.
+            stop_on_empty_dataset: whether the first dataset that ends ends all; otherwise its numbers are passed over.
+
+        Returns:
+            A dataset of the chosen elements.
+
+        Raises:
+            TypeError: the datasets have no spec in common, or the choices are no int64 scalars.
+            ValueError: there is no dataset.
 
         Example:
             >>> two = [tf.data.Dataset.range(3), tf.data.Dataset.range(100, 103)]
@@ -358,21 +447,24 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
-        rerandomize_each_iteration: bool | None = None,
+        datasets: Sequence[Dataset], weights: TensorLike | Dataset | None = None, seed: TensorLike | None = None,
+        stop_on_empty_dataset: bool = False, rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:  # fmt: skip
-        """Elements of several datasets, each time of one drawn at random.
+        """Returns a dataset that takes each element from a dataset drawn at random.
 
         Args:
-            datasets: a list.
+            datasets: a list of datasets.
             weights: a probability for each, as floats, or a dataset of such vectors; all the same for None.
-            seed: of the choices.
+            seed: the seed of the choices.
             stop_on_empty_dataset: whether the first dataset that ends ends all.
             rerandomize_each_iteration: whether each iterator has choices of its own.
 
+        Returns:
+            A dataset of the drawn elements.
+
         Raises:
             ValueError: there is no dataset, or not a weight for each.
-            TypeError: elements have nothing in common, or weights are no floats.
+            TypeError: the datasets have no spec in common, or the weights are no floats.
 
         Example:
             >>> two = [tf.data.Dataset.range(3), tf.data.Dataset.range(100, 103)]
@@ -385,34 +477,48 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @staticmethod
     def load(
-        path: Any, element_spec: Any = None, compression: str | None = None,
+        path: str | os.PathLike[str], element_spec: Any = None, compression: str | None = None,
         reader_func: Callable[..., Any] | None = None, wait: bool = False,
     ) -> Dataset:  # fmt: skip
-        """A dataset that `save` wrote, here or in TensorFlow.
+        """Returns a dataset that `save` wrote, here or in TensorFlow.
 
         Args:
             path: the folder.
-            element_spec: of the elements; None for that which was saved.
-            compression: as it was saved.
-            reader_func: makes a dataset of a dataset of shards; by default elements of the shards come in turn.
+            element_spec: the spec of the elements; None for the saved one.
+            compression: the compression it was saved with: None or "GZIP".
+            reader_func: takes a dataset of shards and returns the dataset; by default elements of the shards come in
+                turn.
             wait: whether to wait until it has been saved.
 
+        Returns:
+            A dataset of the saved elements.
+
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no saved dataset.
+
+        Example:
+            >>> import tempfile
+            >>> folder = tempfile.mkdtemp()
+            >>> tf.data.Dataset.range(3).save(folder)
+            >>> len(tf.data.Dataset.load(folder))
+            3
         """
         return saving.load(path, element_spec, compression, reader_func, wait)
 
 
-# The nodes derive from `Dataset`, and its methods make nodes.
+# The nodes derive from `Dataset`, and its methods create nodes.
 from tapeflow.data import (  # noqa: E402, F401
     access,
     batches,
     bucketing,
+    files,
     generators,
     grouping,
+    iterators,
     maps,
     nodes,
     sampling,
     saving,
     shuffling,
+    staged,
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.context import state
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
@@ -43,8 +45,15 @@ SHARD_HINT = -1
 Transformation = Callable[[Dataset], Dataset]
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Dataset:
-    """Numbers from `start` on, without an end; the older name of `Dataset.counter`.
+def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = int64) -> Dataset:
+    """Returns an infinite dataset of the numbers from `start` on; the older name of `Dataset.counter`.
+
+    Args:
+        start, step: integers.
+        dtype: the dtype of the elements.
+
+    Returns:
+        A dataset of scalars.
 
     Example:
         >>> [x.item() for x in tf.data.experimental.Counter(5, 2).take(3).as_numpy_iterator()]
@@ -53,8 +62,14 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Dataset:
     return Dataset.counter(start, step, dtype)
 
 
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """For `Dataset.apply`: says how many elements there are.
+def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
+    """Declares the number of elements of a dataset.
+
+    Args:
+        expected_cardinality: the number of elements.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Raises:
         FailedPreconditionError: at an iterator, if there are fewer or more.
@@ -67,12 +82,19 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     return lambda dataset: maps.AssertCardinalityDataset(dataset, expected_cardinality)
 
 
-def at(dataset: Dataset, index: Any) -> Any:
-    """The element of a dataset with a number.
+def at(dataset: Dataset, index: TensorLike) -> Any:
+    """Returns the element with a number.
+
+    Args:
+        dataset: the dataset.
+        index: the number of the element, from 0 on.
+
+    Returns:
+        The element, in its structure.
 
     Raises:
-        OutOfRangeError: there is none.
-        UnimplementedError: it is not known how many elements there are.
+        OutOfRangeError: there is no such element.
+        UnimplementedError: the cardinality of the dataset is unknown.
 
     Example:
         >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy().item()
@@ -91,7 +113,19 @@ def bucket_by_sequence_length(
     no_padding: bool = False,
     drop_remainder: bool = False,
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.bucket_by_sequence_length`.
+    """Batches elements of similar length; the older name of `Dataset.bucket_by_sequence_length`.
+
+    Args:
+        element_length_func: returns an element's length.
+        bucket_boundaries: the lengths at which buckets end and the next begin.
+        bucket_batch_sizes: the number of elements in a batch, for each bucket; one more than there are boundaries.
+        padded_shapes, padding_values: as for `Dataset.padded_batch`.
+        pad_to_bucket_boundary: whether to pad to the greatest length of the bucket.
+        no_padding: whether elements are batched as they are.
+        drop_remainder: whether to leave out smaller last batches.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(4).map(lambda x: tf.range(x))
@@ -106,7 +140,13 @@ def bucket_by_sequence_length(
 
 
 def cardinality(dataset: Dataset) -> Tensor:
-    """How many elements a dataset has; the older name of `Dataset.cardinality`.
+    """Returns the number of elements of a dataset; the older name of `Dataset.cardinality`.
+
+    Args:
+        dataset: the dataset.
+
+    Returns:
+        An int64 scalar; `INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` are negative.
 
     Example:
         >>> tf.data.experimental.cardinality(tf.data.Dataset.range(5)).numpy().item()
@@ -115,8 +155,15 @@ def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
-def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
-    """For `Dataset.apply`: the same elements, with their tensors on a device.
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """Moves the tensors of the elements to a device.
+
+    Args:
+        target_device: the name of the device.
+        source_device: accepted, and has no effect.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3)
@@ -127,8 +174,15 @@ def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transfo
     return lambda dataset: OnDeviceDataset(dataset, target_device)
 
 
-def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """For `Dataset.apply`: the same elements, made ahead, with their tensors on a device.
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
+    """Computes elements ahead, and moves their tensors to a device.
+
+    Args:
+        device: the name of the device.
+        buffer_size: how many elements at most; None for a number chosen automatically.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3)
@@ -139,12 +193,18 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
     return lambda dataset: OnDeviceDataset(dataset, device).prefetch(AUTOTUNE if buffer_size is None else buffer_size)
 
 
-def from_list(elements: Any, name: str | None = None) -> Dataset:
-    """The elements of a list, of one structure but perhaps of different shapes.
+def from_list(elements: list[Any], name: str | None = None) -> Dataset:
+    """Returns a dataset of the elements of a list, which may differ in their shapes.
+
+    Args:
+        elements: a list of structures of tensors.
+
+    Returns:
+        A dataset of as many elements.
 
     Raises:
-        ValueError: it is no list, or empty.
-        TypeError: elements have nothing in common.
+        ValueError: `elements` is no list, or empty.
+        TypeError: the elements have no spec in common.
 
     Example:
         >>> tf.data.experimental.from_list([[1], [2, 3]]).element_spec
@@ -153,8 +213,15 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     return access.ListDataset(elements)
 
 
-def from_variant(variant: Any, structure: Any) -> Dataset:
-    """The dataset that a scalar variant tensor holds, with elements of a spec.
+def from_variant(variant: Tensor, structure: Any) -> Dataset:
+    """Returns the dataset that a scalar variant tensor holds.
+
+    Args:
+        variant: the tensor.
+        structure: the spec of the elements.
+
+    Returns:
+        The dataset.
 
     Example:
         >>> held = tf.data.experimental.to_variant(tf.data.Dataset.range(2))
@@ -165,7 +232,13 @@ def from_variant(variant: Any, structure: Any) -> Dataset:
 
 
 def to_variant(dataset: Dataset) -> Tensor:
-    """A scalar variant tensor that holds a dataset.
+    """Returns a tensor that holds a dataset.
+
+    Args:
+        dataset: the dataset.
+
+    Returns:
+        A scalar variant tensor.
 
     Example:
         >>> held = tf.data.experimental.to_variant(tf.data.Dataset.range(2))
@@ -176,7 +249,16 @@ def to_variant(dataset: Dataset) -> Tensor:
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The only element of a dataset; the older name of `Dataset.get_single_element`.
+    """Returns the only element of a dataset; the older name of `Dataset.get_single_element`.
+
+    Args:
+        dataset: the dataset.
+
+    Returns:
+        The element, in its structure.
+
+    Raises:
+        InvalidArgumentError: there is none, or more than one.
 
     Example:
         >>> tf.data.experimental.get_single_element(tf.data.Dataset.range(4, 5)).numpy().item()
@@ -186,7 +268,13 @@ def get_single_element(dataset: Dataset) -> Any:
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """The next element of an iterator, or nothing; the older name of `Iterator.get_next_as_optional`.
+    """Returns the next element of an iterator, or nothing; the older name of `Iterator.get_next_as_optional`.
+
+    Args:
+        iterator: the iterator.
+
+    Returns:
+        A `tf.experimental.Optional`.
 
     Example:
         >>> bool(tf.data.experimental.get_next_as_optional(iter(tf.data.Dataset.range(0))).has_value())
@@ -195,8 +283,14 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
     return iterator.get_next_as_optional()
 
 
-def get_structure(dataset_or_iterator: Any) -> Any:
-    """The spec of the elements of a dataset or iterator.
+def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:
+    """Returns the spec of the elements of a dataset or iterator.
+
+    Args:
+        dataset_or_iterator: the dataset or iterator.
+
+    Returns:
+        A structure of `tf.TypeSpec`s.
 
     Raises:
         TypeError: it is neither.
@@ -205,19 +299,26 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         >>> tf.data.experimental.get_structure(tf.data.Dataset.range(2))
         TensorSpec(shape=(), dtype=tf.int64, name=None)
     """
-    try:
-        return dataset_or_iterator.element_spec
-    except AttributeError:
+    if not hasattr(dataset_or_iterator, "element_spec"):
         raise TypeError(
             "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator "
             f"object, but got {type(dataset_or_iterator)}."
-        ) from None
+        )
+    return dataset_or_iterator.element_spec
 
 
 def dense_to_ragged_batch(
-    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
+    batch_size: TensorLike, drop_remainder: bool = False, row_splits_dtype: DTypeLike = int64
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.ragged_batch`.
+    """Batches tensors of different shapes as ragged tensors; the older name of `Dataset.ragged_batch`.
+
+    Args:
+        batch_size: the number of elements in a batch.
+        drop_remainder: whether to leave out a smaller last batch.
+        row_splits_dtype: int32 or int64.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
@@ -228,7 +329,8 @@ def dense_to_ragged_batch(
 
 
 def enable_debug_mode() -> None:
-    """Has the functions of datasets made from now on run eagerly for each element, so that one can step through them.
+    """Lets the functions of datasets created from now on run eagerly for each element, so that one can step through
+    them.
 
     Raises:
         ValueError: a graph is being built.
@@ -242,8 +344,14 @@ def enable_debug_mode() -> None:
         debugging.append(True)
 
 
-def enumerate_dataset(start: Any = 0) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.enumerate`.
+def enumerate_dataset(start: TensorLike = 0) -> Transformation:
+    """Numbers the elements; the older name of `Dataset.enumerate`.
+
+    Args:
+        start: the number of the first.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(2).map(lambda x: x * 10)
@@ -254,9 +362,19 @@ def enumerate_dataset(start: Any = 0) -> Transformation:
 
 
 def group_by_window(
-    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: Any = None, window_size_func: Any = None
-) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.group_by_window`.
+    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
+    window_size_func: Callable[..., Any] | None = None,
+) -> Transformation:  # fmt: skip
+    """Gathers elements of equal keys in windows; the older name of `Dataset.group_by_window`.
+
+    Args:
+        key_func: returns an element's key, an int64 scalar.
+        reduce_func: takes a key and a dataset of the elements of a window, and returns a dataset.
+        window_size: the number of elements of a window.
+        window_size_func: takes a key and returns that number; exactly one of the two must be specified.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(6)
@@ -268,7 +386,14 @@ def group_by_window(
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
-    """For `Dataset.apply`: for each key what a reducer makes of the elements that have it, in the order of the keys.
+    """Reduces the elements of each key to one result, in the order of the keys.
+
+    Args:
+        key_func: returns an element's key, an int64 scalar.
+        reducer: the functions that reduce them.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> sums = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
@@ -280,7 +405,13 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
 
 
 def ignore_errors(log_warning: bool = False) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.ignore_errors`.
+    """Leaves out the elements whose computation fails; the older name of `Dataset.ignore_errors`.
+
+    Args:
+        log_warning: whether to log the errors.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x, tf.float32), "x"))
@@ -292,9 +423,22 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
 
 
 def load(
-    path: Any, element_spec: Any = None, compression: str | None = None, reader_func: Callable[..., Any] | None = None
-) -> Dataset:
-    """The older name of `Dataset.load`.
+    path: str | os.PathLike[str], element_spec: Any = None, compression: str | None = None,
+    reader_func: Callable[..., Any] | None = None,
+) -> Dataset:  # fmt: skip
+    """Returns a saved dataset; the older name of `Dataset.load`.
+
+    Args:
+        path: the folder.
+        element_spec: the spec of the elements; None for the saved one.
+        compression: the compression it was saved with: None or "GZIP".
+        reader_func: takes a dataset of shards and returns the dataset; by default elements of the shards come in turn.
+
+    Returns:
+        A dataset of the saved elements.
+
+    Raises:
+        NotFoundError: there is no saved dataset.
 
     Example:
         >>> import tempfile
@@ -308,12 +452,19 @@ def load(
 
 def save(
     dataset: Dataset,
-    path: Any,
+    path: str | os.PathLike[str],
     compression: str | None = None,
     shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,
 ) -> None:
-    """The older name of `Dataset.save`.
+    """Writes the elements of a dataset to a folder; the older name of `Dataset.save`.
+
+    Args:
+        dataset: the dataset.
+        path: the folder.
+        compression: None or "GZIP".
+        shard_func: returns the number of an element's file, an int64 scalar.
+        checkpoint_args: must be None.
 
     Example:
         >>> import tempfile
@@ -326,12 +477,19 @@ def save(
 
 
 def snapshot(
-    path: Any,
+    path: str | os.PathLike[str],
     compression: str | None = "AUTO",
     reader_func: Callable[..., Any] | None = None,
     shard_func: Callable[..., Any] | None = None,
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.snapshot`.
+    """Stores the elements in files when they are first computed; the older name of `Dataset.snapshot`.
+
+    Args:
+        path: a folder, in which datasets that differ have folders of their own.
+        compression, reader_func, shard_func: as for `save` and `load`.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> import tempfile
@@ -345,12 +503,22 @@ def snapshot(
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
+    batch_size: TensorLike,
     num_parallel_batches: int | None = None,
     drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: TensorLike | None = None,
 ) -> Transformation:
-    """For `Dataset.apply`: `Dataset.map`, then `Dataset.batch`.
+    """Applies `Dataset.map`, then `Dataset.batch`.
+
+    Args:
+        map_func: takes an element.
+        batch_size: the number of elements in a batch.
+        num_parallel_batches: accepted, and has no effect.
+        drop_remainder: whether to leave out a smaller last batch.
+        num_parallel_calls: the number of threads; None for none.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(4)
@@ -362,14 +530,17 @@ def map_and_batch(
 
 
 def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformation:
-    """For `Dataset.apply`: dicts of zeros behind the elements, which are dicts, until there are so many.
+    """Appends dicts of zeros to a dataset of dicts, up to a number of elements.
 
     Args:
-        cardinality: how many.
-        mask_key: the key under which each element says whether it is one of those there were.
+        cardinality: the number of elements.
+        mask_key: the key under which each element says whether it is one of the dataset's own.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Raises:
-        ValueError: elements are no dicts, or it is not known how many there are, or there are more.
+        ValueError: elements are no dicts, or the dataset's cardinality is unknown or greater.
 
     Example:
         >>> ds = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
@@ -382,13 +553,22 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
     sloppy: bool = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
+    buffer_output_elements: TensorLike | None = None,
+    prefetch_input_elements: TensorLike | None = None,
 ) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.interleave` with threads.
+    """Takes elements of several datasets in turn; the older name of `Dataset.interleave` with threads.
+
+    Args:
+        map_func: takes an element and returns a dataset.
+        cycle_length: the number of datasets that take turns.
+        block_length: the number of elements that each contributes in its turn.
+        sloppy, buffer_output_elements, prefetch_input_elements: accepted, and have no effect.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3)
@@ -400,9 +580,17 @@ def parallel_interleave(
 
 
 def parse_example_dataset(
-    features: Any, num_parallel_calls: Any = 1, deterministic: bool | None = None
+    features: dict[str, Any], num_parallel_calls: TensorLike = 1, deterministic: bool | None = None
 ) -> Transformation:
-    """For `Dataset.apply`: batches of serialized examples, parsed by `tf.io.parse_example`.
+    """Parses batches of serialized examples with `tf.io.parse_example`.
+
+    Args:
+        features: the features, as for `tf.io.parse_example`.
+        num_parallel_calls: the number of threads.
+        deterministic: whether the threads' results keep the order of the elements.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> feature = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0]))
@@ -416,9 +604,19 @@ def parse_example_dataset(
 
 
 def rejection_resample(
-    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
-) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.rejection_resample`.
+    class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
+    seed: TensorLike | None = None,
+) -> Transformation:  # fmt: skip
+    """Leaves elements out so that classes have a target distribution; the older name of `Dataset.rejection_resample`.
+
+    Args:
+        class_func: returns an element's class, an integer from 0 on.
+        target_dist: the target distribution, a vector of probabilities.
+        initial_dist: the distribution of the elements; estimated from them for None.
+        seed: the seed of what is left out.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(100).map(lambda x: x % 2)
@@ -429,8 +627,15 @@ def rejection_resample(
     return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
 
 
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.sparse_batch`.
+def dense_to_sparse_batch(batch_size: TensorLike, row_shape: ShapeLike) -> Transformation:
+    """Batches tensors of different shapes as sparse tensors; the older name of `Dataset.sparse_batch`.
+
+    Args:
+        batch_size: the number of elements in a batch.
+        row_shape: the shape of a row, at least as large as every element; None for the longest of the batch.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
@@ -442,9 +647,19 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
 
 
 def sample_from_datasets(
-    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
-) -> Dataset:
-    """The older name of `Dataset.sample_from_datasets`.
+    datasets: Sequence[Dataset], weights: TensorLike | Dataset | None = None, seed: TensorLike | None = None,
+    stop_on_empty_dataset: bool = False,
+) -> Dataset:  # fmt: skip
+    """Takes each element from a dataset drawn at random; the older name of `Dataset.sample_from_datasets`.
+
+    Args:
+        datasets: a list of datasets.
+        weights: a probability for each, as floats, or a dataset of such vectors; all the same for None.
+        seed: the seed of the choices.
+        stop_on_empty_dataset: whether the first dataset that ends ends all.
+
+    Returns:
+        A dataset of the drawn elements.
 
     Example:
         >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))
@@ -459,7 +674,7 @@ class TFRecordWriter:
     """Writes the elements of datasets, string scalars, as the records of a file.
 
     Args:
-        filename: of the file.
+        filename: the path of the file.
         compression_type: "", "GZIP" or "ZLIB".
 
     Example:
@@ -470,11 +685,14 @@ class TFRecordWriter:
         [b'a', b'b']
     """
 
-    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
+    def __init__(self, filename: str | os.PathLike[str], compression_type: str | None = None) -> None:
         self._filename, self._compression_type = filename, compression_type
 
     def write(self, dataset: Dataset) -> None:
-        """Writes a dataset, in place of what is in the file.
+        """Writes a dataset, in place of the file's contents.
+
+        Args:
+            dataset: a dataset of string scalars.
 
         Raises:
             TypeError: it is no dataset of string scalars.
@@ -494,7 +712,14 @@ class TFRecordWriter:
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.scan`.
+    """Applies a function of a state, which it passes on, and each element; the older name of `Dataset.scan`.
+
+    Args:
+        initial_state: a structure of tensors.
+        scan_func: takes the state and an element, and returns the new state and an output.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(4)
@@ -506,7 +731,13 @@ def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
 
 
 def take_while(predicate: Callable[..., Any]) -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.take_while`.
+    """Ends a dataset at the first element for which a predicate is false; the older name of `Dataset.take_while`.
+
+    Args:
+        predicate: takes an element and returns a boolean scalar.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(5)
@@ -518,7 +749,10 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
 
 
 def unbatch() -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.unbatch`.
+    """Slices the elements along their first dimension; the older name of `Dataset.unbatch`.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(4).batch(3)
@@ -530,7 +764,10 @@ def unbatch() -> Transformation:
 
 
 def unique() -> Transformation:
-    """For `Dataset.apply`: the older name of `Dataset.unique`.
+    """Leaves out repeated elements; the older name of `Dataset.unique`.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(5).map(lambda x: x % 2)
@@ -541,8 +778,18 @@ def unique() -> Transformation:
     return lambda dataset: dataset.unique()
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """For `Dataset.apply`: `Dataset.shuffle`, then `Dataset.repeat`.
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: TensorLike | None = None
+) -> Transformation:
+    """Applies `Dataset.shuffle`, then `Dataset.repeat`.
+
+    Args:
+        buffer_size: from how many elements each is drawn.
+        count: how often the elements are repeated; without an end for None and -1.
+        seed: the seed of the order.
+
+    Returns:
+        A function for `Dataset.apply`.
 
     Example:
         >>> ds = tf.data.Dataset.range(3)
@@ -553,8 +800,18 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
-def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Dataset:
-    """The older name of `Dataset.choose_from_datasets`, which goes on when a dataset has ended.
+def choose_from_datasets(
+    datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """Takes each element from the dataset whose number another holds; the older name of `Dataset.choose_from_datasets`.
+
+    Args:
+        datasets: a list of datasets.
+        choice_dataset: a dataset of int64 scalars, the numbers.
+        stop_on_empty_dataset: whether the first dataset that ends ends all.
+
+    Returns:
+        A dataset of the chosen elements.
 
     Example:
         >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))

@@ -1,8 +1,9 @@
-"""Datasets of what is in files: lines of text, TFRecords, records of fixed length, fields of CSV."""
+"""Datasets of the contents of files: lines of text, TFRecords, records of fixed length, fields of CSV."""
 
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -11,13 +12,15 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.data.dataset import UNKNOWN, Dataset
+from tapeflow.data import staged
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.maps import in_turn
 from tapeflow.data.nodes import Node, TensorSliceDataset, integer
 from tapeflow.data.structure import Element
@@ -29,7 +32,7 @@ from tapeflow.math.extrema import maximum
 
 
 def _dataset_of(filenames: Any) -> Dataset:
-    """File names as a dataset.
+    """Returns file names as a dataset.
 
     Raises:
         TypeError: they are no strings.
@@ -55,7 +58,7 @@ def _dataset_of(filenames: Any) -> Dataset:
 
 
 def _plain(filenames: Any) -> Any:
-    """Names with `os.PathLike` ones as text."""
+    """Returns names with `os.PathLike` ones as text."""
     if isinstance(filenames, (list, tuple)):
         return [_plain(f) for f in filenames]
     return filenames.__fspath__() if hasattr(filenames, "__fspath__") else filenames
@@ -66,25 +69,20 @@ class OfFiles(Node):
 
     def __new__(cls, filenames: Any = None, *args: Any, **kwargs: Any) -> Any:
         if state.graph is not None and isinstance(filenames, SymbolicTensor):
-            from tapeflow.data.staged import node_of
-
-            return node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
+            return staged.node_of(lambda names: cls(names, *args, **kwargs), [filenames], cls.__name__)
         return super().__new__(cls)
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self._spec}>"
 
 
 class FileDataset(OfFiles):
-    """What is in files, one after the other or several in turn.
+    """The contents of files, one after the other or several in turn.
 
     Args:
         filenames: a string tensor, or a dataset of string scalars.
-        num_parallel_reads: of how many files elements are taken in turn.
-        read: gives the contents of a file, element by element.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
+        read: yields the contents of a file, element by element.
     """
 
     def __init__(self, filenames: Any, num_parallel_reads: Any, read: Callable[[bytes], Iterator[bytes]]) -> None:
@@ -109,8 +107,8 @@ class TextLineDatasetV2(FileDataset):
     Args:
         filenames: a string tensor, or a dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes are read at once.
-        num_parallel_reads: of how many files lines are taken in turn; one file after the other for None.
+        buffer_size: the number of bytes that are read at once.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
 
     Raises:
         TypeError: `filenames` are no strings.
@@ -126,8 +124,8 @@ class TextLineDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None,
-        name: str | None = None,
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
+        buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
         def lines(path: bytes) -> Iterator[bytes]:
             with opened(path, compression_type or "", buffer_size) as file:
@@ -143,8 +141,8 @@ class TFRecordDatasetV2(FileDataset):
     Args:
         filenames: a string tensor, or a dataset of string scalars.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes are read at once.
-        num_parallel_reads: of how many files records are taken in turn; one file after the other for None.
+        buffer_size: the number of bytes that are read at once.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
 
     Raises:
         TypeError: `filenames` are no strings.
@@ -161,8 +159,8 @@ class TFRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None,
-        name: str | None = None,
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
+        buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             filenames, num_parallel_reads, lambda path: read_records(path, compression_type or "", buffer_size)
@@ -175,10 +173,10 @@ class FixedLengthRecordDatasetV2(FileDataset):
     Args:
         filenames: a string tensor, or a dataset of string scalars.
         record_bytes: the length of a record.
-        header_bytes, footer_bytes: how many bytes are left out at the start and the end of each file.
-        buffer_size: how many bytes are read at once.
+        header_bytes, footer_bytes: the numbers of bytes that are left out at the start and the end of each file.
+        buffer_size: the number of bytes that are read at once.
         compression_type: "", "ZLIB" or "GZIP".
-        num_parallel_reads: of how many files records are taken in turn; one file after the other for None.
+        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
 
     Raises:
         TypeError: `filenames` are no strings.
@@ -194,8 +192,9 @@ class FixedLengthRecordDatasetV2(FileDataset):
     """
 
     def __init__(
-        self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None,
-        buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None, name: str | None = None,
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, record_bytes: TensorLike,
+        header_bytes: TensorLike | None = None, footer_bytes: TensorLike | None = None, buffer_size: int | None = None,
+        compression_type: str | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
         length, header, footer = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
 
@@ -225,19 +224,19 @@ class CsvDatasetV2(OfFiles):
     """The rows of CSV files, a scalar for each column. Public as `tf.data.experimental.CsvDataset`.
 
     Args:
-        filenames: a string tensor.
-        record_defaults: for each column that is taken, a dtype, where a field is required, or its default.
+        filenames: a string tensor, or a dataset of string scalars.
+        record_defaults: for each column that is read, a dtype, where a field is required, or its default.
         compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: how many bytes are read at once.
+        buffer_size: the number of bytes that are read at once.
         header: whether the first line of each file is left out.
-        field_delim: what separates fields.
+        field_delim: the character that separates fields.
         use_quote_delim: whether quotation marks hold fields together.
         na_value: text that stands for a missing field, beside "".
-        select_cols: the numbers of the columns that are taken, in ascending order.
+        select_cols: the numbers of the columns that are read, in ascending order.
         exclude_cols: the numbers of those that are not; one of the two at most.
 
     Raises:
-        InvalidArgumentError: both are given; at an iterator, if a field is missing or does not convert.
+        InvalidArgumentError: both are specified; at an iterator, if a field is missing or does not convert.
 
     Example:
         >>> import os, tempfile
@@ -249,9 +248,10 @@ class CsvDatasetV2(OfFiles):
     """
 
     def __init__(
-        self, filenames: Any, record_defaults: Sequence[Any], compression_type: Any = None, buffer_size: Any = None,
-        header: bool = False, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
-        select_cols: Any = None, exclude_cols: Any = None,
+        self, filenames: TensorLike | os.PathLike[str] | Dataset, record_defaults: Sequence[Any],
+        compression_type: str | None = None, buffer_size: int | None = None, header: bool = False,
+        field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
+        select_cols: Sequence[int] | None = None, exclude_cols: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
         if select_cols is not None and exclude_cols is not None:
             raise invalid("Either select_cols or exclude_cols should be empty [Op:CSVDatasetV2] name: ")
@@ -272,8 +272,8 @@ class CsvDatasetV2(OfFiles):
             yield from itertools.islice(self._parser.records(file), int(self._header), None)
 
 
-def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Dataset:
-    """`Dataset.list_files`."""
+def list_files(file_pattern: TensorLike | os.PathLike[str], shuffle: bool, seed: TensorLike | None) -> Dataset:
+    """Implements `Dataset.list_files`."""
     pattern = convert(_plain(file_pattern), string)
     names: Any = matching_files(pattern)
     if isinstance(names, EagerTensor) and not names.shape[0]:

@@ -1,8 +1,8 @@
-"""The functions that a user gives to `map`, `filter`, `reduce` and their like, on elements.
+"""The user's functions of `map`, `filter`, `reduce` and their like, on elements.
 
-Each is traced once, when the dataset is made: its graph tells what it gives, and runs for the elements. What it
-captures is read whenever it runs; what it captures of a function around is put in place when that function's graph
-runs.
+Each is traced once, when the dataset is created: its graph tells the spec of its results, and runs for the elements.
+What it captures is read whenever it runs; what it captures of a function around is put in place when that function's
+graph runs.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class MappedFunction:
     """A user's function of elements, traced.
 
     Args:
-        function: takes what a user sees of an element; a tuple as several arguments.
-        name: of the transformation, for messages.
-        spec: of the elements, or a tuple of specs for a function of several.
+        function: takes an element as a user sees it; a tuple as several arguments.
+        name: the name of the transformation, for messages.
+        spec: the spec of the elements, or a tuple of specs for a function of several.
 
     Attributes:
-        output_spec: the spec of what the function gives.
-        elementwise: whether it works element by element and on all in the same way, and so on many at once.
+        output_spec: the spec of the function's results.
+        elementwise: whether it does the same to every number of an element, so that one call computes many.
 
     Raises:
         ValueError: `function` is not callable.
-        TypeError: it gives what can be no component.
+        TypeError: a result can be no component.
     """
 
     def __init__(self, function: Callable[..., Any], name: str, spec: Any) -> None:
@@ -101,19 +101,22 @@ class MappedFunction:
 
     @property
     def symbolic_captures(self) -> list[SymbolicTensor]:
-        """What it captures that is known only when a graph around it runs."""
+        """The tensors that it captures of a graph around it, which have values only when that graph runs."""
         return [c for c in self._captured if isinstance(c, SymbolicTensor)]
 
-    def knowing(self, values: dict[int, EagerTensor]) -> MappedFunction:
-        """This function with values, by the ids of the symbolic tensors, for what it captures."""
-        known = copy.copy(self)
-        known._captured = [values.get(id(c), c) for c in self._captured]
-        return known
+    def with_captures(self, values: dict[int, EagerTensor]) -> MappedFunction:
+        """Returns this function with values for the symbolic tensors that it captures, by their ids."""
+        function = copy.copy(self)
+        function._captured = [values.get(id(c), c) for c in self._captured]
+        return function
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
     def caller(self) -> Callable[[Element], Element]:
-        """What gives the function's element for one; random numbers in it begin anew with each caller."""
+        """Returns a function that computes the result for an element.
+
+        Random numbers in it begin anew with each caller.
+        """
         if debugging:
             return self._eagerly
         compiled, captured = self._body.compiled, tuple([raw(c) for c in self._captured])
@@ -136,7 +139,7 @@ class MappedFunction:
         return drawing
 
     def __call__(self, element: Element) -> Element:
-        """The element that the function gives for one."""
+        """Returns the result for an element."""
         return self.caller()(element)
 
     def _eagerly(self, element: Element) -> Element:
@@ -146,7 +149,7 @@ class MappedFunction:
             return structure.to_element(tuple(result) if type(result) is list else result)
 
     def _unpacked(self, element: Element) -> list[Any]:
-        """The raw values of the tensors that an element is made of."""
+        """Returns the raw values of the tensors that an element consists of."""
         return [
             v for s, c in zip(self._inputs, element, strict=True)
             for v in ([c] if type(s) is TensorSpec else [t.value for t in s.to_tensors(c)])
@@ -157,7 +160,7 @@ class MappedFunction:
         return tuple([next(tensors).value if type(s) is TensorSpec else s.from_tensors(tensors) for s in self._outputs])
 
     def many(self, columns: Element, count: int) -> Element:
-        """What an `elementwise` function gives for many elements, given and taken as columns."""
+        """Returns the results of an `elementwise` function for many elements; both are columns."""
         if self._of_batches is None:
             self._of_batches = batched(self._body)
         ranks = [s.shape.rank for s in self._outputs]
@@ -181,14 +184,17 @@ def state_function(
     new_state: Callable[[Any], Any],
     who: str = "",
 ) -> tuple[MappedFunction, Any]:
-    """A function of a state and an element, and the spec of all states: its shapes hold before and after.
+    """Traces a function of a state and an element, and finds shapes of the state that hold before and after.
 
     Args:
         function: the user's.
-        name: of the transformation.
-        state_spec, element_spec: of the first state, and of the elements.
-        new_state: gives the spec of the new state out of that of what the function gives.
+        name: the name of the transformation.
+        state_spec, element_spec: the specs of the first state, and of the elements.
+        new_state: returns the spec of the new state from that of the function's result.
         who: begins messages.
+
+    Returns:
+        The traced function, and the spec of all states.
 
     Raises:
         TypeError, InvalidArgumentError: the state changes its structure or dtypes.
@@ -209,6 +215,10 @@ def state_function(
 
 def check_state(before: Any, after: Any, who: str = "") -> None:
     """Refuses a state that changes its structure or dtypes.
+
+    Args:
+        before, after: the specs of the state before and after the function.
+        who: begins messages.
 
     Raises:
         InvalidArgumentError: it has another number of components.

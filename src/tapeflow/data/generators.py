@@ -1,4 +1,4 @@
-"""`from_generator`: a dataset of what a Python generator gives."""
+"""`from_generator`: a dataset of the values that a Python generator yields."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
 from tapeflow.script import error_of_op
 
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
-    """The spec of a generator's elements, of the arguments that declare it.
+    """Returns the spec of a generator's elements, from the arguments that declare it.
 
     Raises:
         TypeError: there is none, or there are two.
     """
     if output_signature is not None:
-        for given, name in ((output_types, "output_types"), (output_shapes, "output_shapes")):
-            if given is not None:
+        for value, name in ((output_types, "output_types"), (output_shapes, "output_shapes")):
+            if value is not None:
                 raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
         for s in structure.flatten(output_signature):
             if not isinstance(s, TypeSpec):
@@ -48,7 +47,7 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
 
 
 class GeneratorDataset(Node):
-    """What a generator gives; each iterator calls for a new one."""
+    """The values that a generator yields; each iterator calls for a new one."""
 
     def __init__(self, generator: Any, spec: Any, args: Any) -> None:
         if not callable(generator):
@@ -56,9 +55,6 @@ class GeneratorDataset(Node):
         super().__init__(spec)
         self._generator: Callable[..., Any] = generator
         self._args = () if args is None else tuple([convert(a) for a in args])
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         specs = structure.flatten(self._spec)
@@ -77,7 +73,7 @@ class GeneratorDataset(Node):
 
 
 def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any]:
-    """What a generator gives.
+    """Yields the values of a generator.
 
     Raises:
         InvalidArgumentError: it raised a TypeError or ValueError.
@@ -90,7 +86,7 @@ def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any
 
 
 def _checked(value: Any, spec: Any) -> Any:
-    """A component that a generator gave, converted to its spec.
+    """Returns a component that a generator yielded, converted to its spec.
 
     Raises:
         InvalidArgumentError: it does not fit.
@@ -119,7 +115,7 @@ def _checked(value: Any, spec: Any) -> Any:
 
 
 def _tensor(value: Any, dtype: DType) -> EagerTensor:
-    """A tensor of a Python value, array or tensor, cast as NumPy casts."""
+    """Returns a tensor of a Python value, array or tensor, cast as NumPy casts."""
     if isinstance(value, EagerTensor) and value.dtype is dtype:
         return value
     if dtype.torch is None:

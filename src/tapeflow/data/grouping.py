@@ -22,7 +22,7 @@ from tapeflow.data.structure import Element
 
 
 class GroupByWindowDataset(Node):
-    """Elements gathered by a key, and what a function makes of each group when it is full."""
+    """The elements of the datasets that a function returns for each full group of elements with one key."""
 
     _name = "Dataset.group_by_window()"
 
@@ -62,12 +62,12 @@ class GroupByWindowDataset(Node):
 
 
 class Reducer:
-    """How the elements of a group are made one: public in `tf.data.experimental`.
+    """The functions that reduce the elements of a group to one: public in `tf.data.experimental`.
 
     Args:
-        init_func: gives the first state of a key.
-        reduce_func: gives the next state of a state and an element.
-        finalize_func: gives what there is for a group, of its last state.
+        init_func: returns the first state of a key.
+        reduce_func: takes a state and an element, and returns the next state.
+        finalize_func: takes the last state of a group, and returns the group's result.
 
     Example:
         >>> count = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda n, x: n + 1, lambda n: n)
@@ -83,22 +83,22 @@ class Reducer:
 
     @property
     def init_func(self) -> Callable[..., Any]:
-        """Gives the first state of a key."""
+        """The function that returns the first state of a key."""
         return self._init_func
 
     @property
     def reduce_func(self) -> Callable[..., Any]:
-        """Gives the next state."""
+        """The function that returns the next state."""
         return self._reduce_func
 
     @property
     def finalize_func(self) -> Callable[..., Any]:
-        """Gives what there is for a group."""
+        """The function that returns a group's result."""
         return self._finalize_func
 
 
 class GroupByReducerDataset(Node):
-    """What a reducer makes of the elements of each key, in the order of the keys."""
+    """The results of a reducer for the elements of each key, in the order of the keys."""
 
     _name = "tf.data.experimental.group_by_reducer()"
 
@@ -112,9 +112,6 @@ class GroupByReducerDataset(Node):
         self._final = MappedFunction(reducer.finalize_func, self._name, state_spec)
         super().__init__(self._final.output_spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         key_of, initial, step = self._key.caller(), self._initial.caller(), self._step.caller()
         states: dict[int, Element] = {}
@@ -127,10 +124,10 @@ class GroupByReducerDataset(Node):
 
 
 def number_function(which: str, function: Callable[..., Any], name: str, spec: Any) -> MappedFunction:
-    """A user's function that gives an int64 scalar.
+    """Traces a user's function that returns an int64 scalar.
 
     Raises:
-        ValueError: it gives something else.
+        ValueError: it returns something else.
     """
     traced = MappedFunction(lambda *args: _as_int64(converted(function)(*args)), name, spec)
     if not TensorSpec([], int64).is_compatible_with(traced.output_spec):

@@ -9,10 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
 from typing import Any
 
+from tapeflow import data  # `staged` defines subclasses of the iterators here, and is used once it is loaded
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import resource, string
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -23,10 +25,12 @@ from tapeflow.data.spec import IteratorSpec
 from tapeflow.data.structure import Element, Packer, flatten
 from tapeflow.data.threads import running
 from tapeflow.optional import Optional
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.sparse.tensor import SparseTensorSpec
 
 
 class Iterator(AbstractIterator, CompositeTensor, ABC):
-    """Gives the elements of a dataset, one at a time; what `iter(dataset)` gives.
+    """An iterator over a dataset: what `iter(dataset)` returns.
 
     Example:
         >>> iterator = iter(tf.data.Dataset.range(2))
@@ -43,7 +47,10 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
 
     @abstractmethod
     def get_next(self) -> Any:
-        """The next element.
+        """Returns the next element.
+
+        Returns:
+            The element, in its structure.
 
         Raises:
             OutOfRangeError: there is none.
@@ -51,22 +58,33 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
 
     @abstractmethod
     def get_next_as_optional(self) -> Optional:
-        """The next element, or nothing at the end."""
+        """Returns the next element, or nothing at the end.
+
+        Returns:
+            A `tf.experimental.Optional`.
+        """
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        from tapeflow.data.staged import loop_over
-
         loop_over(self._in_graph(), loop)
 
     def _in_graph(self) -> Any:
-        """This iterator as one of the graph that is being built."""
+        """Returns this iterator as one of the graph that is being built."""
         return self
+
+
+def loop_over(iterator: Any, loop: Any) -> None:
+    """Writes `for x in iterator` in the graph that is being built."""
+    loop.over(
+        (iterator.get_next_as_optional(),),
+        more=lambda optional: optional.has_value(),
+        take=lambda optional: (optional.get_value(), lambda: (iterator.get_next_as_optional(),)),
+    )
 
 
 class OwnedIterator(Iterator, Trackable):
     """An iterator over a dataset. Several threads may take elements from it.
 
-    A checkpoint saves how far it is, and with which seeds its shuffles began; it is restored by going there again.
+    A checkpoint saves its position, and the seeds that its shuffles began with; it is restored by going there again.
 
     Args:
         dataset: the dataset.
@@ -80,39 +98,39 @@ class OwnedIterator(Iterator, Trackable):
         self._begin(SeedLog())
 
     def _begin(self, log: SeedLog) -> None:
-        self._log, self._taken = log, 0
+        self._log, self._count = log, 0
         self._elements = rewritten(self._dataset)._iterate()
 
     def take(self) -> Element:
-        """The next element as it goes through pipelines."""
+        """Returns the next element as it goes through pipelines."""
         with self._lock:
             before, running.log = running.log, self._log
             try:
                 element = next(self._elements)
             finally:
                 running.log = before
-            self._taken += 1
+            self._count += 1
         return element
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
-    def told(self) -> str:
-        """How far it is, as JSON."""
+    def position(self) -> str:
+        """Returns the number of elements so far, and the seeds of the shuffles, as JSON."""
         with self._lock:
-            return json.dumps({"taken": self._taken, "seeds": self._log.told()})
+            return json.dumps({"taken": self._count, "seeds": self._log.state()})
 
-    def go_to(self, told: str) -> None:
-        """Goes to where another iterator over such a dataset was.
+    def go_to(self, position: str) -> None:
+        """Goes to the position of another iterator over such a dataset.
 
         Raises:
             InvalidArgumentError: that was no iterator's state.
             OutOfRangeError: the dataset is shorter.
         """
         try:
-            state = json.loads(told)
+            state = json.loads(position)
             log, count = SeedLog(state["seeds"]), int(state["taken"])
         except (KeyError, TypeError, ValueError) as error:
-            raise invalid(f"This is no state of an iterator: {told[:100]!r}. [Op:DeserializeIterator]") from error
+            raise invalid(f"This is no state of an iterator: {position[:100]!r}. [Op:DeserializeIterator]") from error
         with self._lock:
             self._begin(log)
         for i in range(count):
@@ -124,7 +142,7 @@ class OwnedIterator(Iterator, Trackable):
                 ) from None
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"ITERATOR_STATE": convert(self.told(), string)}
+        return {"ITERATOR_STATE": convert(self.position(), string)}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.go_to(restored_tensors["ITERATOR_STATE"].numpy().decode())
@@ -145,9 +163,7 @@ class OwnedIterator(Iterator, Trackable):
         return held(self, resource)
 
     def _in_graph(self) -> Any:
-        from tapeflow.data.staged import StagedIterator
-
-        return StagedIterator(self._handle, self._spec)
+        return data.staged.StagedIterator(self._handle, self._spec)
 
     def __iter__(self) -> OwnedIterator:
         return self
@@ -158,7 +174,10 @@ class OwnedIterator(Iterator, Trackable):
         return self._pack(self.take())
 
     def get_next(self) -> Any:
-        """The next element.
+        """Returns the next element.
+
+        Returns:
+            The element, in its structure.
 
         Raises:
             OutOfRangeError: there is none.
@@ -169,7 +188,11 @@ class OwnedIterator(Iterator, Trackable):
             raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext] name: ") from None
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or nothing at the end."""
+        """Returns the next element, or nothing at the end.
+
+        Returns:
+            A `tf.experimental.Optional`.
+        """
         if state.graph is not None:
             return self._in_graph().get_next_as_optional()
         try:
@@ -179,7 +202,7 @@ class OwnedIterator(Iterator, Trackable):
 
 
 class NumpyIterator:
-    """Gives the elements of a dataset as arrays that can't be written to.
+    """An iterator over a dataset whose elements are arrays that can't be written to.
 
     Args:
         dataset: the dataset.
@@ -205,23 +228,34 @@ class NumpyIterator:
         return self._pack.arrays(self._iterator.take())
 
     def save(self) -> bytes:
-        """How far it is, as bytes that `restore` takes."""
-        return base64.urlsafe_b64encode(self._iterator.told().encode())
+        """Returns the iterator's position.
+
+        Returns:
+            Bytes that `restore` takes.
+        """
+        return base64.urlsafe_b64encode(self._iterator.position().encode())
 
     def restore(self, state: bytes) -> None:
-        """Goes to where an iterator over such a dataset was when it gave `state`.
+        """Goes to the position of another iterator over such a dataset.
+
+        Args:
+            state: the bytes that its `save` returned.
 
         Raises:
-            InvalidArgumentError: that is no iterator's state.
+            InvalidArgumentError: these are no iterator's state.
         """
         try:
-            told = base64.urlsafe_b64decode(state).decode()
+            position = base64.urlsafe_b64decode(state).decode()
         except ValueError as error:
             raise invalid("Invalid character found in base64. [Op:DecodeBase64]") from error
-        self._iterator.go_to(told)
+        self._iterator.go_to(position)
 
     def next(self) -> Any:
-        """The next element."""
+        """Returns the next element.
+
+        Returns:
+            The element, in arrays.
+        """
         return self.__next__()
 
 
@@ -231,10 +265,6 @@ def check_arrays(spec: Any) -> None:
     Raises:
         TypeError: there are datasets or the like among the components.
     """
-    from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
-    from tapeflow.ragged.spec import RaggedTensorSpec
-    from tapeflow.sparse.tensor import SparseTensorSpec
-
     for s in flatten(spec):
         if not isinstance(s, (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec)):
             raise TypeError(

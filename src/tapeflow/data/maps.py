@@ -29,10 +29,10 @@ def _function(source: Any, function: Any, name: str) -> MappedFunction:
 
 
 def _returns_dataset(function: MappedFunction) -> Any:
-    """The spec of the elements of the datasets that a function gives.
+    """Returns the spec of the elements of the datasets that a function returns.
 
     Raises:
-        TypeError: it gives something else.
+        TypeError: it returns something else.
     """
     spec = function.output_spec
     if not isinstance(spec, DatasetSpec):
@@ -41,9 +41,9 @@ def _returns_dataset(function: MappedFunction) -> Any:
     return spec.element_spec
 
 
-def elements_of(made: Element) -> Iterator[Element]:
-    """The elements of the dataset that a function gave."""
-    return rewritten(made[0])._iterate()
+def elements_of(result: Element) -> Iterator[Element]:
+    """Returns an iterator over the dataset that a function returned."""
+    return rewritten(result[0])._iterate()
 
 
 def _parallel_calls(value: Any, op: str) -> int:
@@ -54,7 +54,9 @@ def _parallel_calls(value: Any, op: str) -> int:
 
 
 class MapDataset(Node):
-    """A function of each element."""
+    """The results of a function of each element."""
+
+    _same_size = True
 
     def __init__(self, source: Any, map_func: Any) -> None:
         self._function = _function(source, map_func, "map")
@@ -65,9 +67,6 @@ class MapDataset(Node):
                 "[Op:MapDataset]"
             )
         super().__init__(spec, source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         return map(self._function.caller(), self._input_dataset._iterate())
@@ -81,7 +80,7 @@ class MapDataset(Node):
 
 
 class ParallelMapDataset(MapDataset):
-    """A function of each element, in several threads."""
+    """The results of a function of each element, computed in several threads."""
 
     def __init__(self, source: Any, map_func: Any, num_parallel_calls: Any, deterministic: bool | None) -> None:
         self._calls = _parallel_calls(num_parallel_calls, "ParallelMapDatasetV2")
@@ -96,7 +95,7 @@ class ParallelMapDataset(MapDataset):
 
 
 class FilterDataset(Node):
-    """The elements of which a predicate is true."""
+    """The elements for which a predicate is true."""
 
     _name = "filter"
 
@@ -110,9 +109,6 @@ class FilterDataset(Node):
             )
         super().__init__(source.element_spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _holds(self) -> Callable[[Element], bool]:
         predicate = self._predicate.caller()
         return lambda element: bool(predicate(element)[0])
@@ -122,7 +118,7 @@ class FilterDataset(Node):
 
 
 class TakeWhileDataset(FilterDataset):
-    """The elements up to the first of which a predicate is false."""
+    """The elements up to the first for which a predicate is false."""
 
     _name = "take_while"
 
@@ -131,22 +127,19 @@ class TakeWhileDataset(FilterDataset):
 
 
 class FlatMapDataset(Node):
-    """The elements of the datasets that a function gives, one dataset after the other."""
+    """The elements of the datasets that a function returns, one dataset after the other."""
 
     def __init__(self, source: Any, map_func: Any) -> None:
         self._function = _function(source, map_func, "flat_map")
         super().__init__(_returns_dataset(self._function), source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
-        made = map(self._function.caller(), self._input_dataset._iterate())
-        return itertools.chain.from_iterable(map(elements_of, made))
+        results = map(self._function.caller(), self._input_dataset._iterate())
+        return itertools.chain.from_iterable(map(elements_of, results))
 
 
 class InterleaveDataset(Node):
-    """The elements of several of the datasets that a function gives, in turn."""
+    """The elements of several of the datasets that a function returns, in turn."""
 
     def __init__(self, source: Any, map_func: Any, cycle_length: Any, block_length: Any) -> None:
         self._function = _function(source, map_func, "interleave")
@@ -158,11 +151,8 @@ class InterleaveDataset(Node):
             raise invalid("`block_length` must be > 0 [Op:InterleaveDataset] name: ")
         super().__init__(spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
-    def _open(self, made: Element) -> Iterator[Element]:
-        return elements_of(made)
+    def _open(self, result: Element) -> Iterator[Element]:
+        return elements_of(result)
 
     def _iterate(self) -> Iterator[Element]:
         datasets = map(self._function.caller(), self._input_dataset._iterate())
@@ -170,8 +160,9 @@ class InterleaveDataset(Node):
 
 
 def in_turn(sources: Iterator[Iterator[Any]], cycle_length: int, block_length: int) -> Iterator[Any]:
-    """What several iterators give: `block_length` items of each of `cycle_length` in turn; the next takes the place of
-    one that has ended."""
+    """Yields `block_length` items of each of `cycle_length` iterators in turn; the next takes the place of one that has
+    ended.
+    """
     cycle: list[Iterator[Any] | None] = [None] * cycle_length
     more = True
     while more or any(cycle):
@@ -182,16 +173,16 @@ def in_turn(sources: Iterator[Iterator[Any]], cycle_length: int, block_length: i
                     more = False
                     continue
                 cycle[i] = current
-            given = 0
+            count = 0
             for value in itertools.islice(current, block_length):
-                given += 1
+                count += 1
                 yield value
-            if given < block_length:
+            if count < block_length:
                 cycle[i] = None
 
 
 class ParallelInterleaveDataset(InterleaveDataset):
-    """The same, each dataset's elements being made ahead in a thread."""
+    """The same, each dataset's elements being computed ahead in a thread."""
 
     def __init__(
         self, source: Any, map_func: Any, cycle_length: Any, block_length: Any, num_parallel_calls: Any
@@ -199,12 +190,14 @@ class ParallelInterleaveDataset(InterleaveDataset):
         self._calls = _parallel_calls(num_parallel_calls, "ParallelInterleaveDatasetV4")
         super().__init__(source, map_func, cycle_length, block_length)
 
-    def _open(self, made: Element) -> Iterator[Element]:
-        return ahead(super()._open(made), self._block if self._calls > 1 else AUTOTUNE)
+    def _open(self, result: Element) -> Iterator[Element]:
+        return ahead(super()._open(result), self._block if self._calls > 1 else AUTOTUNE)
 
 
 class ScanDataset(Node):
-    """What a function gives for each element and a state that it passes on."""
+    """The outputs of a function of each element and a state that it passes on."""
+
+    _same_size = True
 
     def __init__(self, source: Any, initial_state: Any, scan_func: Any) -> None:
         self._initial = MappedFunction(lambda: initial_state, "Dataset.scan()", ())
@@ -213,9 +206,6 @@ class ScanDataset(Node):
             "Invalid `scan_func`. ",
         )  # fmt: skip
         super().__init__(self._function.output_spec[1], source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         state, function = self._initial(()), self._function.caller()
@@ -236,7 +226,7 @@ def _state_of_pair(spec: Any) -> Any:
 
 
 def reduction(dataset: Any, initial: MappedFunction, function: MappedFunction) -> Element:
-    """The state after a function has seen all elements."""
+    """Returns the state after a function has run for all elements."""
     state, step = initial(()), function.caller()
     for element in rewritten(dataset)._iterate():
         state = step((*state, *element))
@@ -244,7 +234,7 @@ def reduction(dataset: Any, initial: MappedFunction, function: MappedFunction) -
 
 
 class UniqueDataset(Node):
-    """The elements without those that have been before."""
+    """The elements without repetitions."""
 
     def __init__(self, source: Any) -> None:
         specs = structure.flatten(source.element_spec)
@@ -258,9 +248,6 @@ class UniqueDataset(Node):
             raise invalid("UniqueDataset only supports inputs with a single component. [Op:UniqueDataset] name: ")
         super().__init__(source.element_spec, source)
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         seen = set()
         for element in self._input_dataset._iterate():
@@ -271,14 +258,11 @@ class UniqueDataset(Node):
 
 
 class IgnoreErrorsDataset(Node):
-    """The elements but for those that can't be made."""
+    """The elements without those whose computation fails."""
 
     def __init__(self, source: Any, log_warning: bool) -> None:
         super().__init__(source.element_spec, source)
         self._log_warning = log_warning
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         elements = self._input_dataset._iterate()
@@ -293,7 +277,7 @@ class IgnoreErrorsDataset(Node):
 
 
 class AssertCardinalityDataset(Node):
-    """The same elements, which have to be as many as said."""
+    """The same elements, whose number is checked."""
 
     def __init__(self, source: Any, expected: Any) -> None:
         super().__init__(source.element_spec, source)
@@ -311,16 +295,16 @@ class AssertCardinalityDataset(Node):
         if expected >= 0 and count < expected:
             raise self._error(f"only {count}")
 
-    def _error(self, found: str) -> FailedPreconditionError:
+    def _error(self, count: str) -> FailedPreconditionError:
         return FailedPreconditionError(
             None,
             None,
-            f"Input dataset was expected to contain {self._expected} elements but contained {found} elements.",
+            f"Input dataset was expected to contain {self._expected} elements but contained {count} elements.",
         )
 
 
 class DirectedInterleaveDataset(Node):
-    """Elements of several datasets, as a dataset of numbers says."""
+    """The elements of several datasets, in the order of the numbers that a dataset holds."""
 
     def __init__(self, selector: Any, datasets: Any, stop_on_empty: bool) -> None:
         spec = functools.reduce(structure.common_spec, [ds.element_spec for ds in datasets])
@@ -351,7 +335,9 @@ class DirectedInterleaveDataset(Node):
 
 
 class PrefetchDataset(Node):
-    """The same elements, made ahead in a thread."""
+    """The same elements, computed ahead in a thread."""
+
+    _same_size = True
 
     def __init__(self, source: Any, buffer_size: Any) -> None:
         self._buffer_size = integer(buffer_size)
@@ -360,9 +346,6 @@ class PrefetchDataset(Node):
                 "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning [Op:PrefetchDataset] name: "
             )
         super().__init__(source.element_spec, source)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         elements = self._input_dataset._iterate()

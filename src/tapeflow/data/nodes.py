@@ -1,8 +1,8 @@
-"""The nodes of a pipeline: sources, and what chooses among elements and puts them in order.
+"""The nodes of a pipeline: sources, and nodes that choose among elements and order them.
 
-A dataset is a tree of nodes that never changes. A node knows the spec of its elements, how many there are (`_size`),
-its inputs, and how to go over its elements (`_iterate`), as often as asked and by several iterators at once. A source
-whose elements are rows of arrays gives `_rows` too.
+A dataset is a tree of nodes that never changes. A node has the spec of its elements, their number (`_size`), its
+inputs, and `_iterate`, which goes over its elements as often as one likes and for several iterators at once. A source
+whose elements are rows of arrays also has `_rows`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ from tapeflow.data.structure import Element
 
 
 class Node(Dataset):
-    """A dataset made of others, or a source.
+    """A source, or a dataset computed from others.
 
     Args:
-        spec: of the elements.
+        spec: the spec of the elements.
         inputs: the datasets it takes elements from.
     """
+
+    _same_size = False  # whether there is an element for each one of the input
 
     def __init__(self, spec: Any, *inputs: Dataset) -> None:
         self._spec = spec
@@ -53,18 +55,23 @@ class Node(Dataset):
         return list(self._input_datasets)
 
     def _over(self, inputs: Sequence[Any]) -> Any:
-        """This node with other inputs."""
+        """Returns this node with other inputs."""
         node = copy.copy(self)
         node.__dict__.pop("_rewritten", None)
         node._input_datasets = tuple(inputs)
         return node
 
     def _elementwise(self) -> MappedFunction | None:
-        """The function that makes this node's elements of those of its input, where many can be given to it at once."""
+        """Returns the function that maps the input's elements to this node's, where one call can compute many; else
+        None.
+        """
         return None
 
+    def _size(self) -> int:
+        return self._input_dataset._size() if self._same_size else UNKNOWN
+
     def _functions(self) -> dict[str, MappedFunction]:
-        """The user's functions that this node calls, by its attributes."""
+        """Returns the user's functions that this node calls, by its attributes."""
         return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
 
     def _iterate(self) -> Iterator[Element]:
@@ -75,11 +82,11 @@ class Node(Dataset):
 
 
 class UnknownInteger(int):
-    """Stands for a number that is known only when a graph runs, in a node that is made for its spec alone."""
+    """A stand-in for a number that has no value before a graph runs, in a node that is created for its spec alone."""
 
 
 def integer(value: Any) -> int:
-    """The number that an argument stands for.
+    """Returns the number that an argument stands for.
 
     Raises:
         TypeError: it is no integer.
@@ -93,12 +100,12 @@ def integer(value: Any) -> int:
 
 
 class Rows:
-    """Elements that can be taken many at once, by their numbers.
+    """Elements of which many can be gathered at once, by their numbers.
 
     Attributes:
         count: how many there are.
-        take: gives the elements of these numbers as one batch.
-        between: gives the elements of the numbers from `start` to `stop` as one batch.
+        take: returns the elements of these numbers as one batch.
+        between: returns the elements of the numbers from `start` to `stop` as one batch.
     """
 
     def __init__(
@@ -109,7 +116,7 @@ class Rows:
         self.between = between
 
     def mapped(self, function: MappedFunction) -> Rows:
-        """What an elementwise function gives for these rows."""
+        """Returns the rows of an elementwise function's results for these rows."""
         return Rows(
             self.count,
             lambda numbers: function.many(self.take(numbers), len(numbers)),
@@ -141,7 +148,7 @@ class Numbers(Node):
 
 
 class Elements(Node):
-    """The elements of a list; what a window gives."""
+    """The elements of a list, such as a window's."""
 
     def __init__(self, elements: Sequence[Element], spec: Any) -> None:
         super().__init__(spec)
@@ -335,14 +342,14 @@ class ConcatenateDataset(Node):
             yield from ds._iterate()
 
 
-# ---- what chooses ----------------------------------------------------------------------------------------------------
+# ---- choosers --------------------------------------------------------------------------------------------------------
 
 
 class Chooser(Node):
     """A node that chooses among the elements of its input, and looks at none of them.
 
     Args:
-        source: where the elements come from.
+        source: the dataset that the elements come from.
     """
 
     def __init__(self, source: Any) -> None:
@@ -435,37 +442,35 @@ class ShardDataset(Chooser):
 
 
 class OptionsDataset(Chooser):
-    """The same elements, made with other options."""
+    """The same elements, with other options."""
+
+    _same_size = True
 
     def __init__(self, source: Any, options: Options) -> None:
         super().__init__(source)
         self._set_options = options
 
     def options(self) -> Options:
-        """The options of the pipeline."""
+        """Returns the options of the pipeline."""
         return self._input_dataset.options().merge(self._set_options)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Any]:
         return self._input_dataset._iterate()
 
 
 class CacheDataset(Node):
-    """The same elements, made once and kept in memory as soon as an iterator has gone through all."""
+    """The same elements, stored in memory once an iterator has gone through all."""
+
+    _same_size = True
 
     def __init__(self, source: Any) -> None:
         super().__init__(source.element_spec, source)
         self._memory: dict[str, list[Element]] = {}
 
-    def _size(self) -> int:
-        return self._input_dataset._size()
-
     def _iterate(self) -> Iterator[Element]:
-        kept = self._memory.get("all")
-        if kept is not None:
-            yield from kept
+        stored = self._memory.get("all")
+        if stored is not None:
+            yield from stored
             return
         elements = []
         for element in self._input_dataset._iterate():

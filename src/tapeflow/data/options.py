@@ -7,7 +7,7 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is shared out among workers: by files, by elements, by a hint in the pipeline, or not at all.
+    """The ways to shard a dataset among workers: by files, by elements, by a hint in the pipeline, or not at all.
 
     Example:
         >>> options = tf.data.Options()
@@ -22,7 +22,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens to state outside of a pipeline when its iterator is saved.
+    """The ways to treat state outside of a pipeline when its iterator is saved.
 
     Example:
         >>> tf.data.experimental.ExternalStatePolicy.WARN.value
@@ -35,7 +35,7 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How sizes of buffers and numbers of threads are chosen.
+    """The algorithms that choose sizes of buffers and numbers of threads.
 
     Example:
         >>> tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB.value
@@ -54,7 +54,7 @@ class Option:
 
     Args:
         kind: its class.
-        default: what it is where nobody set it; options of a class of their own are made when they are asked for.
+        default: its value where nobody set it; options of a class of their own are created on demand.
     """
 
     def __init__(self, kind: type, default: Any = None) -> None:
@@ -66,12 +66,11 @@ class Option:
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
-        found = instance._options.get(self.name)
         if self.name not in instance._options:
             if not issubclass(self.kind, OptionsBase):
                 return self.default() if self.default is list else self.default
-            found = instance._options[self.name] = self.kind()
-        return found
+            instance._options[self.name] = self.kind()
+        return instance._options[self.name]
 
     def __set__(self, instance: Any, value: Any) -> None:
         if value is not None and not isinstance(value, self.kind):
@@ -111,15 +110,15 @@ class OptionsBase:
         return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._declared())
 
     def _merged(self, other: Any) -> Any:
-        """These options, with those that `other` sets."""
+        """Returns these options, with those that `other` sets."""
         result = type(self)()
         for name, option in self._declared().items():
-            mine, given = self._options.get(name), other._options.get(name)
+            mine, theirs = self._options.get(name), other._options.get(name)
             if issubclass(option.kind, OptionsBase):
-                if mine is not None or given is not None:
-                    result._options[name] = (mine or option.kind())._merged(given or option.kind())
-            elif given is not None or mine is not None:
-                result._options[name] = mine if given is None else given
+                if mine is not None or theirs is not None:
+                    result._options[name] = (mine or option.kind())._merged(theirs or option.kind())
+            elif theirs is not None or mine is not None:
+                result._options[name] = mine if theirs is None else theirs
         return result
 
 
@@ -207,11 +206,11 @@ class ThreadingOptions(OptionsBase):
 
 
 class Options(OptionsBase):
-    """How a pipeline runs.
+    """The options of a pipeline.
 
     `experimental_optimization.apply_default_optimizations = False` leaves a pipeline as it was written, and
-    `deterministic = False` lets parallel steps give elements in the order in which they are ready. What does not
-    apply to this runtime is accepted and kept.
+    `deterministic = False` lets parallel steps yield elements in the order in which they are ready. Options that do not
+    apply to this runtime are accepted and have no effect.
 
     Example:
         >>> options = tf.data.Options()
@@ -236,7 +235,13 @@ class Options(OptionsBase):
     experimental_threading = OtherName(threading, "threading")
 
     def merge(self, options: Options) -> Options:
-        """These options, with those that `options` sets.
+        """Returns these options, with those that other options set.
+
+        Args:
+            options: the others.
+
+        Returns:
+            New options.
 
         Raises:
             TypeError: `options` are of another class.
@@ -244,6 +249,3 @@ class Options(OptionsBase):
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be tf.data.Options, not {type(options)}")
         return self._merged(options)
-
-
-__all__ = ["AutoShardPolicy", "ExternalStatePolicy", "Options"]

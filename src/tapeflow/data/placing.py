@@ -1,4 +1,4 @@
-"""Elements on another device: what `copy_to_device` and `prefetch_to_device` give."""
+"""Elements on another device: the results of `copy_to_device` and `prefetch_to_device`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ class OnDeviceDataset(Node):
     """The same elements, with their tensors on a device.
 
     Args:
-        source: where they come from.
-        device: its name.
+        source: the dataset that they come from.
+        device: the name of the device.
     """
+
+    _same_size = True
 
     def __init__(self, source: Any, device: Any) -> None:
         super().__init__(source.element_spec, source)
         self._device = device
         with devices.device(device):  # refuses what is no device
             pass
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         return map(self._moved, self._input_dataset._iterate())

@@ -21,7 +21,7 @@ from tapeflow.io.records import opened
 
 
 def _files(file_pattern: Any) -> list[str]:
-    """The files that match patterns, in order.
+    """Returns the files that match patterns, in order.
 
     Raises:
         ValueError: there is none.
@@ -51,7 +51,7 @@ def _in_any_order(dataset: Dataset, sloppy: bool) -> Dataset:
 
 
 def make_csv_dataset(
-    file_pattern: Any,
+    file_pattern: str | Sequence[str],
     batch_size: int,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,
@@ -73,27 +73,31 @@ def make_csv_dataset(
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Dataset:
-    """Batches of the rows of CSV files: `OrderedDict`s of columns, or pairs of such a dict and the labels.
+    """Reads the rows of CSV files in batches.
 
     Args:
-        file_pattern: patterns of file names.
-        batch_size: how many rows make a batch.
-        column_names: names of all columns; None for those in the first line.
-        column_defaults: for each column that is taken, a dtype, where a field is required, or its default. None lets
-            dtypes follow from the first rows: int32, int64, float32, float64 or string, and a missing field is 0 or "".
+        file_pattern: one or several patterns of file names.
+        batch_size: the number of rows in a batch.
+        column_names: the names of all columns; None for those in the first line.
+        column_defaults: for each column that is read, a dtype, where a field is required, or its default. None infers
+            the dtypes from the first rows: int32, int64, float32, float64 or string, and a missing field is 0 or "".
         label_name: the column of the labels.
-        select_columns: the columns that are taken, by names or numbers; None for all.
+        select_columns: the columns that are read, by names or numbers; None for all.
         field_delim, use_quote_delim, na_value: as for `tf.io.decode_csv`.
         header: whether each file begins with a line of names.
-        num_epochs: how often the files are gone through; None for without an end.
+        num_epochs: how often the files are read; None for without an end.
         shuffle, shuffle_buffer_size, shuffle_seed: whether and how rows are shuffled.
-        prefetch_buffer_size: how many batches are made ahead; by default as many as pay.
+        prefetch_buffer_size: how many batches are computed ahead; by default a number chosen automatically.
         num_parallel_reads: how many files are read in turn.
-        sloppy: whether the order may depend on what is ready first.
-        num_rows_for_inference: from how many rows dtypes follow; None for all.
+        sloppy: whether the order may depend on which elements are ready first.
+        num_rows_for_inference: from how many rows dtypes are inferred; None for all.
         compression_type: "", "ZLIB" or "GZIP".
         ignore_errors: whether rows that can't be read are left out.
-        encoding: of the first lines.
+        encoding: the encoding of the first lines.
+
+    Returns:
+        A dataset of `OrderedDict`s from names to columns `[batch_size]`; with `label_name`, of pairs of such a dict and
+        the labels.
 
     Raises:
         ValueError: no file matches, columns are named twice, first lines differ, or a column does not exist.
@@ -129,10 +133,10 @@ def make_csv_dataset(
         )
 
     def rows(filename: Any) -> Dataset:
-        made: Dataset = CsvDatasetV2(
+        dataset: Dataset = CsvDatasetV2(
             filename, defaults, compression_type, None, header, field_delim, use_quote_delim, na_value, selected
         )
-        return made.ignore_errors() if ignore_errors else made
+        return dataset.ignore_errors() if ignore_errors else dataset
 
     def by_name(*columns: Any) -> Any:
         features = OrderedDict(zip(column_names, columns, strict=True))
@@ -169,7 +173,7 @@ def _column_numbers(columns: Sequence[Any], names: Sequence[str]) -> list[int]:
     return numbers
 
 
-_KINDS = (int32, int64, float32, float64, string)  # what fields are taken for, the first that fits all
+_KINDS = (int32, int64, float32, float64, string)  # the dtypes of fields; the first that fits all is inferred
 
 
 class _Rows:
@@ -185,7 +189,7 @@ class _Rows:
                 yield [field.decode(self._encoding) for field in self._parser.split(record)]
 
     def common_header(self) -> list[str]:
-        """The first row, which all files have to share."""
+        """Returns the first row, which must be the same in all files."""
         first = next(self._of(self._names[0]))
         for name in self._names[1:]:
             if next(self._of(name)) != first:
@@ -196,7 +200,7 @@ class _Rows:
     def inferred_defaults(
         self, count: int, numbers: Sequence[int], na_value: str, header: bool, most: int | None
     ) -> list[Any]:
-        """A default for each column, of the dtype that the first rows fit."""
+        """Returns a default for each column, of the first dtype that fits the first rows."""
         kinds = [0] * len(numbers)
         seen = 0
         for name in self._names:
@@ -235,7 +239,7 @@ def _fits(text: str, dtype: DType) -> bool:
 
 
 def make_batched_features_dataset(
-    file_pattern: Any,
+    file_pattern: str | Sequence[str],
     batch_size: int,
     features: dict[str, Any],
     reader: Callable[..., Any] | None = None,
@@ -251,22 +255,25 @@ def make_batched_features_dataset(
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
 ) -> Dataset:
-    """Batches of the parsed `tf.train.Example`s of files: dicts of features, or pairs of such a dict and the labels.
+    """Reads and parses the `tf.train.Example`s of files in batches.
 
     Args:
-        file_pattern: patterns of file names.
-        batch_size: how many examples make a batch.
-        features: what is in them, as for `tf.io.parse_example`.
-        reader: gives the dataset of a file; `tf.data.TFRecordDataset` by default.
+        file_pattern: one or several patterns of file names.
+        batch_size: the number of examples in a batch.
+        features: the features, as for `tf.io.parse_example`.
+        reader: returns the dataset of a file; `tf.data.TFRecordDataset` by default.
         label_key: the feature of the labels.
-        reader_args: what else `reader` takes.
-        num_epochs: how often the files are gone through; None for without an end.
+        reader_args: further arguments of `reader`.
+        num_epochs: how often the files are read; None for without an end.
         shuffle, shuffle_buffer_size, shuffle_seed: whether and how examples are shuffled.
-        prefetch_buffer_size: how many batches are made ahead; by default as many as pay.
+        prefetch_buffer_size: how many batches are computed ahead; by default a number chosen automatically.
         reader_num_threads: how many files are read in turn.
         parser_num_threads: how many threads parse.
-        sloppy_ordering: whether the order may depend on what is ready first.
+        sloppy_ordering: whether the order may depend on which elements are ready first.
         drop_final_batch: whether to leave out a smaller last batch.
+
+    Returns:
+        A dataset of dicts of features; with `label_key`, of pairs of such a dict and the labels.
 
     Raises:
         ValueError: no file matches, or there is no feature `label_key`.
@@ -291,9 +298,9 @@ def make_batched_features_dataset(
     files = Dataset.from_tensor_slices(names)
     if shuffle:
         files = files.shuffle(len(names), shuffle_seed)
-    make, more = reader or TFRecordDatasetV2, tuple(reader_args or ())
+    read, more = reader or TFRecordDatasetV2, tuple(reader_args or ())
     cycle = reader_num_threads or 1
-    dataset = files.interleave(lambda name: make(name, *more), AUTOTUNE if cycle < 0 else cycle)
+    dataset = files.interleave(lambda name: read(name, *more), AUTOTUNE if cycle < 0 else cycle)
     if isinstance(dataset.element_spec, tuple):  # readers of keys and values
         dataset = dataset.map(lambda _, value: value)
     dataset = _many_times(

@@ -1,10 +1,10 @@
 """A pipeline as it runs: rewritten so that batches are gathered whole.
 
-A dataset of rows (slices of tensors, a range, some of these zipped, or a map of scalars over them) can give many of its
-elements at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose among elements and put
-them in order, whatever the elements are. So a batch at the end of such a chain needs no elements: the chain runs over
-their numbers, and the batch takes the rows that these name. A function that does the same to every number of an
-element, whichever it is, may stand in between: it runs for the whole batch.
+Many elements of a dataset of rows (slices of tensors, a range, some of these zipped, or a map of scalars over them) can
+be gathered at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose among elements and
+order them, whatever the elements are. So a batch at the end of such a chain needs no elements: the chain runs over
+their numbers, and the batch gathers the rows with these numbers. A function that does the same to every number of an
+element may stand in between: it runs for the whole batch.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from tapeflow.data.options import Options
 
 
 def rewritten(dataset: Any) -> Any:
-    """The dataset that runs in place of another; both give the same elements.
-
-    What is found is kept, so that a dataset is rewritten once.
+    """Returns the dataset that runs in place of another, with the same elements; cached, so that a dataset is rewritten
+    once.
     """
-    found = dataset.__dict__.get("_rewritten")
-    if found is None:
-        found = dataset if _left_alone(dataset.options()) else _rewrite(dataset)
-        dataset.__dict__["_rewritten"] = found
-    return found
+    result = dataset.__dict__.get("_rewritten")
+    if result is None:
+        result = dataset if _left_alone(dataset.options()) else _rewrite(dataset)
+        dataset.__dict__["_rewritten"] = result
+    return result
 
 
 def _left_alone(options: Options) -> bool:

@@ -1,4 +1,4 @@
-"""Elements of several datasets drawn at random, and classes drawn to a wanted distribution."""
+"""Elements of several datasets drawn at random, and classes drawn to a target distribution."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32, int64
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -24,11 +25,11 @@ from tapeflow.random.stateless import stateless_categorical
 
 
 def check_compatible(datasets: Sequence[Dataset]) -> None:
-    """Refuses datasets that have nothing in common.
+    """Refuses datasets without a spec in common.
 
     Raises:
-        TypeError: they have not.
-        ValueError: there is none.
+        TypeError: they have none.
+        ValueError: there is no dataset.
     """
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
@@ -43,7 +44,7 @@ def check_compatible(datasets: Sequence[Dataset]) -> None:
 
 
 def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool) -> Dataset:
-    """`Dataset.choose_from_datasets`."""
+    """Implements `Dataset.choose_from_datasets`."""
     check_compatible(datasets)
     spec = choice_dataset.element_spec
     if not (type(spec) is TensorSpec and spec.dtype is int64 and spec.shape.rank in (0, None)):
@@ -54,9 +55,10 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, s
 
 
 def sample_from_datasets(
-    datasets: Sequence[Dataset], weights: Any, seed: Any, stop_on_empty_dataset: bool, rerandomize: bool | None
-) -> Dataset:
-    """`Dataset.sample_from_datasets`: a pair of random numbers is the seed of each choice."""
+    datasets: Sequence[Dataset], weights: TensorLike | Dataset | None, seed: TensorLike | None,
+    stop_on_empty_dataset: bool, rerandomize: bool | None,
+) -> Dataset:  # fmt: skip
+    """Implements `Dataset.sample_from_datasets`, where a pair of random numbers is the seed of each choice."""
     check_compatible(datasets)
     pairs = Dataset.random(seed, rerandomize).batch(2)
     if isinstance(weights, Dataset):
@@ -78,9 +80,9 @@ def sample_from_datasets(
                 f"`len(weights)={count}` vs. `len(datasets)={len(datasets)}`."
             )
         if isinstance(probabilities, EagerTensor):  # what is never drawn is left out
-            kept = [i for i, p in enumerate(probabilities.value.tolist()) if p > 0]
-            datasets = [datasets[i] for i in kept]
-            probabilities = convert([probabilities.value.tolist()[i] for i in kept], probabilities.dtype)
+            drawn = [(ds, p) for ds, p in zip(datasets, probabilities.value.tolist(), strict=True) if p > 0]
+            datasets = [ds for ds, _ in drawn]
+            probabilities = convert([p for _, p in drawn], probabilities.dtype)
         logits = log(probabilities)[None]
     if len(datasets) == 1:
         return datasets[0]
@@ -89,7 +91,7 @@ def sample_from_datasets(
 
 
 def _choice(logits: Any, pair: Any) -> Any:
-    """A number drawn with the log-probabilities `[1, n]`."""
+    """Draws a number with the log-probabilities `[1, n]`."""
     return stateless_categorical(logits, 1, pair)[0, 0]
 
 
@@ -99,20 +101,22 @@ _BATCH, _SMOOTHING = 32, 10  # the distribution is estimated anew for so many; e
 
 
 def _acceptance(initial: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """With which probability an element of each class is kept: the ratio of both distributions, over the greatest."""
+    """Returns the probability that an element of each class is accepted: the ratio of both distributions, over the
+    greatest.
+    """
     ratio = target / np.where(initial > 0, initial, np.inf)
     return ratio / ratio.max()
 
 
 class RejectionResampleDataset(Node):
-    """Pairs of a class and an element, of which so many are left out that classes have a wanted distribution.
+    """Pairs of a class and an element, with elements left out so that the classes have a target distribution.
 
     Args:
-        source: where the elements come from.
-        class_func: gives an element's class.
-        target: the wanted distribution.
-        initial: that of the elements; None if it is to be estimated.
-        seed: of what is left out.
+        source: the dataset that the elements come from.
+        class_func: returns an element's class.
+        target: the target distribution.
+        initial: the distribution of the elements; None to estimate it.
+        seed: the seed of what is left out.
     """
 
     def __init__(self, source: Any, class_func: Callable[..., Any], target: Any, initial: Any, seed: Any) -> None:
@@ -121,7 +125,7 @@ class RejectionResampleDataset(Node):
         if not (type(spec) is TensorSpec and spec.dtype in (int32, int64) and spec.shape.rank in (0, None)):
             raise TypeError(f"Invalid `class_func`. `class_func` must return an integer scalar, and gives {spec}.")
         self._target = convert(target).numpy().astype(np.float64)
-        self._given = None if initial is None else convert(initial).numpy().astype(np.float64)
+        self._initial = None if initial is None else convert(initial).numpy().astype(np.float64)
         self._seeds = Seeds(seed, True)
         super().__init__((spec, source.element_spec), source)
 
@@ -131,13 +135,13 @@ class RejectionResampleDataset(Node):
     def _iterate(self) -> Iterator[Element]:
         random = _uniform(Words(self._seeds.next()))
         seen = np.full(len(self._target), float(_SMOOTHING))
-        accept = _acceptance(seen / seen.sum() if self._given is None else self._given, self._target)
+        accept = _acceptance(seen / seen.sum() if self._initial is None else self._initial, self._target)
         class_of = self._class.caller()
         for number, element in enumerate(rewritten(self._input_dataset)._iterate(), 1):
             of = class_of(element)
             label = int(of[0])
             seen[label] += 1
-            if self._given is None and number % _BATCH == 0:
+            if self._initial is None and number % _BATCH == 0:
                 accept = _acceptance(seen / seen.sum(), self._target)
             if next(random) < accept[label]:
                 yield (*of, *element)

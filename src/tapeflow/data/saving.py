@@ -2,7 +2,7 @@
 
 A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names
 the folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
-(A ragged or sparse component is written as the tensors that it is made of, where TensorFlow writes a variant.)
+(A ragged or sparse component is written as the tensors that it consists of, where TensorFlow writes a variant.)
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.access import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
@@ -33,7 +34,6 @@ from tapeflow.data.threads import cores
 from tapeflow.io import gfile
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.records import TFRecordWriter, read_records
-from tapeflow.train.varint import read_varint, varint
 
 _SPEC, _METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snapshot"
 _COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}
@@ -80,7 +80,7 @@ def _write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> 
 
 
 def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
-    """The elements of a file."""
+    """Yields the elements of a file."""
     specs = flatten(spec)
     records = read_records(path, compression)
     while (first := next(records, None)) is not None:
@@ -100,7 +100,7 @@ class _Metadata(NamedTuple):
     finalized: bool
 
     def write(self, folder: str, spec: Any) -> None:
-        """Writes it, when all else is there."""
+        """Writes it, after everything else."""
         dtypes = bytes(s.dtype.as_datatype_enum for part in flatten(spec) for s in part.flatten())
         data = (
             b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
@@ -141,14 +141,14 @@ def _put(path: str, data: bytes) -> None:
 
 
 def save(dataset: Any, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
-    """`Dataset.save`."""
+    """Implements `Dataset.save`."""
     folder, kind = os.fspath(path), _compression(compression)
     spec = dataset.element_spec
     shard_of = None
     if shard_func is not None:
         function = MappedFunction(shard_func, "save()", spec)
-        found = function.output_spec
-        if not (type(found) is TensorSpec and found.dtype is int64 and found.shape.rank == 0):
+        result = function.output_spec
+        if not (type(result) is TensorSpec and result.dtype is int64 and result.shape.rank == 0):
             raise invalid("`shard_func` must return a scalar int64. [Op:SaveDataset] name: ")
         shard_of = function.caller()
     gfile.makedirs(folder)
@@ -170,9 +170,6 @@ class ShardFileDataset(Node):
         super().__init__(spec)
         self._path, self._compression = path, compression
 
-    def _size(self) -> int:
-        return UNKNOWN
-
     def _iterate(self) -> Iterator[Element]:
         return _elements(self._path, self._spec, self._compression)
 
@@ -181,10 +178,10 @@ class LoadDataset(Node):
     """The elements of a saved dataset.
 
     Args:
-        folder: where it is.
-        spec: of the elements; None for that which was saved.
-        compression: as it was saved.
-        reader_func: makes a dataset of a dataset of shards.
+        folder: the folder of the saved dataset.
+        spec: the spec of the elements; None for the saved one.
+        compression: the compression it was saved with.
+        reader_func: takes a dataset of shards and returns the dataset.
     """
 
     def __init__(self, folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> None:
@@ -215,7 +212,7 @@ def _shards(folder: str, spec: Any, compression: str, reader_func: Callable[...,
 
 
 def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[..., Any] | None, wait: bool) -> Dataset:
-    """`Dataset.load`."""
+    """Implements `Dataset.load`."""
     folder = os.fspath(path)
     while wait and not gfile.exists(os.path.join(folder, _METADATA)):
         time.sleep(0.1)
@@ -226,15 +223,17 @@ def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[.
 
 
 class SnapshotDataset(Node):
-    """The same elements, which the first iterator that goes through all writes down for those after it.
+    """The same elements, which the first iterator that goes through all writes to files for those after it.
 
     Args:
-        source: where they come from.
+        source: the dataset that they come from.
         path: the folder; each dataset has its own in there.
-        compression: of the files.
-        reader_func: makes a dataset of a dataset of shards.
-        shard_func: gives an element's shard.
+        compression: the compression of the files.
+        reader_func: takes a dataset of shards and returns a dataset.
+        shard_func: returns an element's shard.
     """
+
+    _same_size = True
 
     def __init__(
         self, source: Any, path: Any, compression: Any, reader_func: Any, shard_func: Callable[..., Any] | None
@@ -243,9 +242,6 @@ class SnapshotDataset(Node):
         self._folder = os.path.join(os.fspath(path), str(fingerprint(source).numpy()))
         self._compression, self._reader = _compression(compression), reader_func
         self._shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", source.element_spec)
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         try:
@@ -271,12 +267,11 @@ class SnapshotDataset(Node):
 class FileCacheDataset(Node):
     """The same elements, which the first iterator that goes through all writes to a file for those after it."""
 
+    _same_size = True
+
     def __init__(self, source: Any, filename: Any) -> None:
         super().__init__(source.element_spec, source)
         self._path = f"{os.fsdecode(filename)}.records"
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Element]:
         if gfile.exists(self._path):

@@ -1,8 +1,8 @@
 """`shuffle` and `random`: TensorFlow's order and numbers for every seed.
 
-A shuffle keeps a ring of elements. Each step gives the element at a random place of it, puts the oldest in that place
-and the next of the input where the oldest was. The random numbers are the 32-bit words of a Philox stream, of
-which the remainder by the number of elements is taken.
+A shuffle holds a ring of elements. Each step yields the element at a random place of it, puts the oldest in that place
+and the next of the input where the oldest was. The random numbers are the 32-bit words of a Philox stream, of which the
+remainder by the number of elements is taken.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import invalid
@@ -25,7 +26,7 @@ from tapeflow.data.threads import running
 from tapeflow.random.philox import from_seeds
 from tapeflow.random.seeds import lasting_seeds
 
-_FIRST, _MOST = 16, 2048  # blocks of four words that are made at once
+_FIRST, _MOST = 16, 2048  # blocks of four words that are computed at once
 
 
 class Words:
@@ -43,7 +44,7 @@ class Words:
         self._rest = np.empty(0, np.uint32)
 
     def take(self, count: int) -> np.ndarray:
-        """Up to `count` words, at least one."""
+        """Returns up to `count` words, at least one."""
         if not len(self._rest):
             self._rest = self._stream.words(self._blocks, torch.device("cpu")).numpy().view(np.uint32).reshape(-1)
             self._stream = self._stream.skipped(self._blocks)
@@ -53,7 +54,7 @@ class Words:
 
 
 class Seeds:
-    """Gives the seeds of the iterators over a dataset: the same each time, or new ones that follow from them.
+    """The seeds of the iterators over a dataset: the same each time, or new ones that follow from them.
 
     Args:
         seed: the user's, or None.
@@ -61,24 +62,26 @@ class Seeds:
     """
 
     def __init__(self, seed: Any, renew: bool) -> None:
-        found = lasting_seeds(None if seed is None else integer(seed))
-        self.base = found if found != (0, 0) else (secrets.randbits(63), secrets.randbits(63))
+        base = lasting_seeds(None if seed is None else integer(seed))
+        self.base = base if base != (0, 0) else (secrets.randbits(63), secrets.randbits(63))
         self.renew = renew
-        self._given = 0
+        self._count = 0
         self._lock = threading.Lock()
 
     def next(self) -> tuple[int, int]:
-        """The seeds of the next iterator."""
+        """Returns the seeds of the next iterator."""
         return self.of(self.number(), self.base) if running.log is None else running.log.next(self)
 
     def number(self) -> int:
-        """The number of the next iterator."""
+        """Returns the number of the next iterator."""
         with self._lock:
-            self._given += 1
-            return self._given - 1
+            self._count += 1
+            return self._count - 1
 
     def of(self, number: int, base: tuple[int, int]) -> tuple[int, int]:
-        """The seeds of an iterator by its number: with `renew`, these two words of the stream that `base` begins."""
+        """Returns the seeds of an iterator by its number: with `renew`, these two words of the stream that `base`
+        begins.
+        """
         if not self.renew:
             return base
         words = from_seeds(*base).skipped(number // 2).words(1, torch.device("cpu")).numpy().view(np.uint32)[0].tolist()
@@ -86,10 +89,10 @@ class Seeds:
 
 
 class SeedLog:
-    """The seeds that the shuffles of one iterator began with, so that it can be made again.
+    """The seeds that the shuffles of one iterator began with, so that its order can be repeated.
 
     Args:
-        past: what another log told, in the order in which its shuffles began.
+        past: the state of another log, in the order in which its shuffles began.
     """
 
     def __init__(self, past: Sequence[Any] = ()) -> None:
@@ -98,26 +101,28 @@ class SeedLog:
         self._lines: list[tuple[tuple[int, int], list[int]]] = []
 
     def next(self, seeds: Seeds) -> tuple[int, int]:
-        """The seeds with which a shuffle begins: those of the past, and when it is over, those that follow it."""
+        """Returns the seeds with which a shuffle begins: those of the past, and after these the following ones."""
         place = self._order.setdefault(seeds, len(self._order))
-        known = self._past[place] if place < len(self._past) else None
+        past = self._past[place] if place < len(self._past) else None
         if place == len(self._lines):
-            self._lines.append((seeds.base if known is None else known[0], []))
+            self._lines.append((seeds.base if past is None else past[0], []))
         base, numbers = self._lines[place]
-        if known is None:
+        if past is None:
             number = seeds.number()
         else:
-            number = known[1][len(numbers)] if len(numbers) < len(known[1]) else numbers[-1] + 1
+            number = past[1][len(numbers)] if len(numbers) < len(past[1]) else numbers[-1] + 1
         numbers.append(number)
         return seeds.of(number, base)
 
-    def told(self) -> list[Any]:
-        """What a later log has to know."""
+    def state(self) -> list[Any]:
+        """Returns the bases and numbers from which another log continues, as JSON values."""
         return [[list(base), list(numbers)] for base, numbers in self._lines]
 
 
 class ShuffleDataset(Chooser):
     """The elements in a random order."""
+
+    _same_size = True
 
     def __init__(self, source: Any, buffer_size: Any, seed: Any, reshuffle_each_iteration: bool | None) -> None:
         super().__init__(source)
@@ -126,9 +131,6 @@ class ShuffleDataset(Chooser):
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
         self._buffer_size = size
         self._seeds = Seeds(seed, reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
-
-    def _size(self) -> int:
-        return self._input_dataset._size()
 
     def _iterate(self) -> Iterator[Any]:
         elements = self._input_dataset._iterate()
@@ -141,16 +143,15 @@ class ShuffleDataset(Chooser):
         size, oldest = len(ring), 0
         left: np.ndarray = words.take(256)
         if size and size == self._buffer_size:
-            given: Any
             while True:
                 # The number of an element among those of the ring, counted from the oldest.
                 for used, offset in enumerate((left % np.uint32(size)).tolist(), 1):  # noqa: B007
                     place = oldest + offset
                     if place >= size:
                         place -= size
-                    given = ring[place]
+                    drawn = ring[place]
                     ring[place] = ring[oldest]
-                    yield given
+                    yield drawn
                     try:
                         ring[oldest] = next(elements)
                     except StopIteration:
@@ -166,7 +167,7 @@ class ShuffleDataset(Chooser):
 
 
 def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
-    """What is left in a ring, the oldest first, when its input has ended."""
+    """Yields the rest of a ring, the oldest first, when its input has ended."""
     start, size = 0, len(ring)
     while start < size:
         if not len(left):
@@ -174,18 +175,18 @@ def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
         counts = np.arange(size - start, 0, -1, dtype=np.uint32)[: len(left)]
         for offset in (left[: len(counts)] % counts).tolist():
             place = start + offset
-            given = ring[place]
+            drawn = ring[place]
             ring[place] = ring[start]
             start += 1
-            yield given
+            yield drawn
         left = left[:0]
 
 
 class RandomDatasetV2(Node):
-    """Random integers in [0, 2**32), without an end: TensorFlow's for the seed.
+    """An infinite dataset of random integers in [0, 2**32): TensorFlow's for the seed.
 
     Args:
-        seed: of the numbers.
+        seed: the seed of the numbers; None for a random one.
         rerandomize_each_iteration: whether each iterator has numbers of its own.
 
     Example:
@@ -194,7 +195,7 @@ class RandomDatasetV2(Node):
     """
 
     def __init__(
-        self, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+        self, seed: TensorLike | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> None:
         super().__init__(TensorSpec([], int64))
         self._seeds = Seeds(seed, bool(rerandomize_each_iteration))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapeflow import data  # its modules are used once all are loaded: they use the specs here
+from tapeflow.core.types.aliases import ShapeLike
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
@@ -14,8 +16,8 @@ class DatasetSpec(TypeSpec):
     """The spec of a `tf.data.Dataset`.
 
     Args:
-        element_spec: of its elements.
-        dataset_shape: of a tensor of datasets; a dataset by itself is a scalar.
+        element_spec: the spec of its elements.
+        dataset_shape: the shape of a tensor of datasets; a dataset by itself is a scalar.
 
     Example:
         >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
@@ -24,13 +26,20 @@ class DatasetSpec(TypeSpec):
 
     __slots__ = ("_dataset_shape", "_element_spec")
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: Any, dataset_shape: ShapeLike = ()) -> None:
         self._element_spec = element_spec
         self._dataset_shape = TensorShape(dataset_shape)
 
     @staticmethod
     def from_value(value: Any) -> DatasetSpec:
-        """The spec of a dataset."""
+        """Returns the spec of a dataset.
+
+        Args:
+            value: the dataset.
+
+        Returns:
+            Its spec.
+        """
         return DatasetSpec(value.element_spec)
 
     @property
@@ -41,9 +50,7 @@ class DatasetSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """`tf.data.Dataset`."""
-        from tapeflow.data.dataset import Dataset
-
-        return Dataset
+        return data.Dataset
 
     @property
     def _component_specs(self) -> Any:
@@ -54,9 +61,7 @@ class DatasetSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components, SymbolicTensor):
-            from tapeflow.data.staged import StagedDataset
-
-            return StagedDataset(components, self._element_spec)
+            return data.staged.StagedDataset(components, self._element_spec)
         return components.value[()]
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
@@ -81,7 +86,7 @@ class IteratorSpec(TypeSpec):
     """The spec of a `tf.data.Iterator`.
 
     Args:
-        element_spec: of what it gives.
+        element_spec: the spec of its elements.
 
     Example:
         >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int32))
@@ -95,15 +100,20 @@ class IteratorSpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> IteratorSpec:
-        """The spec of an iterator."""
+        """Returns the spec of an iterator.
+
+        Args:
+            value: the iterator.
+
+        Returns:
+            Its spec.
+        """
         return IteratorSpec(value.element_spec)
 
     @property
     def value_type(self) -> type:
         """The class of iterators."""
-        from tapeflow.data.iterators import OwnedIterator
-
-        return OwnedIterator
+        return data.iterators.OwnedIterator
 
     @property
     def _component_specs(self) -> Any:
@@ -114,9 +124,7 @@ class IteratorSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components[0], SymbolicTensor):
-            from tapeflow.data.staged import StagedIterator
-
-            return StagedIterator(components[0], self._element_spec)
+            return data.staged.StagedIterator(components[0], self._element_spec)
         return components[0].value[()]
 
     def _serialize(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""`tf.data.experimental.SqlDataset`: the rows that a query of a SQLite database gives."""
+"""`tf.data.experimental.SqlDataset`: the rows of a query of a SQLite database."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import torch
 
 from tapeflow.core.errors import UnknownError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN
 from tapeflow.data.nodes import Node
 from tapeflow.data.structure import Element
 
@@ -29,13 +29,12 @@ class SqlDatasetV2(Node):
     Args:
         driver_name: "sqlite".
         data_source_name: the database's file.
-        query: in SQL.
+        query: the query, in SQL.
         output_types: the dtypes of the columns.
 
     Raises:
         InvalidArgumentError: there is no such driver, or a column can't have that dtype; at an iterator, if the query
-        gives
-            another number of columns.
+            has another number of columns.
         UnknownError: at an iterator, if the query is refused.
 
     Example:
@@ -49,7 +48,9 @@ class SqlDatasetV2(Node):
         [(b'x', 3)]
     """
 
-    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+    def __init__(
+        self, driver_name: TensorLike, data_source_name: TensorLike, query: TensorLike, output_types: Any
+    ) -> None:
         driver, self._source, self._query = [
             convert(v, string).numpy().decode() for v in (driver_name, data_source_name, query)
         ]
@@ -64,9 +65,6 @@ class SqlDatasetV2(Node):
             names = ", ".join(d.name for d in _DTYPES)
             raise invalid(f"Each element of `output_types_` must be one of: {names} [Op:SqlDataset] name: ")
         super().__init__(spec)
-
-    def _size(self) -> int:
-        return UNKNOWN
 
     def _iterate(self) -> Iterator[Element]:
         try:
@@ -88,7 +86,7 @@ class SqlDatasetV2(Node):
 
 
 def _scalar(value: Any, dtype: Any) -> Any:
-    """A column's value as a bare scalar; 0 or "" for NULL."""
+    """Returns a column's value as a bare scalar; 0 or "" for NULL."""
     if dtype is string:
         text = b"" if value is None else value if isinstance(value, bytes) else str(value).encode()
         return boxed(text)

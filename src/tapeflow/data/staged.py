@@ -1,7 +1,7 @@
 """Datasets and iterators in a graph: symbolic tensors that stand for them, and the operations that take elements.
 
-A pipeline over a dataset that is not known yet is made of the usual nodes. It is put over the dataset when the graph
-runs.
+A pipeline over a dataset that exists only when the graph runs consists of the usual nodes. It is put over the dataset
+when the graph runs.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _ITERATOR: list[tuple[DType, Sequence[int]]] = [(resource, ())]
 
 
 class StagedDataset(Dataset):
-    """A dataset that a graph gets or makes, known when it runs.
+    """A dataset that a graph takes or creates, which exists only when it runs.
 
     Args:
         variant_tensor: the symbolic tensor that stands for it.
-        element_spec: of its elements.
+        element_spec: the spec of its elements.
     """
 
     def __init__(self, variant_tensor: SymbolicTensor, element_spec: Any) -> None:
@@ -68,53 +68,54 @@ class StagedDataset(Dataset):
 
 
 def _sources(dataset: Any) -> list[Any]:
-    """The datasets that a pipeline starts from and the tensors that its functions capture, known when the graph
-    runs."""
+    """Returns the datasets that a pipeline starts from and the tensors that its functions capture, which have values
+    only when the graph runs.
+    """
     if isinstance(dataset, StagedDataset):
         return [dataset]
-    found = [s for source in dataset._inputs() for s in _sources(source)]
+    sources = [s for source in dataset._inputs() for s in _sources(source)]
     if isinstance(dataset, Node):
-        found += [t for f in dataset._functions().values() for t in f.symbolic_captures]
-    return list({id(s): s for s in found}.values())
+        sources += [t for f in dataset._functions().values() for t in f.symbolic_captures]
+    return list({id(s): s for s in sources}.values())
 
 
 def variant_of(dataset: Dataset) -> Tensor:
-    """The tensor of a pipeline, while a graph is built."""
+    """Returns the tensor of a pipeline, while a graph is built."""
     sources = _sources(dataset)
     if not sources:
         return held(dataset, variant)
 
     def build(*values: Any) -> list[Any]:
-        return [held(_known(dataset, dict(zip(map(id, sources), values, strict=True))), variant)]
+        return [held(_with_values(dataset, dict(zip(map(id, sources), values, strict=True))), variant)]
 
     inputs = [s._variant_tensor if isinstance(s, StagedDataset) else s for s in sources]
     return python_op(type(dataset).__name__, build, inputs, _DATASET, stateful=False).outputs[0]
 
 
-def _known(dataset: Any, values: dict[int, Any]) -> Any:
-    """A pipeline, with eager tensors for what was not known."""
+def _with_values(dataset: Any, values: dict[int, Any]) -> Any:
+    """Returns a pipeline with eager tensors in place of its sources' symbolic ones, by the sources' ids."""
     if isinstance(dataset, StagedDataset):
         return values[id(dataset)].value[()]
     inputs = dataset._inputs()
-    known = [_known(source, values) for source in inputs]
+    new_inputs = [_with_values(source, values) for source in inputs]
     functions = {} if not isinstance(dataset, Node) else dataset._functions()
-    functions = {name: f.knowing(values) for name, f in functions.items() if f.symbolic_captures}
-    if not functions and all(a is b for a, b in zip(known, inputs, strict=True)):
+    functions = {name: f.with_captures(values) for name, f in functions.items() if f.symbolic_captures}
+    if not functions and all(a is b for a, b in zip(new_inputs, inputs, strict=True)):
         return dataset
-    dataset = dataset._over(known)
+    dataset = dataset._over(new_inputs)
     dataset.__dict__.update(functions)
     return dataset
 
 
 def node_of(kind: Callable[..., Dataset], args: Sequence[Any], name: str | None = None) -> Dataset:
-    """A node; where an argument is known only when the graph runs, one that is made then.
+    """Returns a node; where an argument has a value only when the graph runs, one that is created then.
 
     Args:
-        kind: makes it.
-        args: of `kind`.
-        name: of the operation; that of `kind` by default.
+        kind: creates it.
+        args: the arguments of `kind`.
+        name: the name of the operation; that of `kind` by default.
     """
-    flat = [_known_value(a) for a in nest.flatten(args)]
+    flat = [_constant(a) for a in nest.flatten(args)]
     args = nest.pack_sequence_as(args, flat)
     symbolic = [i for i, a in enumerate(flat) if isinstance(a, SymbolicTensor)]
     if not symbolic:
@@ -123,22 +124,22 @@ def node_of(kind: Callable[..., Dataset], args: Sequence[Any], name: str | None 
     staged = [i for i, a in enumerate(flat) if isinstance(a, Dataset)]
     tensors = [flat[i] for i in symbolic], [flat[i] for i in staged]
 
-    def make(known: Any) -> Dataset:
+    def make(eager: Any) -> Dataset:
         values = list(flat)
-        for i, value in zip([*symbolic, *staged], nest.flatten(known), strict=True):
+        for i, value in zip([*symbolic, *staged], nest.flatten(eager), strict=True):
             values[i] = value
         return kind(*nest.pack_sequence_as(args, values))
 
     return from_function(name or kind.__name__, make, tensors, spec)
 
 
-def _known_value(arg: Any) -> Any:
+def _constant(arg: Any) -> Any:
     value = value_of(arg) if isinstance(arg, SymbolicTensor) else None
     return arg if value is None else EagerTensor(value, arg.dtype)
 
 
 def _stand_in(arg: Any) -> Any:
-    """What takes the place of a tensor in a node that is made for its spec."""
+    """Returns a value that takes the place of a tensor in a node that is created for its spec."""
     if not isinstance(arg, SymbolicTensor):
         return arg
     if arg.dtype is string:
@@ -149,24 +150,24 @@ def _stand_in(arg: Any) -> Any:
 
 
 def source_of(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Dataset:
-    """A source that holds tensors; where they are the graph's, one that is made when it runs."""
+    """Returns a source that holds tensors; where they are the graph's, one that is created when it runs."""
     values, specs = structure.normalized(tensors)
     if not any(isinstance(t, SymbolicTensor) for t in nest.flatten(values, expand_composites=True)):
         return kind(tensors)
-    flat = [_known_value(t) for t in nest.flatten(values, expand_composites=True)]
+    flat = [_constant(t) for t in nest.flatten(values, expand_composites=True)]
     if not any(isinstance(t, SymbolicTensor) for t in flat):
         return kind(nest.pack_sequence_as(values, flat, expand_composites=True))
     return from_function(kind.__name__, kind, values, structure.map_specs(element_spec, specs))
 
 
 def from_function(name: str, make: Callable[..., Dataset], tensors: Any, element_spec: Any) -> StagedDataset:
-    """A dataset made of tensors of the graph when it runs.
+    """Returns a dataset that is created of tensors of the graph when it runs.
 
     Args:
-        name: of the operation.
-        make: gives the dataset of a structure like `tensors`.
+        name: the name of the operation.
+        make: returns the dataset of a structure like `tensors`.
         tensors: a structure of tensors.
-        element_spec: of the dataset.
+        element_spec: the spec of the dataset's elements.
     """
 
     def build(*flat: Any) -> list[Any]:
@@ -177,21 +178,21 @@ def from_function(name: str, make: Callable[..., Dataset], tensors: Any, element
 
 
 def cardinality(dataset: Dataset) -> SymbolicTensor:
-    """How many elements there are, as a symbolic tensor."""
+    """Returns the number of elements, as a symbolic tensor."""
 
-    def count(known: Any) -> list[Any]:
-        return [known.value[()].cardinality()]
+    def count(variant_tensor: Any) -> list[Any]:
+        return [variant_tensor.value[()].cardinality()]
 
     return python_op("DatasetCardinality", count, [dataset._variant_tensor], [(int64, [])], stateful=False).outputs[0]
 
 
 def reduced(dataset: Dataset, initial: MappedFunction, function: MappedFunction, spec: Any) -> Any:
-    """`Dataset.reduce` as an operation of the graph."""
+    """Writes `Dataset.reduce` as an operation of the graph."""
     captured = list({id(t): t for f in (initial, function) for t in f.symbolic_captures}.values())
 
-    def run(known: Any, *values: Any) -> list[Any]:
-        found = dict(zip(map(id, captured), values, strict=True))
-        state = reduction(known.value[()], initial.knowing(found), function.knowing(found))
+    def run(variant_tensor: Any, *values: Any) -> list[Any]:
+        captures = dict(zip(map(id, captured), values, strict=True))
+        state = reduction(variant_tensor.value[()], initial.with_captures(captures), function.with_captures(captures))
         return nest.flatten(structure.Packer(spec)(state), expand_composites=True)
 
     return _packed("ReduceDataset", run, [dataset._variant_tensor, *captured], spec)
@@ -205,7 +206,7 @@ class StagedIterator(Iterator):
 
     Args:
         handle: the tensor that stands for it.
-        element_spec: of what it gives.
+        element_spec: the spec of its elements.
     """
 
     def __init__(self, handle: Tensor, element_spec: Any) -> None:
@@ -228,7 +229,11 @@ class StagedIterator(Iterator):
         return self.get_next()
 
     def get_next(self) -> Any:
-        """The next element; when the graph runs, an OutOfRangeError at the end."""
+        """Returns the next element; when the graph runs, an OutOfRangeError at the end.
+
+        Returns:
+            A structure of symbolic tensors.
+        """
 
         def take(iterator: Any) -> list[Any]:
             return _tensors(iterator.value[()].get_next(), self._spec)
@@ -236,45 +241,40 @@ class StagedIterator(Iterator):
         return _packed("IteratorGetNext", take, [self._handle], self._spec)
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or nothing at the end."""
+        """Returns the next element, or nothing at the end.
+
+        Returns:
+            A `StagedOptional`.
+        """
 
         def take(iterator: Any) -> Sequence[Any]:
             return OptionalSpec(self._spec)._to_components(iterator.value[()].get_next_as_optional())
 
-        made = python_op("IteratorGetNextAsOptional", take, [self._handle], _DATASET)
-        return StagedOptional(made.outputs[0], self._spec)
+        operation = python_op("IteratorGetNextAsOptional", take, [self._handle], _DATASET)
+        return StagedOptional(operation.outputs[0], self._spec)
 
 
 def iterator_of(dataset: Dataset) -> StagedIterator:
-    """A new iterator, made whenever the graph runs."""
+    """Returns a new iterator, created whenever the graph runs."""
 
-    def make(known: Any) -> list[Any]:
-        return [held(OwnedIterator(known.value[()]), resource)]
+    def make(variant_tensor: Any) -> list[Any]:
+        return [held(OwnedIterator(variant_tensor.value[()]), resource)]
 
-    made = python_op("MakeIterator", make, [dataset._variant_tensor], _ITERATOR)
-    return StagedIterator(made.outputs[0], dataset.element_spec)
+    operation = python_op("MakeIterator", make, [dataset._variant_tensor], _ITERATOR)
+    return StagedIterator(operation.outputs[0], dataset.element_spec)
 
 
 def _packed(name: str, function: Callable[..., list[Any]], inputs: Sequence[Any], spec: Any) -> Any:
-    """What an operation gives, in the structure of a spec."""
+    """Returns the outputs of a Python operation, in the structure of a spec."""
     specs = nest.flatten(spec, expand_composites=True)
     outputs = python_op(name, function, inputs, [(s.dtype, s.shape) for s in specs]).outputs
     return nest.pack_sequence_as(spec, outputs, expand_composites=True)
 
 
 def _tensors(value: Any, spec: Any) -> list[Any]:
-    """The tensors that values of a spec are made of."""
+    """Returns the tensors that values of a spec consist of."""
     leaves = zip(nest.flatten(value), nest.flatten(spec), strict=True)
     return [t for leaf, s in leaves for t in nest.flatten(s._to_components(leaf))]
-
-
-def loop_over(iterator: Any, loop: Any) -> None:
-    """`for x in iterator`, in a graph."""
-    loop.over(
-        (iterator.get_next_as_optional(),),
-        more=lambda optional: optional.has_value(),
-        take=lambda optional: (optional.get_value(), lambda: (iterator.get_next_as_optional(),)),
-    )
 
 
 class StagedOptional(Optional):
@@ -282,7 +282,7 @@ class StagedOptional(Optional):
 
     Args:
         variant_tensor: the symbolic tensor that stands for it.
-        element_spec: of its value.
+        element_spec: the spec of its value.
     """
 
     __slots__ = ("_variant_tensor",)
@@ -292,7 +292,11 @@ class StagedOptional(Optional):
         self._variant_tensor = variant_tensor
 
     def has_value(self, name: str | None = None) -> Tensor:
-        """Whether there is a value, as a boolean scalar."""
+        """Returns whether there is a value.
+
+        Returns:
+            A boolean scalar.
+        """
 
         def ask(optional: Any) -> list[Any]:
             return [optional.value[()].has_value()]
@@ -300,7 +304,11 @@ class StagedOptional(Optional):
         return python_op("OptionalHasValue", ask, [self._variant_tensor], [(bool_, [])], stateful=False).outputs[0]
 
     def get_value(self, name: str | None = None) -> Any:
-        """The value; when the graph runs, an InvalidArgumentError if there is none."""
+        """Returns the value; when the graph runs, an InvalidArgumentError if there is none.
+
+        Returns:
+            A structure of symbolic tensors.
+        """
 
         def take(optional: Any) -> list[Any]:
             return _tensors(optional.value[()].get_value(), self._element_spec)
@@ -309,10 +317,10 @@ class StagedOptional(Optional):
 
 
 def optional_of(value: Any, spec: Any) -> StagedOptional:
-    """An optional that holds tensors of the graph."""
+    """Returns an optional that holds tensors of the graph."""
 
     def make(*flat: Any) -> list[Any]:
         return [held(Optional(nest.pack_sequence_as(spec, flat, expand_composites=True), spec), variant)]
 
-    made = python_op("OptionalFromValue", make, _tensors(value, spec), _DATASET, stateful=False)
-    return StagedOptional(made.outputs[0], spec)
+    operation = python_op("OptionalFromValue", make, _tensors(value, spec), _DATASET, stateful=False)
+    return StagedOptional(operation.outputs[0], spec)

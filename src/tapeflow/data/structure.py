@@ -1,4 +1,4 @@
-"""Elements: what a dataset gives, between a user's structure and the flat tuples that go through a pipeline.
+"""Elements of datasets, between a user's structure and the flat tuples that go through a pipeline.
 
 In `tf.data` a list is no structure but converts to a tensor. Inside a pipeline an element is a flat tuple with an item
 for each component: of a tensor its bare value (a `torch.Tensor`, or an array of `bytes`), so that nothing is wrapped
@@ -15,12 +15,15 @@ import torch
 
 from tapeflow.core.device import machine
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
+from tapeflow.ragged.functions import stack
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.sparse import arranging as sparse
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 Element = tuple[Any, ...]
 
@@ -39,7 +42,7 @@ _STRUCTURES = _Table(expand_composites=False)
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The components of a structure."""
+    """Returns the components of a structure."""
     container = _STRUCTURES[type(structure)]
     if container is None:
         return [structure]
@@ -49,7 +52,7 @@ def flatten(structure: Any) -> list[Any]:
 
 
 def pack(structure: Any, flat: Sequence[Any]) -> Any:
-    """`flat` in the form of `structure`."""
+    """Returns `flat` in the form of `structure`."""
     container = _STRUCTURES[type(structure)]
     if container is None:
         return flat[0]
@@ -57,7 +60,7 @@ def pack(structure: Any, flat: Sequence[Any]) -> Any:
 
 
 def flatten_up_to(structure: Any, value: Any) -> list[Any]:
-    """The parts of `value` that stand where `structure` has its components.
+    """Returns the parts of `value` that stand where `structure` has its components.
 
     Raises:
         TypeError, ValueError: `value` has another form.
@@ -67,17 +70,17 @@ def flatten_up_to(structure: Any, value: Any) -> list[Any]:
         return [value]
     inner = nest._PLAIN[type(value)]
     if inner is None:
-        raise TypeError(f"expected a structure like {structure}, but found {value!r}")
+        raise TypeError(f"expected a structure like {structure}, but got {value!r}")
     parts, values = container.values(structure), inner.values(value)
     if len(parts) != len(values):
-        raise ValueError(f"expected {len(parts)} items like {structure}, but found {len(values)}: {value!r}")
+        raise ValueError(f"expected {len(parts)} items like {structure}, but got {len(values)}: {value!r}")
     if container.keys is nest._sorted_keys and set(structure) != set(value):
-        raise ValueError(f"expected the keys {list(structure)}, but found {list(value)}")
-    return [found for part, v in zip(parts, values, strict=True) for found in flatten_up_to(part, v)]
+        raise ValueError(f"expected the keys {list(structure)}, but got {list(value)}")
+    return [leaf for part, v in zip(parts, values, strict=True) for leaf in flatten_up_to(part, v)]
 
 
 def map_specs(function: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure with `function` applied to each component."""
+    """Returns a structure with `function` applied to each component."""
     return pack(structure, [function(c) for c in flatten(structure)])
 
 
@@ -94,7 +97,7 @@ def same_form(a: Any, b: Any) -> None:
 
 
 def component(value: Any) -> Any:
-    """A value as a component of an element: a tensor, or a composite value as it is."""
+    """Returns a value as a component of an element: a tensor, or a composite value as it is."""
     if isinstance(value, Tensor) or value is None:
         return value
     if hasattr(value, "_read"):
@@ -105,18 +108,18 @@ def component(value: Any) -> Any:
 
 
 def normalized(value: Any) -> tuple[Any, Any]:
-    """A user's value as components in their structure, and their specs."""
+    """Returns a user's value as components in their structure, and their specs."""
     flat = [component(v) for v in flatten(value)]
     return pack(value, flat), pack(value, [spec_of(v) for v in flat])
 
 
 def bare(value: Any) -> Any:
-    """What stands for a component in an element."""
+    """Returns a component as it stands in an element."""
     return value.value if type(value) is EagerTensor else value
 
 
 def to_element(value: Any) -> Element:
-    """The element of a user's structure of components."""
+    """Returns the element of a user's structure of components."""
     element = [bare(component(v)) for v in flatten(value)]
     if machine.has_gpu:  # pipelines work on the CPU
         element = [v.cpu() if isinstance(v, torch.Tensor) else v for v in element]
@@ -124,7 +127,7 @@ def to_element(value: Any) -> Element:
 
 
 class Packer:
-    """Makes what a user sees of an element.
+    """The function from an element to the structure that a user sees.
 
     Args:
         spec: the element's spec.
@@ -142,11 +145,11 @@ class Packer:
         return pack(self.spec, self.components(element))
 
     def components(self, element: Element) -> list[Any]:
-        """The components as tensors and composite values."""
+        """Returns the components as tensors and composite values."""
         return [v if d is None else EagerTensor(v, d) for v, d in zip(element, self.dtypes, strict=True)]
 
     def arrays(self, element: Element) -> Any:
-        """The element in arrays."""
+        """Returns the element in arrays."""
         return pack(self.spec, [_array(v, d) for v, d in zip(element, self.dtypes, strict=True)])
 
 
@@ -165,7 +168,7 @@ def _array(value: Any, dtype: Any) -> Any:
 
 
 def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
-    """The values of one component of several elements, stacked.
+    """Stacks the values of one component of several elements.
 
     Raises:
         InvalidArgumentError: shapes differ.
@@ -186,13 +189,10 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
         return None
     if hasattr(spec, "_stack"):
         return spec._stack(values, index)
-    from tapeflow import ragged, sparse
-    from tapeflow.sparse.tensor import SparseTensorSpec
-
     if isinstance(spec, SparseTensorSpec):
         return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values])
-    if hasattr(spec, "ragged_rank"):
-        return spec._batch(None)._with_uniform_lengths(ragged.stack(list(values), axis=0))
+    if isinstance(spec, RaggedTensorSpec):
+        return spec._batch(None)._with_uniform_lengths(stack(list(values), axis=0))
     raise TypeError(f"Elements of {spec!r} can't be batched.")
 
 
@@ -210,13 +210,13 @@ def _brackets(value: Any) -> str:
 
 
 def batched(elements: Sequence[Element], specs: Sequence[Any]) -> Element:
-    """Several elements as one batch."""
+    """Returns several elements as one batch."""
     columns = zip(*elements, strict=True)
     return tuple([batch_component(c, s, i) for i, (c, s) in enumerate(zip(columns, specs, strict=True))])
 
 
 def rows_of(value: Any) -> int:
-    """The size of the first dimension of a component."""
+    """Returns the size of the first dimension of a component."""
     if hasattr(value, "_type_spec") and hasattr(value._type_spec, "_encoded"):
         return rows_of(value._type_spec._encoded(value, 1)[0])
     shape = value.shape
@@ -224,7 +224,7 @@ def rows_of(value: Any) -> int:
 
 
 def slice_row(value: Any, index: int) -> Any:
-    """One slice of a batched component."""
+    """Returns one slice of a batched component."""
     if isinstance(value, torch.Tensor):
         return value[index]
     if isinstance(value, np.ndarray):
@@ -236,9 +236,6 @@ def slice_row(value: Any, index: int) -> Any:
         return None
     if isinstance(value, CompositeTensor) and hasattr(value._type_spec, "_slice"):
         return value._type_spec._slice(value, index)
-    from tapeflow import sparse
-    from tapeflow.sparse.tensor import SparseTensor
-
     if isinstance(value, SparseTensor):
         rank = len(value.shape)
         size = [1, *[int(d) for d in value.dense_shape[1:]]]
@@ -248,12 +245,12 @@ def slice_row(value: Any, index: int) -> Any:
 
 
 def unbatched(spec: Any) -> Any:
-    """The spec of one slice."""
+    """Returns the spec of one slice."""
     return spec._unbatch()
 
 
 def common_spec(a: Any, b: Any) -> Any:
-    """The most specific spec of the elements of both.
+    """Returns the most specific spec of the elements of both.
 
     Raises:
         TypeError: there is none.
@@ -269,15 +266,10 @@ def common_spec(a: Any, b: Any) -> Any:
 
 
 def batch_spec(spec: Any, size: int | None) -> Any:
-    """The spec of batches of elements."""
+    """Returns the spec of batches of elements."""
     return map_specs(lambda s: s._batch(size), spec)
 
 
-def known_shape(spec: Any) -> TensorShape:
-    """The shape of a tensor's spec; unknown for all others."""
-    return spec.shape if isinstance(spec, TensorSpec) else TensorShape(None)
-
-
 def is_structure(value: Any) -> bool:
-    """Whether a value is a structure, and not a component."""
+    """Returns whether a value is a structure, and not a component."""
     return _STRUCTURES[type(value)] is not None

@@ -1,8 +1,9 @@
-"""Threads of a pipeline: elements made ahead, and functions called in parallel.
+"""Threads of a pipeline: elements computed ahead, and functions called in parallel.
 
-A thread holds what it takes elements from and a bounded buffer, never the iterator it works for: when that is dropped,
-its generator closes, which stops the threads. They are daemons, so that none keeps a program from ending; those that
-still run then are told to stop first, because a thread that Python ends in the middle of a kernel ends the process.
+A thread holds the iterator that it takes elements from and a bounded buffer, never the iterator it works for: when that
+is dropped, its generator closes, which stops the threads. They are daemons, so that none keeps a program from ending;
+those that still run then are stopped first, because a thread that Python ends in the middle of a kernel ends the
+process.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 AUTOTUNE = -1
-_AUTOMATIC = 4  # elements that are made ahead where nobody says how many
-_SLOW = 5e-4  # seconds: what takes less is not worth a thread
-_TRIALS = 2  # elements that are made before it is known whether they are slow
+_AUTOMATIC = 4  # elements that are computed ahead where nobody says how many
+_SLOW = 5e-4  # seconds: less is not worth a thread
+_TRIALS = 2  # elements that are computed to see whether they are slow
 
 
 _PATIENCE = 2.0  # seconds that a program's end waits for threads at most
 
 
 class Running(threading.local):
-    """What a thread runs for.
+    """The iterator that a thread works for.
 
     Attributes:
         log: where the iterator that it runs for notes the seeds that its shuffles begin with; None where there is none.
@@ -39,11 +40,11 @@ running = Running()
 
 
 def cores() -> int:
-    """How many threads run at the same time."""
+    """Returns the number of threads that can run at the same time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# From each thread to what stops it.
+# From each thread to the function that stops it.
 _threads: weakref.WeakKeyDictionary[threading.Thread, Callable[[], None]] = weakref.WeakKeyDictionary()
 
 
@@ -85,7 +86,7 @@ class _Buffer:
         self.closed = False
 
     def put(self, item: Any) -> bool:
-        """Adds an item when there is room; whether anybody still wants it."""
+        """Adds an item when there is room; returns whether the buffer is still open."""
         with self.changed:
             self.changed.wait_for(lambda: self.closed or len(self.items) < self.size)
             if self.closed:
@@ -109,9 +110,9 @@ class _Buffer:
 
 
 def ahead(elements: Iterator[Any], size: int) -> Iterator[Any]:
-    """The elements, up to `size` of them made ahead by a thread.
+    """Yields the elements, up to `size` of them computed ahead by a thread.
 
-    With `AUTOTUNE` the first ones are made by the consumer, and there is a thread only if they take long.
+    With `AUTOTUNE` the first ones are computed by the consumer, and there is a thread only if they take long.
     """
     if size == AUTOTUNE:
         for _ in range(_TRIALS):
@@ -156,7 +157,7 @@ def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any) -> None:
 def mapped_in_threads(
     function: Callable[[Any], Any], elements: Iterator[Any], calls: int, ordered: bool
 ) -> Iterator[Any]:
-    """A function of each element, of which up to `calls` are computed at the same time.
+    """Yields the results of a function of each element, of which up to `calls` are computed at the same time.
 
     Args:
         function: of an element.
@@ -189,7 +190,7 @@ def mapped_in_threads(
 
 
 class _Task:
-    """A call that a thread is to make."""
+    """A call that a thread is to run."""
 
     __slots__ = ("done", "element", "result")
 
@@ -225,7 +226,7 @@ class _Pool:
                 self.changed.notify_all()
 
     def results(self, elements: Iterator[Any], most: int, ordered: bool) -> Iterator[Any]:
-        """The results of all elements, of which `most` are under way at a time."""
+        """Yields the results of all elements, of which `most` are under way at a time."""
         tasks: deque[_Task] = deque()
         more = True
         while True:

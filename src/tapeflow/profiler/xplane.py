@@ -11,7 +11,7 @@ import socket
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from tapeflow.train.varint import varint
+from tapeflow.core.varint import varint
 
 
 class Event(NamedTuple):

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from tapeflow.core.autodiff.tape import id_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import Trackable
 
 
 class Asset(Trackable):
-    """A file that `tf.saved_model.save` copies, such as a vocabulary; functions find it by the tensor `asset_path`.
+    """A file that `tf.saved_model.save` copies, such as a vocabulary; functions read it by the tensor `asset_path`.
 
     Args:
-        path: the file's.
+        path: the path of the file.
 
     Example:
         >>> import pathlib, tempfile
@@ -31,11 +31,11 @@ class Asset(Trackable):
         b'hello'
     """
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: TensorLike | os.PathLike[str]) -> None:
         text = os.fspath(path) if isinstance(path, os.PathLike) else path
         with init_scope():
             self._path = convert(text, string)
-        id_of(self._path)  # what has an identity is captured by functions, and no constant of theirs
+        id_of(self._path)  # functions capture a tensor with an identity; others would be constants of theirs
 
     @property
     def asset_path(self) -> Tensor:

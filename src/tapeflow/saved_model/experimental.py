@@ -8,7 +8,7 @@ from tapeflow.resources import TrackableResource
 
 
 class VariablePolicy(enum.Enum):
-    """What a SavedModel says of distributed variables and devices; accepted, and without effect.
+    """The policies for saving distributed variables and devices; accepted, and has no effect.
 
     Example:
         >>> policy = tf.saved_model.experimental.VariablePolicy.NONE
@@ -18,3 +18,6 @@ class VariablePolicy(enum.Enum):
     NONE = None
     SAVE_VARIABLE_DEVICES = "save_variable_devices"
     EXPAND_DISTRIBUTED_VARIABLES = "expand_distributed_variables"
+
+
+__all__ = ["TrackableResource", "VariablePolicy"]

@@ -1,4 +1,4 @@
-"""The functions of a SavedModel: traces made of its library, and callables that choose among them."""
+"""The functions of a SavedModel: traces built from its library, and callables that choose among them."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ from tapeflow.saved_model.objects import RestoredTable
 
 
 class Library:
-    """The functions of a SavedModel, made when they are first asked for.
+    """The functions of a SavedModel, built on demand.
 
     Args:
         graph_def: has their definitions.
         concrete_functions: `SavedConcreteFunction` messages by name.
-        objects: the loaded objects by their numbers, filled before a function is asked for.
+        objects: the loaded objects by their numbers, complete before a function is built.
     """
 
     def __init__(self, graph_def: Any, concrete_functions: Mapping[str, Any], objects: Mapping[int, Any]) -> None:
         self._definitions = {f.signature.name: f for f in graph_def.library.function}
         self._saved = concrete_functions
         self._objects = objects
-        self._made: dict[str, ConcreteFunction] = {}
+        self._traces: dict[str, ConcreteFunction] = {}
 
     def input_signature(self, name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The specs and Python values that a trace takes."""
+        """Returns the specs and Python values that a trace takes."""
         args, kwargs = from_proto(self._saved[name].canonicalized_input_signature)
         return tuple(args), dict(kwargs)
 
     def concrete(self, name: str, signature: inspect.Signature) -> ConcreteFunction:
-        """A trace, of a function with these parameters.
+        """Returns a trace, of a function with these parameters.
 
         Raises:
             UnimplementedError, NotFoundError: it has an op that is not here.
             ValueError: its definition contradicts itself.
         """
-        if name not in self._made:
-            self._made[name] = self._concrete(name, signature)
-        return self._made[name]
+        if name not in self._traces:
+            self._traces[name] = self._concrete(name, signature)
+        return self._traces[name]
 
     def _concrete(self, name: str, signature: inspect.Signature) -> ConcreteFunction:
         saved, definition = self._saved[name], function_of(self._definitions[name])
@@ -100,7 +100,7 @@ def _with_signature(name: str, signature: inspect.Signature) -> Any:
 
 
 def restored_function(name: str, saved: Any, library: Library) -> Function:
-    """A `tf.function` that calls the one of its saved traces that fits.
+    """Returns a `tf.function` that calls the one of its saved traces that fits.
 
     Args:
         name: its name.
@@ -131,7 +131,7 @@ class RestoredFunction(Function):
     """A function of a loaded SavedModel: it has the traces that it was saved with, and is saved with them again.
 
     Args:
-        traces: gives them.
+        traces: returns them.
     """
 
     def __init__(self, *args: Any, traces: Callable[[], list[ConcreteFunction]]) -> None:
@@ -143,7 +143,7 @@ class RestoredFunction(Function):
 
 
 def _fitted(expected: Any, bound: Any, converts: bool) -> Any:
-    """The arguments, as a trace for `expected` takes them, or None if it does not."""
+    """Returns the arguments, as a trace for `expected` takes them, or None if it does not."""
     try:
         if not converts:
             nest.assert_same_structure(expected, bound)
@@ -155,16 +155,16 @@ def _fitted(expected: Any, bound: Any, converts: bool) -> Any:
 
 
 def _fitted_leaf(spec: Any, value: Any, converts: bool) -> Any:
-    """An argument as its spec asks for it.
+    """Returns an argument in the form that its spec requires.
 
     Raises:
         ValueError, TypeError: it does not fit.
     """
     if isinstance(spec, TensorSpec) and converts and not isinstance(value, Tensor):
         value = convert(value, spec.dtype)
-    found = spec_of(value)
+    actual = spec_of(value)
     if is_tensor_spec(spec):
-        if not is_tensor_spec(found) or not spec.is_compatible_with(found):
+        if not is_tensor_spec(actual) or not spec.is_compatible_with(actual):
             raise ValueError(f"{value!r} does not fit {spec!r}")
     elif type(spec) is not type(value) or spec != value:
         raise ValueError(f"{value!r} is not {spec!r}")
@@ -187,7 +187,7 @@ def _no_match(expected: Sequence[Any], bound: Any) -> str:
 
 
 class SignatureMap(Mapping[str, ConcreteFunction]):
-    """The signatures of a loaded SavedModel: functions that take tensors by name, and give dicts of tensors."""
+    """The signatures of a loaded SavedModel: functions that take tensors by name, and return dicts of tensors."""
 
     def __init__(self, names: Mapping[str, Any], library: Library) -> None:
         self._names, self._library = names, library
@@ -206,7 +206,7 @@ class SignatureMap(Mapping[str, ConcreteFunction]):
 
 
 def bare_function(saved: Any, library: Library) -> ConcreteFunction:
-    """The trace that a `SavedBareConcreteFunction` message stands for."""
+    """Returns the trace that a `SavedBareConcreteFunction` message stands for."""
     if saved.HasField("function_spec"):
         return library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
     keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in saved.argument_keywords]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapeflow.array.creation import zeros
@@ -28,17 +28,19 @@ _CONTAINERS = frozenset(
 )
 
 
-def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
-    """Loads what `tf.saved_model.save` saved, here or in TensorFlow.
+def load(
+    export_dir: str | os.PathLike[str], tags: str | Sequence[str] | None = None, options: LoadOptions | None = None
+) -> Any:
+    """Loads a SavedModel that `tf.saved_model.save` wrote, here or in TensorFlow.
 
     Args:
         export_dir: the directory.
         tags: the tags of the graph, for checking; by default there is one graph.
-        options: how it is read.
+        options: options for reading.
 
     Returns:
-        An object with the attributes that were saved, and with `signatures`, a mapping of functions. What was a
-        `tf.function` is one again, with the traces that it had.
+        An object with the saved attributes, and with `signatures`, a mapping of functions. A saved `tf.function` is one
+        again, with its traces.
 
     Raises:
         OSError: there is no SavedModel, or it is damaged.
@@ -56,16 +58,16 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     directory = os.fspath(export_dir)
     graphs = read_model(directory)
     meta = graphs[0]
-    found = list(meta.meta_info_def.tags)
-    wanted = found if tags is None else [tags] if isinstance(tags, str) else list(tags)
+    saved_tags = list(meta.meta_info_def.tags)
+    requested = saved_tags if tags is None else [tags] if isinstance(tags, str) else list(tags)
     if len(graphs) != 1 or not meta.object_graph_def.nodes:
         raise ValueError(
             f"The SavedModel at {directory} was written by TensorFlow 1, as graphs without objects: it can't be loaded."
         )
-    if set(wanted) != set(found):
+    if set(requested) != set(saved_tags):
         raise ValueError(
-            f"Got an incompatible argument to `tags`: {wanted}. The SavedModel at {directory} has one MetaGraph with "
-            f"tags {found}. You may omit the argument, pass 'None', or pass matching tags."
+            f"Got an incompatible argument to `tags`: {requested}. The SavedModel at {directory} has one MetaGraph "
+            f"with tags {saved_tags}. You may omit the argument, pass 'None', or pass matching tags."
         )
     options = options or LoadOptions()
     loader = _Loader(directory, meta, options)
@@ -77,10 +79,10 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
 
 class _Loader:
-    """Makes the objects of a SavedModel.
+    """Creates the objects of a SavedModel.
 
     Attributes:
-        objects: those made so far, by their numbers.
+        objects: those created so far, by their numbers.
     """
 
     def __init__(self, directory: str, meta: Any, options: LoadOptions) -> None:
@@ -103,15 +105,15 @@ class _Loader:
             raise OSError(f"The SavedModel at {self._directory} names objects that it does not have.")
 
     def aliased(self, aliases: Mapping[str, str]) -> dict[str, Any]:
-        """The functions that have traces with an alias, by the alias."""
-        found = {}
+        """Returns the functions that have traces with an alias, by the alias."""
+        functions = {}
         for i, node in enumerate(self._nodes):
             names = [*node.function.concrete_functions, node.bare_concrete_function.concrete_function_name]
-            found.update({aliases[name]: self.objects[i] for name in names if name in aliases})
-        return found
+            functions.update({aliases[name]: self.objects[i] for name in names if name in aliases})
+        return functions
 
     def load(self) -> Any:
-        """The root, with all that it has."""
+        """Returns the root, with all its attributes."""
         values = self._values()
         make: dict[str, Callable[[int, Any], Any]] = {
             "user_object": lambda i, user: None if user.identifier in _CONTAINERS else LoadedObject(),
@@ -120,7 +122,7 @@ class _Loader:
             "asset": lambda i, asset: self._asset(asset),
             "resource": lambda i, resource: RestoredTable(),
             "function": lambda i, function: restored_function(self._name_of(i), function, self._library),
-            "bare_concrete_function": lambda i, function: None,  # it is made of the others
+            "bare_concrete_function": lambda i, function: None,  # it is built from the others
         }
         for i, node in enumerate(self._nodes):
             kind = node.WhichOneof("kind")
@@ -136,17 +138,16 @@ class _Loader:
             if isinstance(self.objects[i], LoadedObject):
                 for child in node.children:
                     setattr(self.objects[i], child.local_name, self._attribute(child.node_id))
-        for made in self.objects.values():
-            if isinstance(made, RestoredTable):
-                made.restore()
+        for loaded in self.objects.values():
+            if isinstance(loaded, RestoredTable):
+                loaded.restore()
         return self.objects[0]
 
     def _attribute(self, number: int) -> Any:
-        """An object as an attribute. Lists and dicts become trackable as such, and so are filled before."""
-        made, node = self.objects[number], self._nodes[number]
-        if made is None:
-            made = self.objects[number] = self._function_or_container(node)
-        return made
+        """Returns an object as an attribute. Lists and dicts become trackable as such, and so are filled before."""
+        if self.objects[number] is None:
+            self.objects[number] = self._function_or_container(self._nodes[number])
+        return self.objects[number]
 
     def _function_or_container(self, node: Any) -> Any:
         if node.WhichOneof("kind") == "bare_concrete_function":
@@ -162,29 +163,29 @@ class _Loader:
         return tuple(items) if kind == "trackable_tuple_wrapper" else items
 
     def _name_of(self, number: int) -> str:
-        """The name of an attribute that a node is."""
+        """Returns the name of an attribute that a node is."""
         return next((c.local_name for node in self._nodes for c in node.children if c.node_id == number), "root")
 
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def _values(self) -> dict[int, tuple[Bundle, str]]:
-        """Where each variable's value is, by its number: nodes of the checkpoint are found by the same names."""
+        """Returns each variable's bundle and key, by its number; nodes of the checkpoint are matched by names."""
         if self._options.experimental_skip_checkpoint or not any(n.HasField("variable") for n in self._nodes):
             return {}
         bundle = Bundle(variables_prefix(self._directory))
         saved = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
-        found, pairs, queue = {}, {0: 0}, deque([0])
+        values, pairs, queue = {}, {0: 0}, deque([0])
         while queue:
             number = queue.popleft()
             node = saved[pairs[number]]
             for attribute in node.attributes:
-                found[number] = bundle, attribute.checkpoint_key
+                values[number] = bundle, attribute.checkpoint_key
             below = {c.local_name: c.node_id for c in node.children}
             for child in self._nodes[number].children:
                 if child.local_name in below and child.node_id not in pairs:
                     pairs[child.node_id] = below[child.local_name]
                     queue.append(child.node_id)
-        return found
+        return values
 
     def _variable(self, number: int, proto: Any, values: dict[int, tuple[Bundle, str]]) -> Variable:
         shape, dtype = TensorShape(proto.shape), as_dtype(proto.dtype)
@@ -197,13 +198,13 @@ class _Loader:
             raise errors.NotFoundError(
                 None, None, f"The checkpoint of the SavedModel at {self._directory} has no value for {proto.name!r}."
             )
-        made = Variable(
+        variable = Variable(
             value, trainable=proto.trainable, name=proto.name or None, dtype=dtype, shape=shape,
             synchronization=VariableSynchronization(proto.synchronization),
             aggregation=VariableAggregation(proto.aggregation),
         )  # fmt: skip
-        made._restore_from_tensors({"VARIABLE_VALUE": value})  # the copies of a distributed one may hold parts of it
-        return made
+        variable._restore_from_tensors({"VARIABLE_VALUE": value})  # a distributed one's copies may hold parts of it
+        return variable
 
     def _asset(self, proto: Any) -> Asset:
         name = os.path.basename(self._files[proto.asset_file_def_index])

@@ -1,4 +1,4 @@
-"""What is in a SavedModel's files: `saved_model.pb`, one message, and beside it a checkpoint of the variables."""
+"""The messages in a SavedModel's files: `saved_model.pb`, one message, and beside it a checkpoint of the variables."""
 
 from __future__ import annotations
 
@@ -23,17 +23,23 @@ FullArgSpec = namedtuple(
 
 
 def variables_prefix(export_dir: str) -> str:
-    """The name of the checkpoint of a SavedModel's variables."""
+    """Returns the name of the checkpoint of a SavedModel's variables."""
     return os.path.join(export_dir, "variables", "variables")
 
 
 def assets_directory(export_dir: str) -> str:
-    """Where a SavedModel's other files are."""
+    """Returns the directory of a SavedModel's other files."""
     return os.path.join(export_dir, "assets")
 
 
-def contains_saved_model(export_dir: Any) -> bool:
-    """Whether a directory is a SavedModel's.
+def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
+    """Returns whether a directory is a SavedModel's.
+
+    Args:
+        export_dir: the directory.
+
+    Returns:
+        True if it has a `saved_model.pb`.
 
     Example:
         >>> tf.saved_model.contains_saved_model("/no/such/directory")
@@ -52,7 +58,7 @@ def write_model(export_dir: str, *meta_graphs: Any) -> None:
 
 
 def read_model(export_dir: str) -> list[Any]:
-    """The `MetaGraphDef`s of a SavedModel.
+    """Reads the `MetaGraphDef`s of a SavedModel.
 
     Raises:
         OSError: there is none, or it is damaged.
@@ -70,10 +76,10 @@ def read_model(export_dir: str) -> list[Any]:
 
 
 def function_spec(signature: inspect.Signature, input_signature: Any = None) -> Any:
-    """The parameters of a Python function as a `FunctionSpec` message.
+    """Returns the parameters of a Python function as a `FunctionSpec` message.
 
     Raises:
-        ValueError: a default is nothing that can be written.
+        ValueError: a default can't be written.
     """
     named: dict[Any, list[inspect.Parameter]] = {}
     for parameter in signature.parameters.values():
@@ -99,7 +105,7 @@ def function_spec(signature: inspect.Signature, input_signature: Any = None) -> 
 
 
 def signature_of(proto: Any) -> inspect.Signature:
-    """The parameters that a `FunctionSpec` message describes; a method's first one is left out.
+    """Returns the parameters that a `FunctionSpec` message describes; a method's first one is left out.
 
     Raises:
         ValueError: it describes none.
@@ -125,5 +131,5 @@ def signature_of(proto: Any) -> inspect.Signature:
 
 
 def _name(text: str) -> str:
-    """A name that Python's parameters can have: TensorFlow's may hold slashes and dots."""
+    """Returns a name that Python's parameters can have: TensorFlow's may hold slashes and dots."""
     return text if text.isidentifier() else "".join(c if c.isalnum() else "_" for c in f"_{text}")

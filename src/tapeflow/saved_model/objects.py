@@ -28,10 +28,12 @@ class FunctionNode(Trackable):
 
 
 def of_whole_variables(function: Function, trace: ConcreteFunction) -> ConcreteFunction:
-    """A trace of a function that takes distributed variables for one each: their first copy. Others are as they are."""
+    """Returns a trace of a function with one variable, its first copy, for each distributed one. Others are as they
+    are.
+    """
     if not any(hasattr(captured, "_distributed_container") for captured in trace._captured):
         return trace
-    from tapeflow.distribute.context import moved, place
+    from tapeflow.distribute.context import moved, place  # loads all of `tf.distribute`
 
     args, kwargs = trace.structured_input_signature
     with moved(place.strategy, None, 0, updating=True):
@@ -54,7 +56,7 @@ class LoadedObject(AutoTrackable):
 
 
 class RestoredTable(LoadedObject):
-    """A table of a loaded SavedModel, which the functions there look things up in.
+    """A table of a loaded SavedModel, in which the functions there look things up.
 
     Attributes:
         resource_handle: a scalar tensor that stands for the table.
@@ -65,7 +67,7 @@ class RestoredTable(LoadedObject):
     _initialize: Callable[[], Any]
 
     def restore(self) -> None:
-        """Makes and fills the table, by the functions that were saved for it."""
+        """Creates and fills the table, by the functions that were saved for it."""
         self.resource_handle = self._create_resource()
         self._initialize()
 
@@ -81,7 +83,7 @@ class SignatureNode(Trackable):
 
 
 class SavedView(View):
-    """All that can be reached from an object, functions too, and its signatures.
+    """A view of everything that can be reached from an object, functions too, and its signatures.
 
     Args:
         root: the object.
@@ -93,12 +95,13 @@ class SavedView(View):
         self._nodes: dict[Any, Any] = {}
 
     def children(self, trackable: Any) -> dict[str, Any]:
-        found = {}
+        """Returns the children of an object, by name; functions as nodes."""
+        children = {}
         for name, child in trackable._trackable_children(SAVED_MODEL).items():
             if isinstance(child, tuple(function_types)):
                 child = self._nodes.setdefault(id(child), FunctionNode(child))
-            elif not isinstance(child, Trackable):  # a list or dict that was made for this
+            elif not isinstance(child, Trackable):  # a list or dict that was created for this
                 child = self._nodes.setdefault((id(trackable), name), wrap(child))
             if isinstance(child, Trackable):
-                found[name] = child
-        return found | self.attached if trackable is self.root else found
+                children[name] = child
+        return children | self.attached if trackable is self.root else children

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
 class SaveOptions:
-    """How a SavedModel is written.
+    """Options for writing a SavedModel.
 
     Args:
         function_aliases: other names of functions of the object, by name: a `tf.function`, a trace, or a list of them.
         namespace_whitelist, save_debug_info, experimental_debug_stripper, experimental_io_device,
-        experimental_variable_policy, experimental_custom_gradients: accepted, and without effect.
+            experimental_variable_policy, experimental_custom_gradients: accepted, and have no effect.
         experimental_image_format: must be False: the model is one message.
-        experimental_skip_saver: leaves out of the graph what TensorFlow 1 restores variables with.
+        experimental_skip_saver: leaves out of the graph the nodes with which TensorFlow 1 restores variables.
         experimental_sharding_callback: must be None: the variables have one data file.
         extra_tags: tags beside "serve".
 
     Raises:
-        NotImplementedError: an argument asks for what is not supported.
+        NotImplementedError: an image format or a sharding callback is specified.
 
     Example:
         >>> import tempfile
@@ -32,9 +33,9 @@ class SaveOptions:
 
     def __init__(
         self,
-        namespace_whitelist: Any = None,
+        namespace_whitelist: Sequence[str] | None = None,
         save_debug_info: bool = False,
-        function_aliases: Any = None,
+        function_aliases: Mapping[str, Any] | None = None,
         experimental_debug_stripper: bool = False,
         experimental_io_device: str | None = None,
         experimental_variable_policy: Any = None,
@@ -42,7 +43,7 @@ class SaveOptions:
         experimental_image_format: bool = False,
         experimental_skip_saver: bool = False,
         experimental_sharding_callback: Any = None,
-        extra_tags: Any = None,
+        extra_tags: Sequence[str] | None = None,
     ) -> None:
         if experimental_image_format or experimental_sharding_callback is not None:
             raise NotImplementedError(
@@ -63,13 +64,13 @@ class SaveOptions:
 
 
 class LoadOptions:
-    """How a SavedModel is read.
+    """Options for reading a SavedModel.
 
     Args:
         allow_partial_checkpoint: lets variables without a saved value be zeros.
-        experimental_io_device, experimental_variable_policy: accepted, and without effect.
+        experimental_io_device, experimental_variable_policy: accepted, and have no effect.
         experimental_skip_checkpoint: leaves all variables zeros.
-        experimental_load_function_aliases: gives what is loaded a `function_aliases`, a dict of functions.
+        experimental_load_function_aliases: adds a `function_aliases`, a dict of functions, to the loaded object.
 
     Example:
         >>> import tempfile

@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
@@ -36,27 +36,31 @@ from tapeflow.saved_model.signatures import signatures_of
 from tapeflow.train.bundle import write_bundle
 from tapeflow.train.object_graph import graph_and_tensors
 from tapeflow.train.reader import OBJECT_GRAPH
+from tapeflow.version import VERSION
 
 _IDENTIFIERS = {ListWrapper: "trackable_list_wrapper", _DictWrapper: "trackable_dict_wrapper",
                 _TupleWrapper: "trackable_tuple_wrapper", SignatureNode: "signature_map"}  # fmt: skip
 
 
-def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
-    """Saves an object with its variables and functions, so that it can be loaded without the code that made it.
+def save(
+    obj: Trackable, export_dir: str | os.PathLike[str],
+    signatures: Callable[..., Any] | Mapping[str, Callable[..., Any]] | None = None, options: SaveOptions | None = None,
+) -> None:  # fmt: skip
+    """Saves an object with its variables and functions, so that it can be loaded without the code that defines it.
 
-    What is saved is found by the names of attributes. Of a `tf.function` there are its traces so far; one with an
+    Objects are saved under the names of attributes. Of a `tf.function` its traces so far are saved; one with an
     `input_signature` needs none.
 
     Args:
-        obj: a module, or what else a checkpoint can save.
-        export_dir: the directory for the files; made where it is missing.
+        obj: a module, or another object that a checkpoint can save.
+        export_dir: the directory for the files; created where it is missing.
         signatures: for servers and TensorFlow 1: a function with an `input_signature` or a trace, or a dict of them.
-            They take tensors by name, and give tensors by name. By default, the object's function if it has just one.
-        options: how it is written.
+            They take tensors by name, and return tensors by name. By default, the object's function if it has just one.
+        options: options for writing.
 
     Raises:
         ValueError: `obj` can't be saved, or a signature is none.
-        AssertionError: a function uses a variable that is no attribute of `obj`, nor of what it has.
+        AssertionError: a function uses a variable that is no attribute of `obj`, nor of its attributes.
         NotImplementedError: this is in a `tf.function`.
 
     Example:
@@ -93,7 +97,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
 
 
 class _Model:
-    """What is being saved.
+    """The model that is being saved.
 
     Attributes:
         objects: all nodes, by number.
@@ -132,12 +136,11 @@ class _Model:
             self._number_of(captured, concrete)
 
     def _number_of(self, captured: Any, concrete: ConcreteFunction) -> int:
-        """The node of what a trace captures; constants become nodes."""
+        """Returns the node of a tensor or variable that a trace captures; constants become nodes."""
         if hasattr(captured, "_distributed_container"):  # a copy stands for the whole variable
             captured = captured._distributed_container()
-        found = self._ids.get(id(captured))
-        if found is not None:
-            return found
+        if id(captured) in self._ids:
+            return self._ids[id(captured)]
         if not isinstance(captured, EagerTensor) or captured.dtype.name in ("resource", "variant"):
             raise AssertionError(
                 "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. "
@@ -150,7 +153,7 @@ class _Model:
         return number
 
     def checkpoint(self) -> list[tuple[str, EagerTensor]]:
-        """The variables by name, and the object graph."""
+        """Returns the variables by name, and the object graph."""
         for _ in self._constants:
             self._graph.nodes.add()
         return [*self._tensors, (OBJECT_GRAPH, convert(self._graph.SerializeToString(deterministic=True), string))]
@@ -165,9 +168,7 @@ class _Model:
                 shutil.copyfile(source, target)
 
     def meta_graph(self, options: SaveOptions) -> Any:
-        """The `MetaGraphDef`."""
-        from tapeflow.version import VERSION
-
+        """Returns the `MetaGraphDef`."""
         meta = meta_graph_pb2.MetaGraphDef()
         meta.meta_info_def.tags.extend(["serve", *(options.extra_tags or ())])
         meta.meta_info_def.tensorflow_version = VERSION
@@ -193,30 +194,30 @@ class _Model:
         return meta
 
     def _inputs(self, concrete: ConcreteFunction, captured: Mapping[int, str]) -> list[str]:
-        """The nodes of the graph that a trace takes for what it captures."""
+        """Returns the nodes of the graph that a trace takes for its captures."""
         return [captured[self._number_of(c, concrete)] for c in concrete._captured]
 
     def _below(self, number: int, name: str) -> Any:
-        """The child of that name of an object."""
+        """Returns the child of that name of an object."""
         return next(self.objects[c.node_id] for c in self._graph.nodes[number].children if c.local_name == name)
 
     def _aliases(self, functions: dict[str, Any]) -> dict[str, str]:
-        """The aliases of saved traces, by the traces' names.
+        """Returns the aliases of saved traces, by the traces' names.
 
         Raises:
-            TypeError: one is given to something else than functions.
+            TypeError: one is specified for something else than functions.
         """
-        found = {}
-        for alias, given in functions.items():
-            for function in given if isinstance(given, (list, tuple)) else [given]:
+        by_trace = {}
+        for alias, aliased in functions.items():
+            for function in aliased if isinstance(aliased, (list, tuple)) else [aliased]:
                 if not isinstance(function, (Function, ConcreteFunction)):
                     raise TypeError(
                         f"Unsupported type {type(function)}. Functions in `function_aliases` should be created by "
                         "tf.function, or concrete functions, or collections of concrete functions."
                     )
                 names = [self._names.get(id(trace)) for trace in FunctionNode(function).traces]
-                found.update({name: alias for name in names if name is not None})
-        return found
+                by_trace.update({name: alias for name in names if name is not None})
+        return by_trace
 
     # ---- the object graph --------------------------------------------------------------------------------------------
 
@@ -275,7 +276,7 @@ class _Model:
         graph_def.versions.min_consumer = 12
 
     def _write_graph(self, graph_def: Any) -> dict[int, str]:
-        """The nodes of variables and constants; gives their names by the numbers of the objects."""
+        """Writes the nodes of variables and constants; returns their names by the numbers of the objects."""
         names = {i: add_variable(graph_def, v, f"variable_{i}") for i, v in self._variables.items()}
         for i, handle in self._tables.items():
             names[i] = add_table(graph_def, storage_of(handle), f"table_{i}")
@@ -286,13 +287,13 @@ class _Model:
         return names
 
     def _saved_variables(self) -> list[tuple[str, str, Variable]]:
-        """Each variable's name in the checkpoint and in the graph."""
+        """Returns each variable's name in the checkpoint and in the graph."""
         keys = {i: self._graph.nodes[i].attributes[0].checkpoint_key for i in self._variables}
         return [(keys[i], f"variable_{i}", variable) for i, variable in self._variables.items()]
 
 
 def _file_names(assets: Mapping[int, Asset]) -> dict[int, str]:
-    """Each asset's name in the directory of assets, with a number before it where two files have one name."""
+    """Returns each asset's name in the directory of assets, with a number before it where two files have one name."""
     names: dict[int, str] = {}
     for i, asset in assets.items():
         name = os.path.basename(asset.asset_path.numpy().decode())
@@ -301,7 +302,7 @@ def _file_names(assets: Mapping[int, Asset]) -> dict[int, str]:
 
 
 def _variable_of(trackable: Any) -> Variable | None:
-    """The variable that an object is, or that it holds, as those of Keras do."""
+    """Returns the variable that an object is, or that it holds, as those of Keras do."""
     held = trackable.value if hasattr(trackable, "_write_object_proto") else trackable
     return held if isinstance(held, Variable) else None
 
@@ -315,12 +316,12 @@ def _tensor_specs(concrete: ConcreteFunction) -> Sequence[TensorSpec]:
 
 
 def _signature(concrete: ConcreteFunction) -> Any:
-    """The parameters of a trace's Python function; the names of a signature's own, which has only `**tensors`."""
+    """Returns the parameters of a trace's Python function; by their names where it has only `**tensors`."""
     signature = concrete.function_type.signature.signature
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in concrete.function_type.kwargs]
-        kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        return inspect.Signature([*kept, *keywords])
+        others = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        return inspect.Signature([*others, *keywords])
     return signature
 
 

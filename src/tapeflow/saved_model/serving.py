@@ -24,7 +24,7 @@ def _node(graph_def: Any, name: str, op: str, inputs: Sequence[str] = (), **type
 
 
 def add_constant(graph_def: Any, name: str, value: Any, dtype: DType | None = None) -> str:
-    """Adds a constant; gives its name."""
+    """Adds a constant; returns its name."""
     dtype = value.dtype if isinstance(value, EagerTensor) else dtype
     assert dtype is not None
     node = _node(graph_def, name, "Const", dtype=dtype)
@@ -33,7 +33,7 @@ def add_constant(graph_def: Any, name: str, value: Any, dtype: DType | None = No
 
 
 def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
-    """Adds a variable's handle; gives its name."""
+    """Adds a variable's handle; returns its name."""
     node = _node(graph_def, name, "VarHandleOp", dtype=variable.dtype)
     node.attr["shape"].shape.CopyFrom(variable.shape.as_proto())
     node.attr["shared_name"].s = name.encode()
@@ -42,14 +42,14 @@ def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
 
 
 def add_table(graph_def: Any, storage: Storage, name: str) -> str:
-    """Adds a table's handle; gives its name."""
+    """Adds a table's handle; returns its name."""
     node = _node(graph_def, name, "HashTableV2", key_dtype=storage.key_dtype, value_dtype=storage.value_dtype)
     node.attr["shared_name"].s = name.encode()
     return name
 
 
 def add_call(graph_def: Any, name: str, function: str, concrete: ConcreteFunction, inputs: Sequence[str]) -> Any:
-    """Adds a call of a function; gives its node."""
+    """Adds a call of a function; returns its node."""
     call = _node(graph_def, name, "StatefulPartitionedCall", inputs)
     call.attr["f"].func.name = function
     call.attr["Tin"].list.type.extend(t.dtype.as_datatype_enum for t in concrete.inputs)
@@ -58,7 +58,7 @@ def add_call(graph_def: Any, name: str, function: str, concrete: ConcreteFunctio
 
 
 def add_signature(meta: Any, name: str, function: str, concrete: ConcreteFunction, captured: Sequence[str]) -> None:
-    """Adds placeholders and a call of a signature's function, and says which they are."""
+    """Adds placeholders and a call of a signature's function, and lists them as the signature's inputs and outputs."""
     prefix = f"signature_{len(meta.signature_def)}"
     signature = meta.signature_def[name]
     signature.method_name = _METHOD
@@ -80,7 +80,7 @@ def _describe(info: Any, name: str, spec: Any) -> None:
 
 
 def add_saver(meta: Any, variables: Sequence[tuple[str, str, Variable]]) -> None:
-    """Adds what saves and restores the variables.
+    """Adds the nodes that save and restore the variables.
 
     Args:
         variables: each one's name in the checkpoint, its handle's name, and itself.

@@ -1,4 +1,4 @@
-"""Signatures: functions of named tensors that give named tensors, which a server can call."""
+"""Signatures: functions of named tensors that return named tensors, which a server can call."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ DEFAULT = "serving_default"
 
 
 def signatures_of(root: Any, signatures: Any) -> dict[str, ConcreteFunction]:
-    """What `tf.saved_model.save` is given as signatures of an object, as traces by name.
+    """Returns the `signatures` argument of `tf.saved_model.save` for an object, as traces by name.
 
     Raises:
-        ValueError: one is no function with an input signature, or takes or gives something else than named tensors.
+        ValueError: one is no function with an input signature, or takes or returns something else than named tensors.
     """
     if signatures is None:
         chosen = _default_function(root)
         return {} if chosen is None else {DEFAULT: _wrapper(DEFAULT, _concrete(chosen))}
-    given = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
-    return {name: _wrapper(name, _concrete(function)) for name, function in given.items()}
+    by_name = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
+    return {name: _wrapper(name, _concrete(function)) for name, function in by_name.items()}
 
 
 def _default_function(root: Any) -> Any:
-    """The function that is the signature of an object for which none is given, or None.
+    """Returns the function that is the signature of an object for which none is specified, or None.
 
-    It is what Keras says it is; or, as in TensorFlow, the only one of the attributes that can be a signature.
+    Keras's objects name it; else it is, as in TensorFlow, the only one of the attributes that can be a signature.
     """
     try:
         chosen = getattr(root, "_default_save_signature", None)
@@ -48,14 +48,10 @@ def _default_function(root: Any) -> Any:
 
 
 def _can_be_signature(concrete: ConcreteFunction) -> bool:
-    """Whether a trace takes and gives tensors that can have names."""
+    """Returns whether a trace takes and returns tensors that can have names."""
     if not concrete.outputs or any(isinstance(s, VariableSpec) for s in nest.flatten(concrete.function_type.flat)):
         return False
-    try:
-        _named_outputs("", concrete.graph.structured_outputs)
-    except ValueError:
-        return False
-    return True
+    return _by_name(concrete.graph.structured_outputs) is not None
 
 
 def _concrete(function: Any) -> ConcreteFunction:
@@ -70,7 +66,7 @@ def _concrete(function: Any) -> ConcreteFunction:
 
 
 def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
-    """A trace that takes tensors by name and gives a dict of them.
+    """Returns a trace that takes tensors by name and returns a dict of them.
 
     The names are those of the trace's placeholders: of a structure, the parameter's with a number.
     """
@@ -78,28 +74,31 @@ def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     if any(isinstance(spec, VariableSpec) for spec in specs):
         raise ValueError(f"The signature {name!r} takes variables: signatures take tensors.")
     count = len(concrete.inputs) - len(concrete.captured_inputs)
-    taken = {t.op.name: TensorSpec(t.shape, t.dtype, t.op.name) for t in concrete.inputs[:count]}
+    specs_by_name = {t.op.name: TensorSpec(t.shape, t.dtype, t.op.name) for t in concrete.inputs[:count]}
 
     def signature_wrapper(**tensors: Any) -> dict[str, Any]:
-        return _named_outputs(name, concrete.call_flat([tensors[n] for n in taken]))
+        return _named_outputs(name, concrete.call_flat([tensors[n] for n in specs_by_name]))
 
     function = Function(signature_wrapper, Options(autograph=False), f"signature_wrapper_{concrete.graph.name}")
-    return function.get_concrete_function(**taken)
+    return function.get_concrete_function(**specs_by_name)
 
 
 def _named_outputs(name: str, result: Any) -> dict[str, Any]:
-    if isinstance(result, Tensor):
-        return {"output_0": result}
-    if result is None:
-        return {}
-    if isinstance(result, Mapping):
-        named = dict(result)
-    elif isinstance(result, (list, tuple)):
-        named = {f"output_{i}": value for i, value in enumerate(result)}
-    else:
-        named = {"": None}
-    if not all(isinstance(k, str) and isinstance(v, Tensor) for k, v in named.items()):
+    named = _by_name(result)
+    if named is None:
         raise ValueError(
             f"The signature {name!r} gives {result}: signatures give a tensor, a list of tensors, or a dict of them."
         )
     return named
+
+
+def _by_name(result: Any) -> dict[str, Any] | None:
+    """Returns a function's result as a dict of tensors; None where it is no tensor, list of tensors or dict of them."""
+    if result is None:
+        return {}
+    if isinstance(result, Mapping):
+        named = dict(result)
+    else:
+        results = result if isinstance(result, (list, tuple)) else [result]
+        named = {f"output_{i}": value for i, value in enumerate(results)}
+    return named if all(isinstance(k, str) and isinstance(v, Tensor) for k, v in named.items()) else None

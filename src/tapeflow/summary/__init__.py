@@ -7,3 +7,9 @@ from tapeflow.summary.recording import record_if, should_record_summaries
 from tapeflow.summary.tracing import trace_export, trace_off, trace_on
 from tapeflow.summary.writer import SummaryWriter, create_file_writer, create_noop_writer, flush
 from tapeflow.summary.writing import graph, import_event, write
+
+__all__ = [
+    "SummaryWriter", "audio", "create_file_writer", "create_noop_writer", "experimental", "flush", "graph", "histogram",
+    "image", "import_event", "record_if", "scalar", "should_record_summaries", "text", "trace_export", "trace_off",
+    "trace_on", "write",
+]  # fmt: skip

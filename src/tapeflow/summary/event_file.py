@@ -24,13 +24,13 @@ class EventFile:
     """A file of `Event` messages, which any thread may add to.
 
     Args:
-        logdir: the folder, which is made where it is missing.
+        logdir: the folder, which is created where it is missing.
         max_queue: how many events may wait in memory.
-        flush_millis: how long an event may wait, looked at whenever one is added.
-        suffix: ends the file's name.
+        flush_millis: how long an event may wait, checked whenever one is added.
+        suffix: the end of the file's name.
 
     Raises:
-        NotFoundError, PermissionDeniedError, ...: the folder or the file can't be made.
+        NotFoundError, PermissionDeniedError, ...: the folder or the file can't be created.
     """
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
@@ -42,7 +42,7 @@ class EventFile:
             os.makedirs(logdir, exist_ok=True)
             self._file = open(self.path, "wb")  # noqa: SIM115 (closed by `close`)
         except OSError as error:
-            raise _as_tensorflows(error) from None
+            raise _tensorflow_error(error) from None
         self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
         self._waiting: list[bytes] = []
         self._flushed = time.monotonic()
@@ -60,12 +60,12 @@ class EventFile:
                 self._write()
 
     def flush(self) -> None:
-        """Writes what waits."""
+        """Writes the events in memory."""
         with self._lock:
             self._write()
 
     def close(self) -> None:
-        """Writes what waits, and closes the file. Closing it again does nothing."""
+        """Writes the events in memory, and closes the file. Closing it again does nothing."""
         with self._lock:
             if not self._file.closed:
                 self._write()
@@ -79,7 +79,7 @@ class EventFile:
         self._flushed = time.monotonic()
 
 
-def _as_tensorflows(error: OSError) -> errors.OpError:
+def _tensorflow_error(error: OSError) -> errors.OpError:
     kinds: dict[type[OSError], Any] = {
         FileNotFoundError: errors.NotFoundError,
         PermissionError: errors.PermissionDeniedError,

@@ -1,7 +1,7 @@
 """The kinds of summaries that TensorBoard has plugins for: scalars, histograms, images, texts and audio.
 
-What a plugin reads is a tensor with metadata, which are made by TensorBoard's own `metadata` modules; the formats of
-the tensors are described in TensorBoard's `tensorboard/plugins/*/summary_v2.py`.
+A plugin reads a tensor with metadata, which TensorBoard's own `metadata` modules create; the formats of the tensors are
+described in TensorBoard's `tensorboard/plugins/*/summary_v2.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tensorboard.plugins.text import metadata as text_metadata
 
 from tapeflow.audio import encode_wav
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32, string
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.debugging.shapes import assert_rank, assert_scalar
@@ -35,11 +36,11 @@ def _metadata(module: Any, description: str | None) -> bytes:
     return module.create_summary_metadata(display_name=None, description=description).SerializeToString()
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+def scalar(name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None) -> Tensor:
     """Writes a number.
 
     Args:
-        name: of the summary; name scopes in force are put before it.
+        name: the name of the summary; name scopes in force are put before it.
         data: a real scalar, written as float32.
         step: an int64 scalar; by default the default step.
         description: in Markdown.
@@ -62,14 +63,18 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
         return write(tag, cast(data, float32), step, _metadata(scalar_metadata, description))
 
 
-def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Tensor:
-    """Writes how the elements of a tensor are distributed.
+def histogram(
+    name: str, data: TensorLike, step: TensorLike | None = None, buckets: TensorLike | None = None,
+    description: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Writes the distribution of a tensor's elements.
 
     Args:
-        name: of the summary; name scopes in force are put before it.
+        name: the name of the summary; name scopes in force are put before it.
         data: real numbers of any shape.
         step: an int64 scalar; by default the default step.
-        buckets: into how many intervals of equal width the range of the elements is divided; 30 by default.
+        buckets: the number of intervals of equal width into which the range of the elements is divided, an int32
+            scalar; 30 by default.
         description: in Markdown.
 
     Returns:
@@ -96,7 +101,7 @@ def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, descr
 
 
 def _buckets(data: EagerTensor, buckets: EagerTensor) -> EagerTensor:
-    """A row `[left edge, right edge, count]` for each bucket."""
+    """Returns a row `[left edge, right edge, count]` for each bucket."""
     values, count = data.numpy().reshape(-1), max(0, int(buckets))
     rows = np.zeros((count, 3))
     if values.size and count:
@@ -112,15 +117,18 @@ def _buckets(data: EagerTensor, buckets: EagerTensor) -> EagerTensor:
     return convert(rows)
 
 
-def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
+def image(
+    name: str, data: TensorLike, step: TensorLike | None = None, max_outputs: TensorLike = 3,
+    description: str | None = None,
+) -> Tensor:  # fmt: skip
     """Writes images.
 
     Args:
-        name: of the summary; name scopes in force are put before it.
-        data: of shape `[k, height, width, channels]` with 1 channel (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGBA).
+        name: the name of the summary; name scopes in force are put before it.
+        data: images `[k, height, width, channels]` with 1 channel (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGBA).
             Floats are in `[0, 1]`, and cut off there; integers are scaled from their dtype's range to that of uint8.
         step: an int64 scalar; by default the default step.
-        max_outputs: how many of the images to write at most.
+        max_outputs: the number of images to write at most.
         description: in Markdown.
 
     Returns:
@@ -149,7 +157,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, descript
 
 
 def _images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
-    """Width, height, and the images as PNG files."""
+    """Returns the width, the height, and the images as PNG files."""
     assert_non_negative(max_outputs)
     _, height, width, channels = data.shape.as_list()
     if not 1 <= channels <= 4:
@@ -162,7 +170,7 @@ def _images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
 
 
 def _as_uint8(array: np.ndarray) -> np.ndarray:
-    """Pixels as uint8, by the rules of `tf.image.convert_image_dtype` with `saturate`."""
+    """Converts pixels to uint8, by the rules of `tf.image.convert_image_dtype` with `saturate`."""
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iu":
@@ -174,7 +182,7 @@ def _as_uint8(array: np.ndarray) -> np.ndarray:
 
 
 def png_file(pixels: np.ndarray) -> bytes:
-    """Pixels in bytes, `[height, width, channels]`, as a PNG file."""
+    """Encodes pixels in bytes, `[height, width, channels]`, as a PNG file."""
     from PIL import Image
 
     file = io.BytesIO()
@@ -182,11 +190,11 @@ def png_file(pixels: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+def text(name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None) -> Tensor:
     """Writes texts in Markdown.
 
     Args:
-        name: of the summary; name scopes in force are put before it.
+        name: the name of the summary; name scopes in force are put before it.
         data: a string tensor; TensorBoard shows one of rank 1 or 2 as a table.
         step: an int64 scalar; by default the default step.
         description: in Markdown.
@@ -212,21 +220,21 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 def audio(
     name: str,
-    data: Any,
-    sample_rate: Any,
-    step: Any = None,
-    max_outputs: Any = 3,
+    data: TensorLike,
+    sample_rate: TensorLike,
+    step: TensorLike | None = None,
+    max_outputs: TensorLike = 3,
     encoding: str | None = None,
     description: str | None = None,
 ) -> Tensor:
     """Writes sound.
 
     Args:
-        name: of the summary; name scopes in force are put before it.
+        name: the name of the summary; name scopes in force are put before it.
         data: float32 samples in `[-1, 1]` of shape `[k, frames, channels]`.
         sample_rate: an int32 scalar, in Hz.
         step: an int64 scalar; by default the default step.
-        max_outputs: how many of the clips to write at most.
+        max_outputs: the number of clips to write at most.
         encoding: "wav".
         description: in Markdown.
 
@@ -264,7 +272,7 @@ def audio(
 
 
 def _clips(data: EagerTensor, sample_rate: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
-    """A row `[WAV file, label]` for each clip."""
+    """Returns a row `[WAV file, label]` for each clip."""
     assert_non_negative(max_outputs)
     clips = data.numpy()[: int(max_outputs)]
     rows = np.empty((len(clips), 2), object)

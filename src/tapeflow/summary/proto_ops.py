@@ -1,4 +1,4 @@
-"""Ops that give summaries as serialized `Summary` messages: what TensorFlow 1's graphs fetch and writers take.
+"""Ops whose results are serialized `Summary` messages, which TensorFlow 1's graphs fetch and its writers write.
 
 The formats are those of TensorBoard's `summary.proto`: numbers, histograms, images, sound, and tensors with metadata.
 """
@@ -6,6 +6,7 @@ The formats are those of TensorBoard's `summary.proto`: numbers, histograms, ima
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from tensorboard.compat.proto import summary_pb2
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.audio import encode_wav
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, invalid, strings
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.summary.kinds import png_file
 
-_SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # of the edges of a histogram's buckets
-_BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)  # of pixels that are no finite numbers
+_SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # the edges of a histogram's buckets
+_BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)  # the color of pixels that are no finite numbers
 
 
 def _text(array: np.ndarray) -> str:
@@ -30,9 +33,7 @@ def _text(array: np.ndarray) -> str:
 
 
 def _serialized(*values: Any) -> np.ndarray:
-    made = np.empty((), object)
-    made[()] = summary_pb2.Summary(value=values).SerializeToString()
-    return made
+    return boxed(summary_pb2.Summary(value=values).SerializeToString())
 
 
 def _scalar_shape(*_: Any) -> TensorShape:
@@ -40,7 +41,7 @@ def _scalar_shape(*_: Any) -> TensorShape:
 
 
 def _as_array(values: Any) -> np.ndarray:
-    """Numbers of any dtype as an array."""
+    """Returns numbers of any dtype as an array."""
     return values.float().numpy() if values.dtype is torch.bfloat16 else values.cpu().numpy()
 
 
@@ -58,13 +59,13 @@ def _scalars(tags: np.ndarray, values: Any) -> np.ndarray:
 
 
 @op("ScalarSummary", kernel=_scalars, strings=_scalars, shape=_scalar_shape)
-def scalar_summary(tags: Any, values: Any, name: str | None = None) -> Any:
-    """Numbers by their tags, of the same shape, as a `Summary` message."""
+def scalar_summary(tags: TensorLike, values: TensorLike, name: str | None = None) -> Tensor:
+    """Writes numbers with their tags, of the same shape, as a `Summary` message."""
 
 
 @functools.cache
 def _edges() -> np.ndarray:
-    """The upper edges of the buckets: powers of 1.1 on both sides of 0, and the largest number."""
+    """Returns the upper edges of the buckets: powers of 1.1 on both sides of 0, and the largest number."""
     positive, edge = [], _SMALLEST
     while edge < _LARGEST:
         positive.append(edge)
@@ -82,7 +83,7 @@ def _histogram(tag: np.ndarray, values: Any) -> np.ndarray:
 
 
 def histogram_proto(numbers: np.ndarray) -> Any:
-    """How float64 numbers are distributed, as a `HistogramProto`; neighbouring buckets without any are one there."""
+    """Returns the distribution of float64 numbers as a `HistogramProto`; empty neighbouring buckets are merged."""
     edges = _edges()
     counts = np.bincount(np.searchsorted(edges, numbers, side="right"), minlength=len(edges))[: len(edges)]
     last_of_run = np.ones(len(edges), bool)
@@ -100,8 +101,8 @@ def histogram_proto(numbers: np.ndarray) -> Any:
 
 
 @op("HistogramSummary", kernel=_histogram, strings=_histogram, shape=_scalar_shape)
-def histogram_summary(tag: Any, values: Any, name: str | None = None) -> Any:
-    """How the elements of a tensor are distributed, as a `Summary` message."""
+def histogram_summary(tag: TensorLike, values: TensorLike, name: str | None = None) -> Tensor:
+    """Writes the distribution of a tensor's elements as a `Summary` message."""
 
 
 def _numbered(tag: np.ndarray, kind: str, at: int, most: int) -> str:
@@ -128,7 +129,7 @@ def _images(tag: np.ndarray, tensor: Any, max_images: int) -> np.ndarray:
 
 
 def _normalized(image: np.ndarray) -> np.ndarray:
-    """An image in bytes: from 0 to its largest number, or around 128 if some are negative."""
+    """Scales an image to bytes: from 0 to its largest number, or around 128 if some are negative."""
     if image.dtype == np.uint8:
         return image
     image = image.astype(np.float64 if image.dtype == np.float64 else np.float32)
@@ -142,8 +143,8 @@ def _normalized(image: np.ndarray) -> np.ndarray:
 
 
 @op("ImageSummary", kernel=_images, strings=_images, shape=_scalar_shape)
-def image_summary(tag: Any, tensor: Any, max_images: int = 3, name: str | None = None) -> Any:
-    """Images of shape `[batch, height, width, channels]` as a `Summary` message."""
+def image_summary(tag: TensorLike, tensor: TensorLike, max_images: int = 3, name: str | None = None) -> Tensor:
+    """Writes images of shape `[batch, height, width, channels]` as a `Summary` message."""
 
 
 def _sound(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int) -> np.ndarray:
@@ -170,8 +171,10 @@ def _sound(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int) -
 
 
 @op("AudioSummaryV2", kernel=_sound, strings=_sound, host=("sample_rate",), shape=_scalar_shape)
-def audio_summary(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3, name: str | None = None) -> Any:
-    """Sound of shape `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
+def audio_summary(
+    tag: TensorLike, tensor: TensorLike, sample_rate: TensorLike, max_outputs: int = 3, name: str | None = None
+) -> Tensor:
+    """Writes sound `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
 
 
 def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarray) -> np.ndarray:
@@ -184,12 +187,14 @@ def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarra
 
 
 @op("TensorSummaryV2", kernel=_tensor, strings=_tensor, shape=_scalar_shape)
-def tensor_summary(tag: Any, tensor: Any, serialized_summary_metadata: Any, name: str | None = None) -> Any:
-    """A tensor as a `Summary` message, with metadata that name a plugin of TensorBoard."""
+def tensor_summary(
+    tag: TensorLike, tensor: TensorLike, serialized_summary_metadata: TensorLike, name: str | None = None
+) -> Tensor:
+    """Writes a tensor as a `Summary` message, with metadata that name a plugin of TensorBoard."""
 
 
 def _merged(inputs: list[np.ndarray]) -> np.ndarray:
-    found, tags = summary_pb2.Summary(), set()
+    merged, tags = summary_pb2.Summary(), set()
     for text in (t for array in inputs for t in array.reshape(-1)):
         try:
             part = summary_pb2.Summary.FromString(text)
@@ -199,13 +204,13 @@ def _merged(inputs: list[np.ndarray]) -> np.ndarray:
             if value.tag in tags:
                 raise invalid(f"Duplicate tag {value.tag} found in summary inputs")
             tags.add(value.tag)
-        found.MergeFrom(part)
-    return _serialized(*found.value)
+        merged.MergeFrom(part)
+    return _serialized(*merged.value)
 
 
 @op("MergeSummary", kernel=_merged, strings=_merged, shape=_scalar_shape)
-def merge_summary(inputs: Any, name: str | None = None) -> Any:
-    """What is in several `Summary` messages as one."""
+def merge_summary(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
+    """Merges several `Summary` messages into one."""
 
 
 not_differentiable(scalar_summary, histogram_summary, image_summary, audio_summary, tensor_summary, merge_summary)

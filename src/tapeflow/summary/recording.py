@@ -1,16 +1,18 @@
-"""What a thread's summaries go by: the default writer, the default step, and whether to record at all."""
+"""The settings of a thread's summaries: the default writer, the default step, and whether to record at all."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import int64
-from tapeflow.math import logical_and
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.comparison import logical_and
 
 
 class Recording(threading.local):
@@ -19,7 +21,7 @@ class Recording(threading.local):
     Attributes:
         writer: the default writer, or None.
         step: the default step, or None.
-        condition: what `record_if` was given; None is True.
+        condition: the argument of `record_if`; None is True.
         in_replica: False in a replica of a distribution strategy that leaves the writing to another one.
     """
 
@@ -33,8 +35,11 @@ class Recording(threading.local):
 recording = Recording()
 
 
-def get_step() -> Any:
-    """The default step of this thread, or None.
+def get_step() -> TensorLike | None:
+    """Returns the default step of this thread.
+
+    Returns:
+        The value that `set_step` got, or None.
 
     Example:
         >>> tf.summary.experimental.set_step(3)
@@ -45,12 +50,12 @@ def get_step() -> Any:
     return recording.step
 
 
-def set_step(step: Any) -> None:
+def set_step(step: TensorLike | None) -> None:
     """Sets the default step of this thread.
 
     Args:
-        step: what converts to an int64 scalar, or None for no default. A `tf.function` keeps the step it was traced
-            with, unless that is a variable.
+        step: converts to an int64 scalar; or None for no default. A `tf.function` retains the step it was traced with,
+            unless that is a variable.
 
     Example:
         >>> step = tf.Variable(0, dtype=tf.int64)
@@ -60,16 +65,16 @@ def set_step(step: Any) -> None:
     recording.step = step
 
 
-def checked_step(step: Any) -> Any:
-    """An explicit step as an int64 tensor of one element."""
+def checked_step(step: TensorLike) -> Tensor:
+    """Returns an explicit step as an int64 tensor of one element."""
     tensor = convert(step, int64)
     if tensor.shape.num_elements() != 1:
         raise ValueError(f"Argument `step` must be a scalar. Received step with shape {tensor.shape}.")
     return tensor
 
 
-def chosen_step(step: Any) -> Any:
-    """The step given, or else the default one, as an int64 tensor."""
+def chosen_step(step: TensorLike | None) -> Tensor:
+    """Returns the explicit step, or else the default one, as an int64 tensor."""
     if step is None:
         step = recording.step
     if step is None:
@@ -81,12 +86,15 @@ def chosen_step(step: Any) -> Any:
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
-    """A scope in which summaries are written only where a condition holds.
+def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None]:
+    """Writes summaries in a scope only where a condition holds.
 
     Args:
-        condition: a bool, a boolean scalar tensor, or a function that gives one and is asked at every summary. None
+        condition: a bool, a boolean scalar tensor, or a function that returns one and is called at every summary. None
             is True.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> with tf.summary.record_if(False):
@@ -101,8 +109,8 @@ def record_if(condition: Any) -> Iterator[None]:
         recording.condition = before
 
 
-def should_record_summaries() -> Any:
-    """Whether a summary would be written: there is a default writer, and `record_if` allows it.
+def should_record_summaries() -> Tensor:
+    """Returns whether a summary would be written: there is a default writer, and `record_if` allows it.
 
     Returns:
         A boolean scalar tensor.

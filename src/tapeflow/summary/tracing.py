@@ -1,4 +1,4 @@
-"""Tracing what runs: the graphs of functions, and a profile of the kernels."""
+"""Traces of running programs: the graphs of functions, and a profile of the kernels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tapeflow.core import errors
 from tapeflow.core.context import detours, discard, graph_traces
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.logger import get_logger
 from tapeflow.profiler import experimental as profiling
 from tapeflow.summary.recording import checked_step
@@ -38,12 +39,12 @@ class Trace:
             graph_traces.append(self)
 
     def collect(self, graph: Any) -> None:
-        """Takes the graph of a function that is called."""
-        if all(graph is not known for known in self.graphs):
+        """Adds the graph of a function that is called."""
+        if all(graph is not other for other in self.graphs):
             self.graphs.append(graph)
 
     def stop(self, save: bool) -> None:
-        """Stops collecting, and the profiler, which writes what it found."""
+        """Stops collecting, and the profiler, which writes its profile if `save`."""
         discard(graph_traces, self)
         discard(detours, self)
         if self._profiling:
@@ -58,7 +59,7 @@ _running: list[Trace] = []  # one or none
 
 
 def _refused(message: str) -> bool:
-    """Whether a function is being traced, where tracing can't be switched."""
+    """Returns whether a function is being traced, where tracing can't be switched."""
     if executing_eagerly():
         return False
     get_logger().warning(message)
@@ -70,11 +71,11 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
     Args:
         graph: collects graphs.
-        profiler: also profiles what runs, as `tf.profiler.experimental.start` does.
+        profiler: also profiles the kernels, as `tf.profiler.experimental.start` does.
         profiler_outdir: the folder for the profile; needed for `profiler`.
 
     Raises:
-        AlreadyExistsError: a profile is being taken.
+        AlreadyExistsError: a profile is being recorded.
 
     Example:
         >>> tf.summary.trace_on()
@@ -89,13 +90,13 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
         _running.append(Trace(graph, profiler, profiler_outdir))
 
 
-def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+def trace_export(name: str, step: TensorLike | None = None, profiler_outdir: str | None = None) -> None:
     """Stops the trace, and writes what it collected to the default writer.
 
     Args:
-        name: of the summary.
+        name: the name of the summary.
         step: an int64 scalar; by default the default step.
-        profiler_outdir: ignored; `trace_on` takes it.
+        profiler_outdir: accepted, and has no effect; `trace_on` takes it.
 
     Raises:
         ValueError: there is no trace; or there is a writer, but no step.
@@ -130,19 +131,19 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 
 def _run_metadata(graphs: list[Any]) -> Any:
-    found = config_pb2.RunMetadata()
+    metadata = config_pb2.RunMetadata()
     for graph in graphs:
         definition = graph.as_graph_def(add_shapes=True).SerializeToString()
-        functions = found.function_graphs.add()
+        functions = metadata.function_graphs.add()
         functions.pre_optimization_graph.ParseFromString(definition)
         functions.post_optimization_graph.ParseFromString(definition)
         functions.partition_graphs.add().ParseFromString(definition)
-        found.partition_graphs.add().ParseFromString(definition)
-    return found
+        metadata.partition_graphs.add().ParseFromString(definition)
+    return metadata
 
 
 def trace_off() -> None:
-    """Stops the trace, and forgets what it collected. Without a trace, nothing happens.
+    """Stops the trace, and discards the graphs it collected. Without a trace, nothing happens.
 
     Example:
         >>> tf.summary.trace_on()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -9,13 +10,16 @@ from typing import Any
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly, init_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, string
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.python_op import python_op
+from tapeflow.summary.event_file import EventFile
 from tapeflow.summary.recording import recording
 
 
 class SummaryWriter:
-    """What summaries go to. `tf.summary.create_file_writer` makes one that writes an event file.
+    """A destination of summaries. `tf.summary.create_file_writer` creates one that writes an event file.
 
     Example:
         >>> import tempfile
@@ -24,8 +28,8 @@ class SummaryWriter:
         True
     """
 
-    def set_as_default(self, step: Any = None) -> None:
-        """Makes it the default writer of this thread.
+    def set_as_default(self, step: TensorLike | None = None) -> None:
+        """Sets it as the default writer of this thread.
 
         Args:
             step: becomes the default step, unless it is None.
@@ -34,36 +38,35 @@ class SummaryWriter:
         if step is not None:
             recording.step = step
 
-    def as_default(self, step: Any = None) -> AbstractContextManager[Any]:
-        """A scope in which it is the default writer; it is flushed at the end.
+    def as_default(self, step: TensorLike | None = None) -> AbstractContextManager[Any]:
+        """Sets it as the default writer in a scope, and flushes it at the end.
 
         Args:
             step: the default step in the scope, unless it is None.
+
+        Returns:
+            A context manager.
         """
         return self._scope(step)
 
     @contextmanager
     def _scope(self, step: Any) -> Iterator[Any]:
-        writer, recording.writer = recording.writer, self
-        if step is not None:
-            step, recording.step = recording.step, step
-            restore = True
-        else:
-            restore = False
+        outer_writer, outer_step = recording.writer, recording.step
+        SummaryWriter.set_as_default(self, step)
         try:
             yield self
         finally:
             self.flush()
-            recording.writer = writer
-            if restore:
-                recording.step = step
+            recording.writer = outer_writer
+            if step is not None:
+                recording.step = outer_step
 
     def init(self) -> None:
-        """Makes the writer ready to write."""
+        """Prepares the writer for writing."""
         raise NotImplementedError()
 
     def flush(self) -> None:
-        """Writes what waits in memory."""
+        """Writes the summaries in memory."""
         raise NotImplementedError()
 
     def close(self) -> None:
@@ -75,7 +78,6 @@ class FileWriter(SummaryWriter):
     """The writer of an event file. It is closed when nobody holds it any more, or the process ends."""
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
-        from tapeflow.summary.event_file import EventFile
 
         self._file = EventFile(logdir, max_queue, flush_millis, suffix)
         self._finalizer = weakref.finalize(self, self._file.close)
@@ -90,8 +92,8 @@ class FileWriter(SummaryWriter):
         if self._closed:
             raise RuntimeError(f"SummaryWriter {self!r} is already closed")
 
-    def set_as_default(self, step: Any = None) -> None:
-        """Makes it the default writer of this thread, with a default step unless that is None.
+    def set_as_default(self, step: TensorLike | None = None) -> None:
+        """Sets it as the default writer of this thread, with a default step unless that is None.
 
         Raises:
             RuntimeError: it is closed.
@@ -99,8 +101,8 @@ class FileWriter(SummaryWriter):
         self._check_open()
         super().set_as_default(step)
 
-    def as_default(self, step: Any = None) -> AbstractContextManager[Any]:
-        """A scope in which it is the default writer, with a default step unless that is None.
+    def as_default(self, step: TensorLike | None = None) -> AbstractContextManager[Any]:
+        """Sets it as the default writer in a scope, with a default step unless that is None.
 
         Raises:
             RuntimeError: it is closed.
@@ -117,7 +119,7 @@ class FileWriter(SummaryWriter):
         self._check_open()
 
     def flush(self) -> None:
-        """Writes what waits in memory, when the program comes by here."""
+        """Writes the summaries in memory; in a graph, when it runs."""
         if executing_eagerly():
             if not self._closed:
                 self._file.flush()
@@ -134,15 +136,13 @@ class FileWriter(SummaryWriter):
 
 
 def _in_graph(name: str, function: Any) -> None:
-    from tapeflow.graph.ir.python_op import python_op
-
     python_op(name, function, [])
 
 
 class NoopWriter(SummaryWriter):
     """A writer that never becomes the default, and does nothing."""
 
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: TensorLike | None = None) -> None:
         """Does nothing."""
 
     @contextmanager
@@ -160,28 +160,31 @@ class NoopWriter(SummaryWriter):
 
 
 def create_file_writer(
-    logdir: Any,
-    max_queue: Any = None,
-    flush_millis: Any = None,
-    filename_suffix: Any = None,
+    logdir: TensorLike | os.PathLike[str],
+    max_queue: TensorLike | None = None,
+    flush_millis: TensorLike | None = None,
+    filename_suffix: TensorLike | None = None,
     name: str | None = None,
     experimental_trackable: bool = False,
-    experimental_mesh: Any = None,
+    experimental_mesh: object = None,
 ) -> SummaryWriter:
-    """A writer of a new event file.
+    """Returns a writer of a new event file.
 
     Args:
-        logdir: the folder for the file; made where it is missing.
+        logdir: the folder for the file; created where it is missing.
         max_queue: how many summaries may wait in memory; 10 by default.
         flush_millis: how long they may wait; 120,000 by default.
-        filename_suffix: ends the file's name; ".v2" by default.
-        name: accepted, and without effect.
+        filename_suffix: the end of the file's name; ".v2" by default.
+        name: accepted, and has no effect.
         experimental_trackable: accepted: a writer is no part of a checkpoint or SavedModel here.
         experimental_mesh: accepted: tensors of several devices are gathered anyway.
 
+    Returns:
+        A `tf.summary.SummaryWriter`.
+
     Raises:
         ValueError: there is no `logdir`, or an argument is a tensor of a graph.
-        NotFoundError, PermissionDeniedError: the folder can't be made.
+        NotFoundError, PermissionDeniedError: the folder can't be created.
 
     Example:
         >>> import tempfile
@@ -195,25 +198,28 @@ def create_file_writer(
         raise ValueError("Argument `logdir` cannot be None")
     with init_scope():
         return FileWriter(
-            _known("logdir", logdir, string).decode(),
-            _known("max_queue", 10 if max_queue is None else max_queue, int32),
-            _known("flush_millis", 120_000 if flush_millis is None else flush_millis, int32),
-            _known("filename_suffix", ".v2" if filename_suffix is None else filename_suffix, string).decode(),
+            _value_of("logdir", logdir, string).decode(),
+            _value_of("max_queue", 10 if max_queue is None else max_queue, int32),
+            _value_of("flush_millis", 120_000 if flush_millis is None else flush_millis, int32),
+            _value_of("filename_suffix", ".v2" if filename_suffix is None else filename_suffix, string).decode(),
         )
 
 
-def _known(argument: str, value: Any, dtype: Any) -> Any:
+def _value_of(argument: str, value: Any, dtype: Any) -> Any:
     tensor = convert(str(value) if hasattr(value, "__fspath__") else value, dtype)
     if not isinstance(tensor, EagerTensor):
         raise ValueError(
-            f"Invalid graph Tensor argument '{argument}={value}' to create_file_writer(): the file is made while the "
-            "function is traced, when the tensor has no value yet."
+            f"Invalid graph Tensor argument '{argument}={value}' to create_file_writer(): the file is created while "
+            "the function is traced, when the tensor has no value yet."
         )
     return tensor.numpy()
 
 
 def create_noop_writer() -> SummaryWriter:
-    """A writer that does nothing, for code that needs one.
+    """Returns a writer that does nothing, for code that needs one.
+
+    Returns:
+        A `tf.summary.SummaryWriter`.
 
     Example:
         >>> with tf.summary.create_noop_writer().as_default():
@@ -223,15 +229,15 @@ def create_noop_writer() -> SummaryWriter:
     return NoopWriter()
 
 
-def flush(writer: Any = None, name: str | None = None) -> None:
-    """Writes what waits in a writer's memory.
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
+    """Writes the summaries in a writer's memory.
 
     Args:
         writer: by default the default writer; without one, nothing happens.
-        name: ignored.
+        name: accepted, and has no effect.
 
     Raises:
-        ValueError: `writer` is something else.
+        ValueError: `writer` is no writer.
 
     Example:
         >>> tf.summary.flush()

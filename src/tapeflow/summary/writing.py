@@ -8,33 +8,36 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from tensorboard.compat.proto import event_pb2, graph_pb2, summary_pb2
 
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly, get_current_name_scope, name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.ir.graph import Graph
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.summary.recording import checked_step, chosen_step, recording, should_record_summaries
 
 _NOT_IN_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 
 
 @contextmanager
-def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
-    """A name scope for a new kind of summary, with the tag for TensorBoard.
+def summary_scope(name: str | None, default_name: str = "summary", values: object = None) -> Iterator[tuple[str, str]]:
+    """Opens a name scope for a new kind of summary, with the tag for TensorBoard.
 
     Args:
-        name: of the summary, which may contain what a name scope may not.
-        default_name: for where there is no `name`.
-        values: ignored.
+        name: the name of the summary, which may contain characters that a name scope may not.
+        default_name: the name where there is no `name`.
+        values: accepted, and has no effect.
 
     Returns:
-        `(tag, scope)`: the name below the name scopes in force, and the new scope.
+        A context manager of `(tag, scope)`: the name below the name scopes in force, and the new scope.
 
     Example:
         >>> with tf.name_scope("outer"), tf.summary.experimental.summary_scope("my loss!") as (tag, scope):
@@ -50,16 +53,16 @@ def summary_scope(name: str | None, default_name: str = "summary", values: Any =
 def record(
     op: str,
     inputs: Sequence[Any] | Callable[[], Sequence[Any]],
-    step: Any,
+    step: TensorLike | None,
     summary: Callable[..., Any],
 ) -> Tensor:
-    """Writes a summary where one is wanted; in a graph, each time it runs.
+    """Writes a summary where `record_if` allows it; in a graph, each time it runs.
 
     Args:
         op: TensorFlow's name of the op.
-        inputs: the tensors that `summary` takes, or a function that gives them, called only where they are needed.
-        step: of the summary, or None for the default.
-        summary: makes a `Summary` message of eager tensors.
+        inputs: the tensors that `summary` takes, or a function that returns them, called only where they are needed.
+        step: the step of the summary, or None for the default.
+        summary: returns a `Summary` message of eager tensors.
 
     Returns:
         A boolean scalar tensor: whether it was written.
@@ -67,34 +70,36 @@ def record(
     writer = recording.writer
     if writer is None:
         return convert(False)
-    wanted = should_record_summaries()
-    if executing_eagerly() and not wanted:
-        return wanted
+    allowed = should_record_summaries()
+    if executing_eagerly() and not allowed:
+        return allowed
     at = chosen_step(step)
     tensors = [convert(x) for x in (inputs() if callable(inputs) else inputs)]
 
-    def write_now(wanted: Any, at: Any, *values: Any) -> Any:
-        if wanted:
+    def write_now(allowed: Any, at: Any, *values: Any) -> Any:
+        if allowed:
             writer.add(event_pb2.Event(wall_time=time.time(), step=at.numpy().item(), summary=summary(*values)))
-        return wanted
+        return allowed
 
     if executing_eagerly():
-        return write_now(wanted, at, *tensors)
-    from tapeflow.graph.ir.python_op import python_op
-
-    in_graph = python_op(op, lambda *values: [write_now(*values)], [wanted, at, *tensors], [TensorSpec([], boolean)])
+        return write_now(allowed, at, *tensors)
+    in_graph = python_op(op, lambda *values: [write_now(*values)], [allowed, at, *tensors], [TensorSpec([], boolean)])
     return in_graph.outputs[0]
 
 
-def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
+def write(
+    tag: str, tensor: TensorLike | Callable[[], Any], step: TensorLike | None = None,
+    metadata: Message | bytes | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Writes a tensor as a summary, for whatever plugin of TensorBoard the metadata names.
 
     Args:
-        tag: names the summary; usually from `tf.summary.experimental.summary_scope`.
-        tensor: of any dtype and shape, or a function that gives it and is called only where the summary is written.
+        tag: the tag of the summary; usually from `tf.summary.experimental.summary_scope`.
+        tensor: a tensor of any dtype and shape, or a function that returns one and is called only where the summary is
+            written.
         step: an int64 scalar; by default the default step.
         metadata: a `SummaryMetadata` message, or its bytes.
-        name: accepted, and without effect.
+        name: accepted, and has no effect.
 
     Returns:
         A boolean scalar tensor: whether it was written. Without a default writer it is not.
@@ -111,9 +116,10 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
 
 
 def write_encoded(
-    tag: Any, inputs: Callable[[], Sequence[Any]], step: Any, metadata: Any, encode: Callable[..., Any] | None = None
-) -> Tensor:
-    """Writes what `encode` makes of the inputs, as `write` does. Without it, there is one input, written as it is."""
+    tag: str, inputs: Callable[[], Sequence[Any]], step: TensorLike | None, metadata: Message | bytes | None,
+    encode: Callable[..., Any] | None = None,
+) -> Tensor:  # fmt: skip
+    """Writes the result of `encode` for the inputs, as `write` does; without it, the only input as it is."""
     if step is not None:
         step = checked_step(step)
     if metadata is not None:
@@ -136,13 +142,13 @@ def _parsed(metadata: Any) -> Any:
         ) from None
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
+def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Writes serialized `Summary` messages.
 
     Args:
         tensor: a string tensor, each element a message.
         step: an int64 scalar; by default the default step.
-        name: accepted, and without effect.
+        name: accepted, and has no effect.
 
     Returns:
         A boolean scalar tensor: whether it was written.
@@ -178,15 +184,22 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
     return record("WriteRawProtoSummary", lambda: [convert(tensor, string)], step, summary)
 
 
-def import_event(tensor: Any, name: str | None = None) -> None:
+def import_event(tensor: TensorLike, name: str | None = None) -> None:
     """Writes an `Event` message as it is, whatever `record_if` says.
 
     Args:
         tensor: a string scalar, the serialized message.
-        name: accepted, and without effect.
+        name: accepted, and has no effect.
 
     Raises:
+        ValueError: there is no default writer.
         DataLossError: it is no `Event` message.
+
+    Example:
+        >>> import tempfile
+        >>> event = tf.compat.v1.Event(step=3)
+        >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+        ...     tf.summary.import_event(event.SerializeToString())
     """
     writer = recording.writer
     if writer is None:
@@ -201,13 +214,11 @@ def import_event(tensor: Any, name: str | None = None) -> None:
     text = convert(tensor, string)
     if executing_eagerly():
         write_now(text)
-        return
-    from tapeflow.graph.ir.python_op import python_op
-
-    python_op("ImportEvent", write_now, [text])
+    else:
+        python_op("ImportEvent", write_now, [text])
 
 
-def graph(graph_data: Any) -> Tensor:
+def graph(graph_data: Graph | Message) -> Tensor:
     """Writes a graph for TensorBoard's graph explorer.
 
     Args:
@@ -231,14 +242,12 @@ def graph(graph_data: Any) -> Tensor:
     writer = recording.writer
     if writer is None or not should_record_summaries():
         return convert(False)
-    found = graph_data.as_graph_def(add_shapes=True) if hasattr(graph_data, "as_graph_def") else graph_data
-    if (
-        getattr(getattr(found, "DESCRIPTOR", None), "full_name", "").rpartition(".")[2]
-        != graph_pb2.GraphDef.DESCRIPTOR.name
-    ):
+    definition: Any = graph_data.as_graph_def(add_shapes=True) if hasattr(graph_data, "as_graph_def") else graph_data
+    descriptor = getattr(definition, "DESCRIPTOR", None)
+    if getattr(descriptor, "full_name", "").rpartition(".")[2] != graph_pb2.GraphDef.DESCRIPTOR.name:
         raise ValueError(
             "Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received graph_data="
             f"{graph_data} of type {type(graph_data).__name__}."
         )
-    writer.add(event_pb2.Event(wall_time=time.time(), graph_def=found.SerializeToString()))
+    writer.add(event_pb2.Event(wall_time=time.time(), graph_def=definition.SerializeToString()))
     return convert(True)

@@ -21,3 +21,10 @@ from tapeflow.train.protos import (
 from tapeflow.train.reader import list_variables, load_checkpoint, load_variable
 from tapeflow.train.states import checkpoints_iterator, get_checkpoint_state, latest_checkpoint
 from tapeflow.train.views import CheckpointView, TrackableView
+
+__all__ = [
+    "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterDef", "ClusterSpec",
+    "Coordinator", "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features",
+    "FloatList", "Int64List", "JobDef", "SequenceExample", "TrackableView", "checkpoints_iterator", "experimental",
+    "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
+]  # fmt: skip

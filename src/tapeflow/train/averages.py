@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 from tapeflow.array.creation import zeros, zeros_like
@@ -12,11 +11,14 @@ from tapeflow.control_flow import cond
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope, name_scope
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.math import minimum
+from tapeflow.graph.ir.variables import is_initialized
 from tapeflow.math.casting import cast
+from tapeflow.math.extrema import minimum
 
 
 class ExponentialMovingAverage:
@@ -24,11 +26,11 @@ class ExponentialMovingAverage:
 
     Args:
         decay: a float below 1; near it, the averages move slowly.
-        num_updates: a number or variable that counts the training steps; then the decay is at most
-            `(1 + num_updates) / (10 + num_updates)`, so that the averages move faster in the beginning.
-        zero_debias: takes the bias towards zero out of the averages of tensors, which begin with zero (as in section 3
+        num_updates: a number or variable that counts the training steps; then the decay is at most `(1 + num_updates) /
+            (10 + num_updates)`, so that the averages move faster in the beginning.
+        zero_debias: removes the bias towards zero from the averages of tensors, which begin with zero (as in section 3
             of Kingma and Ba 2015, https://arxiv.org/abs/1412.6980). Those of variables begin with their values.
-        name: what the averages' names end with.
+        name: the last part of the averages' names.
 
     Example:
         >>> ema, v = tf.train.ExponentialMovingAverage(decay=0.75), tf.Variable(4.0)
@@ -42,8 +44,8 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
-        num_updates: Any = None,
+        decay: TensorLike,
+        num_updates: TensorLike | None = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:
@@ -53,7 +55,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the averages' names end with."""
+        """The last part of the averages' names."""
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Operation | None:
@@ -69,9 +71,9 @@ class ExponentialMovingAverage:
         Raises:
             TypeError: one of them is no variable, or not floating.
         """
-        from tapeflow.compat.v1.variables import trainable_variables
-
-        values = trainable_variables() if var_list is None and _sessions_run() else list(var_list or ())
+        if var_list is None:
+            var_list = state.graph.get_collection("trainable_variables") if _builds_session_graph() else ()
+        values = list(var_list)
         for value in values:
             self._begin(value)
         with name_scope(self._name):
@@ -79,7 +81,7 @@ class ExponentialMovingAverage:
         return group(*updates, name=self._name)
 
     def _begin(self, value: Any) -> None:
-        """Makes the average of a variable or a tensor, if it has none."""
+        """Creates the average of a variable or a tensor, if it has none."""
         if not isinstance(value, (Variable, SymbolicTensor)):
             raise TypeError(
                 f"tf.train.ExponentialMovingAverage takes variables, and tensors of a graph, not {value!r}."
@@ -89,15 +91,15 @@ class ExponentialMovingAverage:
         if value.ref() in self._averages:
             return
         name = self.average_name(value)
-        with _at_the_root():
+        with init_scope(), name_scope(""):
             if isinstance(value, Variable):
                 average = Variable(_first_value(value), trainable=False, name=name)
-                if _sessions_run():
+                if _builds_session_graph():
                     state.graph.add_to_collection("moving_average_variables", value)
             else:
-                average = Variable(_nothing_yet(value), trainable=False, name=name, shape=value.shape)
+                average = Variable(_zeros_of(value), trainable=False, name=name, shape=value.shape)
                 if self._zero_debias:
-                    biased = Variable(_nothing_yet(value), trainable=False, name=f"{name}/biased", shape=value.shape)
+                    biased = Variable(_zeros_of(value), trainable=False, name=f"{name}/biased", shape=value.shape)
                     steps = Variable(zeros([], value.dtype), trainable=False, name=f"{name}/local_step")
                     self._biased[value.ref()] = biased, steps
         self._averages[value.ref()] = value, average
@@ -119,62 +121,66 @@ class ExponentialMovingAverage:
         count = cast(self._num_updates, decay.dtype)
         return minimum(decay, (1.0 + count) / (10.0 + count))
 
-    def average(self, var: Any) -> Variable | None:
-        """The variable that holds a variable's average, or None before the first `apply`."""
-        found = self._averages.get(var.ref())
-        return None if found is None else found[1]
+    def average(self, var: Variable | Tensor) -> Variable | None:
+        """Returns the variable that holds an average.
 
-    def average_name(self, var: Any) -> str:
-        """The name of a variable's average."""
+        Args:
+            var: the variable or tensor that is averaged.
+
+        Returns:
+            A variable, or None before the first `apply`.
+        """
+        entry = self._averages.get(var.ref())
+        return None if entry is None else entry[1]
+
+    def average_name(self, var: Variable | Tensor) -> str:
+        """Returns the name of an average.
+
+        Args:
+            var: the variable or tensor that is averaged.
+
+        Returns:
+            The name, without `:0`.
+        """
         return f"{var.name.partition(':')[0]}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Iterable[Any] | None = None) -> dict[str, Any]:
-        """What to restore from a checkpoint of TensorFlow 1 by which names, for variables that take their averages.
+        """Returns which variables to restore from a checkpoint of TensorFlow 1 by which names, so that they receive
+        their averages.
 
         Args:
-            moving_avg_variables: those that do, beside those that have an average here; in a graph by default all that
-                are trainable or have an average.
+            moving_avg_variables: the variables that do, beside those that have an average here; in a graph by default
+                all that are trainable or have an average.
 
         Returns:
-            Variables by names; in a graph also those that take no average, by their own names.
+            Variables by names; in a graph also the variables without averages, by their own names.
         """
-        from tapeflow.compat.v1.variables import global_variables, moving_average_variables, trainable_variables
-
         variables = [v for v, _ in self._averages.values() if isinstance(v, Variable)]
         if moving_avg_variables is not None:
             variables += moving_avg_variables
-        elif _sessions_run():
-            variables += [*trainable_variables(), *moving_average_variables()]
-        found = {self.average_name(v): v for v in variables}
-        if _sessions_run():
+        elif _builds_session_graph():
+            collection = state.graph.get_collection
+            variables += [*collection("trainable_variables"), *collection("moving_average_variables")]
+        by_name = {self.average_name(v): v for v in variables}
+        if _builds_session_graph():
             averaged = {v.name for v in variables}
-            others = {v.name.partition(":")[0]: v for v in global_variables() if v.name not in averaged}
-            found |= {name: v for name, v in others.items() if name not in found}
-        return found
+            for v in state.graph.get_collection("variables"):
+                if v.name not in averaged:
+                    by_name.setdefault(v.name.partition(":")[0], v)
+        return by_name
 
 
-def _sessions_run() -> bool:
-    """Whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
+def _builds_session_graph() -> bool:
+    """Returns whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
     return state.graph is not None and not state.graph.building_function
 
 
-@contextmanager
-def _at_the_root() -> Iterator[None]:
-    """Outside of functions and of all name scopes."""
-    from tapeflow.compat.v1.variable_scopes import at_the_root
-
-    with init_scope(), at_the_root(""):
-        yield
-
-
 def _first_value(variable: Variable) -> Any:
-    """A variable's value; where sessions may initialize it later, the one that it will have."""
-    if not _sessions_run():
+    """Returns a variable's value; where sessions may initialize it later, the one that it will have."""
+    if not _builds_session_graph():
         return variable.read_value()
-    from tapeflow.compat.v1.variables import is_variable_initialized
-
-    return cond(is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value)
+    return cond(is_initialized(variable), variable.read_value, lambda: variable.initial_value)
 
 
-def _nothing_yet(tensor: Any) -> Any:
+def _zeros_of(tensor: Any) -> Any:
     return zeros(tensor.shape, tensor.dtype) if tensor.shape.is_fully_defined() else zeros_like(tensor)

@@ -1,4 +1,4 @@
-"""Work that goes on while the program does."""
+"""Work that runs while the program goes on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Background:
         """Waits until the function is done.
 
         Raises:
-            Exception: what the function raised.
+            Exception: the function's, where it raised one.
         """
         if self._thread is None or self._thread is threading.current_thread():
             return

@@ -17,16 +17,16 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.varint import read_varint, varint
 from tapeflow.io.records import crc32c, masked
 from tapeflow.train.protos import BundleEntryProto, BundleHeaderProto
 from tapeflow.train.table import read_table, table_bytes
-from tapeflow.train.varint import read_varint, varint
 
-_CHUNK = 1 << 20  # what is copied and checked at a time, so that it is checked while it is in the cache
+_CHUNK = 1 << 20  # the bytes copied and checked at a time, so that they are checked while they are in the cache
 
 
 def data_file(prefix: str, shard: int, shards: int) -> str:
-    """The name of a file with tensors."""
+    """Returns the name of a file with tensors."""
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
@@ -42,7 +42,7 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
 
     Args:
         prefix: the checkpoint's name.
-        tensors: the names, all different, and what is to be under them.
+        tensors: the names, all different, and the tensors under them.
 
     Raises:
         NotFoundError: there is no such directory.
@@ -87,7 +87,7 @@ def _write_index(aside: str, name: str, entries: dict[str, Any], shard: int, sha
 
 
 def write_file(name: str, contents: bytes, aside: str) -> None:
-    """Makes a file of these contents, or leaves the old one: writes `aside`, and renames it."""
+    """Writes a whole file, or leaves the old one: writes `aside`, and renames it."""
     with open(aside, "wb") as file:
         file.write(contents)
         file.flush()
@@ -124,7 +124,7 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
 
 
 def _buffer(value: torch.Tensor) -> np.ndarray:
-    """A tensor's bytes, in its own memory where that is possible."""
+    """Returns a tensor's bytes, in its own memory where that is possible."""
     value = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if not value.numel():
         return np.empty(0, np.uint8)
@@ -149,7 +149,7 @@ def _write_all(file: Any, data: Any) -> None:
 
 
 def _write_strings(file: Any, values: list[bytes]) -> tuple[int, int]:
-    """The lengths, the checksum of the lengths, and the strings."""
+    """Writes the lengths, the checksum of the lengths, and the strings; returns the size and the checksum."""
     lengths = [len(v) for v in values]
     lengths_crc = crc32c(_length_words(lengths))
     stored = struct.pack("<I", masked(lengths_crc))
@@ -161,7 +161,7 @@ def _write_strings(file: Any, values: list[bytes]) -> tuple[int, int]:
 
 
 def _length_words(lengths: Sequence[int]) -> bytes:
-    """The lengths of strings as they are checked."""
+    """Returns the lengths of strings in the form that is checksummed."""
     return b"".join(n.to_bytes(4 if n <= 0xFFFFFFFF else 8, "little") for n in lengths)
 
 
@@ -169,13 +169,13 @@ def _length_words(lengths: Sequence[int]) -> bytes:
 
 
 class Bundle:
-    """A checkpoint's tensors, read when they are asked for.
+    """A checkpoint's tensors, read on demand.
 
     Args:
         prefix: the checkpoint's name.
 
     Attributes:
-        entries: what there is, by name: messages with dtype, shape, and where it is.
+        entries: by the tensors' names, messages with dtype, shape and position.
 
     Raises:
         NotFoundError: there is none.
@@ -214,11 +214,11 @@ class Bundle:
         return errors.DataLossError(None, None, f"Unable to read the checkpoint file {where}: {why}")
 
     def dtype(self, key: str) -> DType:
-        """The dtype of a tensor."""
+        """Returns the dtype of a tensor."""
         return self._dtype(key, self._entry_of(key))
 
     def shape(self, key: str) -> tuple[int, ...]:
-        """The shape of a tensor."""
+        """Returns the shape of a tensor."""
         return tuple(d.size for d in self._entry_of(key).shape.dim)
 
     def _entry_of(self, key: str) -> Any:
@@ -234,7 +234,7 @@ class Bundle:
             raise self._lost(f"there is no dtype of number {entry.dtype}.", key) from None
 
     def read(self, key: str) -> EagerTensor:
-        """A tensor.
+        """Reads a tensor.
 
         Raises:
             NotFoundError: there is none of that name, or its file is missing.
@@ -249,7 +249,7 @@ class Bundle:
         dtype = self._dtype(key, entry)
         dims = tuple(d.size for d in entry.shape.dim)
         if entry.shape.unknown_rank or any(d < 0 for d in dims):
-            raise self._lost("its shape is not known.", key)
+            raise self._lost("its shape is incomplete.", key)
         count = math.prod(dims)
         if not 0 <= entry.shard_id < self._shards:
             raise self._lost(f"it is said to be in file {entry.shard_id} of {self._shards}.", key)
@@ -273,7 +273,7 @@ class Bundle:
             return EagerTensor(_numbers(file, entry, count, dtype, lost).reshape(dims), dtype)
 
     def _from_slices(self, key: str, entry: Any) -> EagerTensor:
-        """A tensor that was saved in pieces, as partitioned variables are."""
+        """Reads a tensor that was saved in pieces, as partitioned variables are."""
         dtype, dims = self._dtype(key, entry), tuple(d.size for d in entry.shape.dim)
         pieces = []
         for extents in entry.slices:
@@ -365,7 +365,7 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
 
 
 def slice_key(name: str, bounds: Sequence[tuple[int, int]]) -> bytes:
-    """The key of a piece of a tensor: its name, and the start and length in each dimension.
+    """Returns the key of a piece of a tensor: its name, and the start and length in each dimension.
 
     The encoding, which sorts as they do, is TensorFlow's `OrderedCode`.
     """

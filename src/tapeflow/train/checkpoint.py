@@ -1,7 +1,8 @@
-"""`tf.train.Checkpoint`: saves what can be reached from some objects, and restores it."""
+"""`tf.train.Checkpoint`: saves and restores everything that can be reached from some objects."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import weakref
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import AutoTrackable, Trackable, has_state
 from tapeflow.core.values.variable import Variable
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.train.background import Background
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.load_status import CheckpointLoadStatus, InitializationOnlyStatus, NameBasedSaverStatus
@@ -28,8 +30,8 @@ from tapeflow.train.states import latest_checkpoint, update_checkpoint_state
 class Checkpoint(AutoTrackable):
     """Saves and restores modules, variables, optimizers, and lists and dicts of them, in TensorFlow's own files.
 
-    What is saved is found by the names of attributes; what is restored is matched by them. What a checkpoint has and
-    the program has not yet is restored when it is made.
+    Objects are saved under the names of attributes, and matched by them. What a checkpoint has and the program has not
+    yet is restored when it is created.
 
     Args:
         root: an object whose own attributes are to be saved, or a weak reference to it; others can be added by name.
@@ -112,14 +114,16 @@ class Checkpoint(AutoTrackable):
 
     @property
     def save_counter(self) -> Variable:
-        """How often `save` was called: an int64 variable, saved and restored with the rest."""
+        """The number of calls of `save`: an int64 variable, saved and restored with the rest."""
         return self._maybe_create_save_counter()
 
-    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> Any:
+    def write(
+        self, file_prefix: str | os.PathLike[str] | Tensor, options: CheckpointOptions | None = None
+    ) -> str | Tensor:
         """Writes a checkpoint of exactly that name; in a `tf.function`, each time it runs.
 
         Args:
-            file_prefix: the path, without what the names of the files end with; its directory is made if need be.
+            file_prefix: the path, without the endings of the files' names; its directory is created if need be.
             options: with `enable_async`, the files are written while the program goes on, with the values of now.
 
         Returns:
@@ -127,7 +131,8 @@ class Checkpoint(AutoTrackable):
         """
         if not executing_eagerly():
             return self._write_in_graph(file_prefix, options)
-        path = os.fspath(file_prefix)
+        prefix: Any = file_prefix
+        path = os.fspath(prefix)
         self._write(path, options, lambda: None)
         return path
 
@@ -151,8 +156,6 @@ class Checkpoint(AutoTrackable):
             write_files()
 
     def _write_in_graph(self, file_prefix: Any, options: CheckpointOptions | None) -> Any:
-        from tapeflow.graph.ir.python_op import python_op
-
         def write_now(path: Any) -> list[Any]:
             self.write(path.numpy().decode(), options)
             return [path]
@@ -160,11 +163,11 @@ class Checkpoint(AutoTrackable):
         path = convert(file_prefix if isinstance(file_prefix, Tensor) else os.fspath(file_prefix), string)
         return python_op("SaveV2", write_now, [path], [TensorSpec([], string)]).outputs[0]
 
-    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+    def save(self, file_prefix: str | os.PathLike[str], options: CheckpointOptions | None = None) -> str:
         """Writes a checkpoint named `<file_prefix>-<save_counter>`, and makes it the directory's latest.
 
         Args:
-            file_prefix: what its name begins with.
+            file_prefix: the first part of its name.
             options: with `enable_async`, the files are written while the program goes on, with the values of now.
 
         Returns:
@@ -190,15 +193,17 @@ class Checkpoint(AutoTrackable):
 
     # ---- restoring ---------------------------------------------------------------------------------------------------
 
-    def read(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
-        """Restores from a checkpoint that `write` made.
+    def read(
+        self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None
+    ) -> CheckpointLoadStatus | InitializationOnlyStatus | NameBasedSaverStatus:
+        """Restores from a checkpoint that `write` wrote.
 
         Args:
-            save_path: its name.
+            save_path: its name; None restores nothing.
             options: whether optimizers' slot variables are left as they are.
 
         Returns:
-            A status, with assertions about what was restored. With None as the name, nothing is.
+            A status, with assertions about the restored values.
 
         Raises:
             NotFoundError: there is none.
@@ -224,11 +229,20 @@ class Checkpoint(AutoTrackable):
         restoration.expect_partial = False
         return CheckpointLoadStatus(restoration)
 
-    def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
-        """Restores from a checkpoint that `save` made. See `read`.
+    def restore(
+        self, save_path: str | os.PathLike[str] | None, options: CheckpointOptions | None = None
+    ) -> CheckpointLoadStatus | InitializationOnlyStatus | NameBasedSaverStatus:
+        """Restores from a checkpoint that `save` wrote. See `read`.
 
         Args:
             save_path: its name; a directory stands for its latest checkpoint.
+            options: as for `read`.
+
+        Returns:
+            A status, with assertions about the restored values.
+
+        Raises:
+            NotFoundError: there is no such checkpoint.
         """
         if save_path is not None:
             save_path = os.fspath(save_path)
@@ -249,7 +263,7 @@ class Checkpoint(AutoTrackable):
 
 
 def refuse_in_functions(what: str, instead: str) -> None:
-    """Refuses what depends on files, and not only on tensors.
+    """Refuses calls that depend on files, and not only on tensors.
 
     Raises:
         NotImplementedError: a function is being traced.
@@ -268,8 +282,6 @@ def _check_trackable(value: Any, name: str) -> None:
 
 
 def _takes_a_path(callback: Any) -> bool:
-    import inspect
-
     return len(inspect.signature(callback).parameters) > 0
 
 

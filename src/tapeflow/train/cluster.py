@@ -28,7 +28,7 @@ class ClusterSpec:
         1
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: Mapping[str, Any] | ClusterDef | ClusterSpec) -> None:
         if isinstance(cluster, ClusterDef):
             cluster = {job.name: dict(job.tasks) for job in cluster.job}
         elif isinstance(cluster, ClusterSpec):
@@ -56,24 +56,37 @@ class ClusterSpec:
         return list(self._jobs)
 
     def as_dict(self) -> dict[str, Any]:
-        """The jobs: lists of addresses, or dicts where numbers are left out."""
+        """Returns the jobs as a dict.
+
+        Returns:
+            From the names of jobs to lists of addresses, or to dicts where numbers are left out.
+        """
         return {
             job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
             for job, tasks in self._jobs.items()
         }
 
     def as_cluster_def(self) -> ClusterDef:
-        """The jobs as a `ClusterDef` message."""
+        """Returns the jobs as a message.
+
+        Returns:
+            A `ClusterDef`.
+        """
         return ClusterDef(job=[JobDef(name=job, tasks=tasks) for job, tasks in sorted(self._jobs.items())])
 
     def _job(self, job_name: str) -> dict[int, str]:
-        try:
-            return self._jobs[job_name]
-        except KeyError:
-            raise ValueError(f"No such job in cluster: {job_name!r}") from None
+        if job_name not in self._jobs:
+            raise ValueError(f"No such job in cluster: {job_name!r}")
+        return self._jobs[job_name]
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has.
+        """Returns the number of tasks of a job.
+
+        Args:
+            job_name: the name of the job.
+
+        Returns:
+            The number.
 
         Raises:
             ValueError: there is no such job.
@@ -81,22 +94,49 @@ class ClusterSpec:
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of a job's tasks. See `num_tasks`."""
+        """Returns the numbers of a job's tasks.
+
+        Args:
+            job_name: the name of the job.
+
+        Returns:
+            The numbers, in ascending order.
+
+        Raises:
+            ValueError: there is no such job.
+        """
         return list(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """The address of a task.
+        """Returns the address of a task.
+
+        Args:
+            job_name: the name of the job.
+            task_index: the number of the task.
+
+        Returns:
+            The address.
 
         Raises:
             ValueError: there is no such job or task.
         """
-        try:
-            return self._job(job_name)[task_index]
-        except KeyError:
-            raise ValueError(f"No task with index {task_index!r} in job {job_name!r}") from None
+        tasks = self._job(job_name)
+        if task_index not in tasks:
+            raise ValueError(f"No task with index {task_index!r} in job {job_name!r}")
+        return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job's tasks, None for numbers that are left out. See `num_tasks`."""
+        """Returns the addresses of a job's tasks.
+
+        Args:
+            job_name: the name of the job.
+
+        Returns:
+            The addresses by number; None for numbers that are left out.
+
+        Raises:
+            ValueError: there is no such job.
+        """
         tasks = self._job(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 

@@ -17,7 +17,7 @@ class Coordinator:
     """Lets any of a group of threads ask all of them to stop, and tells the one that joins them of their exceptions.
 
     Args:
-        clean_stop_exception_types: exceptions that only ask to stop; `tf.errors.OutOfRangeError` by default.
+        clean_stop_exception_types: exceptions that only request a stop; `tf.errors.OutOfRangeError` by default.
 
     Example:
         >>> coordinator, seen = tf.train.Coordinator(), []
@@ -46,7 +46,10 @@ class Coordinator:
         """Asks the threads to stop.
 
         Args:
-            ex: an exception, or what `sys.exc_info()` gives, for `join` to raise; the first one counts.
+            ex: an exception, or the tuple of `sys.exc_info()`, for `join` to raise; the first one counts.
+
+        Raises:
+            BaseException: `ex`, where `join` has returned already.
         """
         error = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
@@ -63,29 +66,48 @@ class Coordinator:
                 get_logger().info("Exception after the stop was requested: %r", error)
 
     def clear_stop(self) -> None:
-        """Goes on as if nobody had asked to stop."""
+        """Withdraws the request to stop."""
         with self._lock:
             self._joined, self._error = False, None
             self._stop.clear()
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns whether a stop was requested.
+
+        Returns:
+            True from the first `request_stop` on.
+        """
         return self._stop.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """Makes an exception inside ask the threads to stop, and goes on."""
+        """Turns an exception inside into a request to stop, and goes on.
+
+        Returns:
+            A context manager.
+        """
         try:
             yield
         except Exception:
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits until a stop is asked for. Returns whether it was, in as many seconds."""
+        """Waits until a stop is requested.
+
+        Args:
+            timeout: how many seconds to wait; None for ever.
+
+        Returns:
+            Whether it was requested in that time.
+        """
         return self._stop.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Adds a thread for `join` to wait for."""
+        """Adds a thread for `join` to wait for.
+
+        Args:
+            thread: the thread.
+        """
         with self._lock:
             self._registered.add(thread)
 
@@ -95,15 +117,16 @@ class Coordinator:
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits for the threads, and raises the exception of the first one that asked to stop with one.
+        """Waits for the threads, and raises the exception of the first one that requested a stop with one.
 
         Args:
-            threads: what to wait for beside the registered threads.
-            stop_grace_period_secs: how long they may take after a stop was asked for.
-            ignore_live_threads: says nothing about those that take longer.
+            threads: the threads to wait for beside the registered ones.
+            stop_grace_period_secs: how long they may take after a stop was requested.
+            ignore_live_threads: accepts threads that take longer.
 
         Raises:
             RuntimeError: some did not stop in time.
+            BaseException: the exception of the request.
         """
         with self._lock:
             waiting = {*self._registered, *(threads or ())}
@@ -124,11 +147,15 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` was called and is done."""
+        """True when `join` has returned."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises the exception that the stop was asked for with, if there is one."""
+        """Raises the exception of the request to stop, if there is one.
+
+        Raises:
+            BaseException: that one.
+        """
         with self._lock:
             if self._error is not None:
                 raise self._error

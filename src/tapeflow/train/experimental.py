@@ -31,11 +31,19 @@ class PythonState(Trackable, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def serialize(self) -> str | bytes:
-        """Gives the state."""
+        """Returns the state.
+
+        Returns:
+            The state as a string of bytes.
+        """
 
     @abc.abstractmethod
     def deserialize(self, string_value: bytes) -> None:
-        """Takes the state back."""
+        """Restores the state.
+
+        Args:
+            string_value: the bytes that `serialize` returned.
+        """
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {"py_state": convert(self.serialize(), string)}

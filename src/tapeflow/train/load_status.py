@@ -1,8 +1,8 @@
-"""What `Checkpoint.restore` and `read` give: what was restored, and assertions about it."""
+"""The results of `Checkpoint.restore` and `read`: assertions about the restored values."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from tapeflow.core.values.trackable import has_state
 from tapeflow.data_structures import TrackableDataStructure
@@ -19,6 +19,9 @@ class CheckpointLoadStatus:
     def assert_consumed(self) -> CheckpointLoadStatus:
         """Asserts that all of the checkpoint was restored, and everything in the program from it.
 
+        Returns:
+            This status.
+
         Raises:
             AssertionError: something was not.
         """
@@ -33,6 +36,9 @@ class CheckpointLoadStatus:
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
         """Asserts that every object in the program was restored; the checkpoint may have more.
+
+        Returns:
+            This status.
 
         Raises:
             AssertionError: one was not.
@@ -57,7 +63,10 @@ class CheckpointLoadStatus:
         return self
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
-        """Asserts that anything but the root was restored.
+        """Asserts that more than the root was restored.
+
+        Returns:
+            This status.
 
         Raises:
             AssertionError: nothing was.
@@ -72,44 +81,56 @@ class CheckpointLoadStatus:
         return self
 
     def expect_partial(self) -> CheckpointLoadStatus:
-        """Says that some of the checkpoint may stay unused, so that no warning tells of it."""
+        """Declares that some of the checkpoint may stay unused, so that no warning tells of it.
+
+        Returns:
+            This status.
+        """
         self._restoration.expect_partial = True
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Does nothing: everything that could be restored is."""
+        """Does nothing: everything that could be restored is.
+
+        Args:
+            session: not used.
+        """
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Does nothing: everything that could be restored is."""
+        """Does nothing: everything that could be restored is.
+
+        Args:
+            session: not used.
+        """
 
 
 class InitializationOnlyStatus:
     """The status of `restore(None)`: nothing was restored."""
 
-    def _nothing(self) -> Any:
+    def _nothing(self) -> NoReturn:
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
-    def assert_consumed(self) -> Any:
-        """Raises AssertionError."""
-        return self._nothing()
+    def assert_consumed(self) -> NoReturn:
+        """Raises AssertionError: there is no checkpoint."""
+        self._nothing()
 
-    def assert_existing_objects_matched(self) -> Any:
-        """Raises AssertionError."""
-        return self._nothing()
+    def assert_existing_objects_matched(self) -> NoReturn:
+        """Raises AssertionError: there is no checkpoint."""
+        self._nothing()
 
-    def assert_nontrivial_match(self) -> Any:
-        """Raises AssertionError."""
-        return self._nothing()
+    def assert_nontrivial_match(self) -> NoReturn:
+        """Raises AssertionError: there is no checkpoint."""
+        self._nothing()
 
     def expect_partial(self) -> InitializationOnlyStatus:
-        """Gives this status again."""
+        """Returns this status."""
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Does nothing: variables have their values."""
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Raises AssertionError."""
+        """Raises AssertionError: there is no checkpoint."""
         self._nothing()
 
 
@@ -122,6 +143,9 @@ class NameBasedSaverStatus:
     def assert_consumed(self) -> NameBasedSaverStatus:
         """Asserts that all of the checkpoint was restored, and all variables from it.
 
+        Returns:
+            This status.
+
         Raises:
             AssertionError: something was not.
         """
@@ -132,6 +156,9 @@ class NameBasedSaverStatus:
     def assert_existing_objects_matched(self) -> NameBasedSaverStatus:
         """Asserts that every variable was restored.
 
+        Returns:
+            This status.
+
         Raises:
             AssertionError: one was not.
         """
@@ -141,7 +168,10 @@ class NameBasedSaverStatus:
         return self
 
     def assert_nontrivial_match(self) -> NameBasedSaverStatus:
-        """Asserts that any variable was restored.
+        """Asserts that at least one variable was restored.
+
+        Returns:
+            This status.
 
         Raises:
             AssertionError: none was.
@@ -151,7 +181,7 @@ class NameBasedSaverStatus:
         return self
 
     def expect_partial(self) -> NameBasedSaverStatus:
-        """Gives this status again."""
+        """Returns this status."""
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:

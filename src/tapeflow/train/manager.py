@@ -1,4 +1,4 @@
-"""`tf.train.CheckpointManager`: keeps the last few checkpoints of a directory."""
+"""`tf.train.CheckpointManager`: retains the last few checkpoints of a directory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.variable import Variable
 from tapeflow.train.checkpoint import Checkpoint, refuse_in_functions
 from tapeflow.train.options import CheckpointOptions
@@ -20,17 +21,17 @@ class CheckpointManager:
 
     Args:
         checkpoint: the `tf.train.Checkpoint` to save.
-        directory: where to.
-        max_to_keep: how many checkpoints stay; None for all of them.
-        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours stays all the same.
-        checkpoint_name: what the names of the checkpoints begin with.
+        directory: the directory.
+        max_to_keep: how many checkpoints are retained; None for all of them.
+        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours is retained all the same.
+        checkpoint_name: the first part of the checkpoints' names.
         step_counter: counts the steps, for `checkpoint_interval`.
         checkpoint_interval: `save` does nothing before so many steps since the last one.
         init_fn: called by `restore_or_initialize` where there is no checkpoint.
         last_checkpoint_step: the step of the last checkpoint, where one is there already.
 
     Raises:
-        ValueError: an argument makes no sense.
+        ValueError: `max_to_keep` is not positive, or an interval is specified without a counter.
 
     Example:
         >>> import tempfile
@@ -44,7 +45,7 @@ class CheckpointManager:
     def __init__(
         self,
         checkpoint: Checkpoint,
-        directory: Any,
+        directory: str | os.PathLike[str],
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
@@ -64,15 +65,15 @@ class CheckpointManager:
         self._step_counter, self._interval = step_counter, checkpoint_interval
         self._last_step = last_checkpoint_step
         self._init_fn = init_fn
-        # the checkpoints that may be deleted, and when they were made
-        self._kept: OrderedDict[str, float] = OrderedDict()
+        # the checkpoints that may be deleted, and the times of their writing
+        self._retained: OrderedDict[str, float] = OrderedDict()
         self._latest: str | None = None
         self._last_preserved = time.time()
         self._take_over()
 
     def _take_over(self) -> None:
-        """Goes on from what the directory's `checkpoint` file says."""
-        state = get_checkpoint_state(self._directory)
+        """Continues from the state in the directory's `checkpoint` file."""
+        state: Any = get_checkpoint_state(self._directory)
         if state is None:
             return
         self._latest = state.model_checkpoint_path
@@ -82,21 +83,21 @@ class CheckpointManager:
             times = [time.time()] * len(paths)
         if state.last_preserved_timestamp:
             self._last_preserved = state.last_preserved_timestamp
-        self._kept.update((path, when) for path, when in zip(paths, times, strict=True) if checkpoint_exists(path))
+        self._retained.update((path, when) for path, when in zip(paths, times, strict=True) if checkpoint_exists(path))
 
     @property
     def directory(self) -> str:
-        """Where the checkpoints are."""
+        """The directory of the checkpoints."""
         return self._directory
 
     @property
     def checkpoint_interval(self) -> int | None:
-        """How many steps lie between two checkpoints."""
+        """The least number of steps between two checkpoints."""
         return self._interval
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What is saved."""
+        """The `tf.train.Checkpoint` that is saved."""
         return self._checkpoint
 
     @property
@@ -106,29 +107,29 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """The names of the checkpoints that are kept, oldest first; not those kept for
-        `keep_checkpoint_every_n_hours`."""
-        return list(self._kept)
+        """The names of the checkpoints, oldest first, without those retained for `keep_checkpoint_every_n_hours`."""
+        return list(self._retained)
 
     def _sweep(self) -> None:
-        """Deletes what is too much."""
-        while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
-            path, made = self._kept.popitem(last=False)
+        """Deletes the oldest checkpoints, where there are too many."""
+        while self._max_to_keep is not None and len(self._retained) > self._max_to_keep:
+            path, written = self._retained.popitem(last=False)
             hours = self._keep_every_n_hours
-            if hours is not None and made - self._last_preserved >= 3600 * hours:
-                self._last_preserved = made
+            if hours is not None and written - self._last_preserved >= 3600 * hours:
+                self._last_preserved = written
                 continue
             remove_checkpoint(path)
 
     def _record(self) -> None:
         assert self._latest is not None
         update_checkpoint_state(
-            self._directory, self._latest, list(self._kept), list(self._kept.values()), self._last_preserved
+            self._directory, self._latest, list(self._retained), list(self._retained.values()), self._last_preserved
         )
 
     def save(
-        self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
-    ) -> str | None:
+        self, checkpoint_number: TensorLike | None = None, check_interval: bool = True,
+        options: CheckpointOptions | None = None,
+    ) -> str | None:  # fmt: skip
         """Saves a checkpoint, and deletes the oldest where there are too many.
 
         Args:
@@ -153,17 +154,17 @@ class CheckpointManager:
             self._last_step = step
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
-        number = int(counter.numpy() if checkpoint_number is None else checkpoint_number)
-        path = f"{self._prefix}-{number}"
+        number: Any = counter if checkpoint_number is None else checkpoint_number
+        path = f"{self._prefix}-{int(number)}"
         self._checkpoint._write(path, options, lambda: self._keep(path))
         return path
 
     def _keep(self, path: str) -> None:
-        """Takes a checkpoint that was written."""
+        """Adds a checkpoint that was written."""
         self._latest = path
-        self._kept.pop(path, None)
-        self._kept[path] = time.time()
-        # First say that it is there, and only then delete, so that the file never names what is gone.
+        self._retained.pop(path, None)
+        self._retained[path] = time.time()
+        # First say that it is there, and only then delete, so that the file never names a deleted one.
         self._record()
         self._sweep()
         self._record()
@@ -190,7 +191,7 @@ class CheckpointManager:
 
 
 def remove_checkpoint(prefix: str) -> None:
-    """Deletes a checkpoint's files: first the index, so that what is left is none."""
+    """Deletes a checkpoint's files: first the index, so that the rest is no checkpoint."""
     for path in [f"{prefix}.index", *glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")]:
         if os.path.exists(path):
             os.remove(path)

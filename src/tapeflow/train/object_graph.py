@@ -1,5 +1,4 @@
-"""From a root to everything that can be reached from it: the object graph that a checkpoint stores beside the
-tensors."""
+"""The object graph that a checkpoint stores beside the tensors: a root and everything that can be reached from it."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from tapeflow.core.values.trackable import Trackable, has_state
 
 
 class View:
-    """A root with what is attached to it: what a checkpoint is of.
+    """A root and the objects attached to it, which a checkpoint saves.
 
     Args:
         root: the object.
@@ -27,18 +26,18 @@ class View:
         self.attached = {} if attached is None else attached
 
     def children(self, trackable: Any) -> dict[str, Any]:
-        """The children of an object, by name."""
-        found = {name: child for name, child in trackable._trackable_children().items() if isinstance(child, Trackable)}
-        return {**found, **self.attached} if trackable is self.root else found
+        """Returns the children of an object, by name."""
+        own = {name: child for name, child in trackable._trackable_children().items() if isinstance(child, Trackable)}
+        return {**own, **self.attached} if trackable is self.root else own
 
     def lookup(self, trackable: Any, name: str, children: dict[str, Any]) -> Any:
-        """The child of that name, or None; `children` are the object's own."""
+        """Returns the child of that name, or None; `children` are the object's own."""
         if trackable is self.root and name in self.attached:
             return self.attached[name]
         return trackable._lookup_dependency(name, children)
 
     def walk(self) -> tuple[list[Any], list[str], list[dict[str, Any]]]:
-        """Everything from the root, level by level: the objects, their shortest paths, and their children."""
+        """Returns everything from the root, level by level: the objects, their shortest paths, and their children."""
         objects, paths, children = [self.root], [""], []
         seen, queue = {id(self.root)}, deque([(self.root, "")])
         while queue:
@@ -60,7 +59,7 @@ def _escaped(name: str) -> str:
 
 
 def state_of(trackable: Any) -> dict[str, EagerTensor]:
-    """An object's own state as tensors, by name; {} if it has none."""
+    """Returns an object's own state as tensors, by name; {} if it has none."""
     if not has_state(trackable):
         return {}
     try:
@@ -71,14 +70,15 @@ def state_of(trackable: Any) -> dict[str, EagerTensor]:
 
 
 def attribute_of(trackable: Any, name: str) -> str:
-    """The attribute under which the graph has a part of an object's state: all parts of a table's stand under
-    "table"."""
+    """Returns the attribute under which the graph has a part of an object's state: all parts of a table's stand under
+    "table".
+    """
     whole = getattr(trackable, "_saveable_name", "")
     return whole if whole and name.startswith(whole) else name
 
 
 def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
-    """What is to be saved: the graph as a message, and the tensors by their names in the checkpoint."""
+    """Returns the object graph as a message, and the tensors by their names in the checkpoint."""
     objects, paths, children = view.walk()
     ids = {id(trackable): i for i, trackable in enumerate(objects)}
     graph, tensors = TrackableObjectGraph(), []

@@ -7,10 +7,10 @@ from typing import Any
 
 
 class CheckpointOptions:
-    """How checkpoints are written and read.
+    """Options for writing and reading checkpoints.
 
     Args:
-        experimental_io_device: means nothing here: this process reads and writes.
+        experimental_io_device: accepted, and has no effect: this process reads and writes.
         experimental_enable_async_checkpoint: the older name of `enable_async`.
         experimental_write_callbacks: functions to call after a write, without arguments or with the path.
         enable_async: the files are written while the program goes on; `sync`, the next save and the end of the process

@@ -1,9 +1,11 @@
-"""Looking into checkpoints: `load_checkpoint`, `load_variable`, `list_variables`."""
+"""Access to the tensors of checkpoints: `load_checkpoint`, `load_variable`, `list_variables`."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
+
+import numpy as np
 
 from tapeflow.core.types.dtypes import DType
 from tapeflow.train.bundle import Bundle
@@ -13,10 +15,10 @@ OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
 class CheckpointReader:
-    """Reads a checkpoint's tensors by name. Made by `tf.train.load_checkpoint`.
+    """Reads a checkpoint's tensors by name. Created by `tf.train.load_checkpoint`.
 
     Args:
-        filename: the checkpoint's name, as `tf.train.Checkpoint.save` gave it.
+        filename: the checkpoint's name, as `tf.train.Checkpoint.save` returned it.
 
     Raises:
         NotFoundError: there is none.
@@ -33,19 +35,40 @@ class CheckpointReader:
         self.bundle = Bundle(filename)
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shapes of the tensors, by name."""
+        """Returns the shapes of the tensors.
+
+        Returns:
+            Lists of ints, by name.
+        """
         return {key: list(self.bundle.shape(key)) for key in self.bundle.entries}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
-        """The dtypes of the tensors, by name."""
+        """Returns the dtypes of the tensors.
+
+        Returns:
+            Dtypes, by name.
+        """
         return {key: self.bundle.dtype(key) for key in self.bundle.entries}
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Whether there is a tensor of that name."""
+        """Returns whether there is a tensor of that name.
+
+        Args:
+            tensor_str: the name.
+
+        Returns:
+            True or False.
+        """
         return tensor_str in self.bundle.entries
 
     def get_tensor(self, tensor_str: str) -> Any:
-        """A tensor, as a NumPy array (`bytes` for a single string).
+        """Reads a tensor.
+
+        Args:
+            tensor_str: the name.
+
+        Returns:
+            A NumPy array; `bytes` for a single string.
 
         Raises:
             NotFoundError: there is none of that name.
@@ -54,7 +77,11 @@ class CheckpointReader:
         return self.bundle.read(tensor_str).numpy()
 
     def debug_string(self) -> bytes:
-        """The names, dtypes and shapes, one a line."""
+        """Returns the names, dtypes and shapes.
+
+        Returns:
+            Text with a line for each tensor.
+        """
         lines = []
         for key in sorted(self.bundle.entries):
             name = "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(
@@ -64,11 +91,14 @@ class CheckpointReader:
         return "".join(lines).encode()
 
 
-def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
-    """A reader of a checkpoint.
+def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
+    """Returns a reader of a checkpoint.
 
     Args:
         ckpt_dir_or_file: its name, or a directory with a `checkpoint` file, for the latest one there.
+
+    Returns:
+        A `CheckpointReader`.
 
     Raises:
         ValueError: the directory has no latest checkpoint.
@@ -89,12 +119,18 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(path)
 
 
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
-    """The value of a tensor in a checkpoint, as a NumPy array. See `load_checkpoint`.
+def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray | bytes:
+    """Reads a tensor of a checkpoint. See `load_checkpoint`.
 
     Args:
         ckpt_dir_or_file: the checkpoint's name, or a directory.
-        name: the tensor's; a `:0` at its end is left out.
+        name: the name of the tensor; a `:0` at its end is left out.
+
+    Returns:
+        A NumPy array; `bytes` for a single string.
+
+    Raises:
+        NotFoundError: there is no such checkpoint, or no tensor of that name.
 
     Example:
         >>> import tempfile
@@ -105,8 +141,14 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
-def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
-    """The names and shapes of the tensors in a checkpoint, sorted. See `load_checkpoint`.
+def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
+    """Returns the names and shapes of the tensors in a checkpoint. See `load_checkpoint`.
+
+    Args:
+        ckpt_dir_or_file: the checkpoint's name, or a directory.
+
+    Returns:
+        Pairs of a name and a shape, sorted.
 
     Example:
         >>> import tempfile

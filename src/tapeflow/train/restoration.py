@@ -1,5 +1,6 @@
-"""Restoring from an object graph: its nodes are bound to objects along edges of the same names, now or when they
-come."""
+"""Restoring from an object graph: its nodes are bound to objects along edges of the same names, now or when the objects
+are created.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _ENUM_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def parse_graph(bundle: Bundle, data: bytes) -> Any:
-    """The object graph that a checkpoint holds.
+    """Parses the object graph of a checkpoint.
 
     Raises:
         DataLossError: it is none.
@@ -41,12 +42,12 @@ def parse_graph(bundle: Bundle, data: bytes) -> Any:
 
 
 class Restoration:
-    """One call of `restore`: what was bound so far.
+    """One call of `restore`, and the objects bound so far.
 
     Args:
         bundle: the checkpoint.
         graph: its object graph.
-        view: what is restored.
+        view: the objects to restore.
         skip_slots: whether optimizers' slot variables are left as they are.
     """
 
@@ -55,14 +56,14 @@ class Restoration:
         self.uid = _next_uid()
         self.bound: dict[int, Any] = {}
         self.slots_waiting: dict[int, list[Any]] = {}  # by the node of the variable that they belong to
-        self.expect_partial = True  # until all went well: a restore that failed need not tell of what is missing
+        self.expect_partial = True  # until all went well: a restore that failed need not warn of missing values
 
     def unresolved(self) -> list[int]:
-        """The nodes with values that no object was bound to."""
+        """Returns the nodes with values that no object was bound to."""
         return [i for i, node in enumerate(self.graph.nodes) if node.attributes and i not in self.bound]
 
     def path(self, node_id: int) -> str:
-        """A node's place, for messages."""
+        """Returns a node's path from the root, for messages."""
         paths, queue = {0: "(root)"}, deque([0])
         while queue:
             i = queue.popleft()
@@ -93,17 +94,17 @@ class Position(NamedTuple):
     node_id: int
 
     def restore(self, trackable: Any) -> None:
-        """Restores an object and, along the edges, all that it has."""
+        """Restores an object and, along the edges, its children."""
         queue = deque([(self, trackable)])
         while queue:
-            position, found = queue.popleft()
-            if position._bind(found):
-                position._restore_state(found)
-                queue.extend(position._children_of(found))
-                position._restore_slots(found)
+            position, trackable = queue.popleft()
+            if position._bind(trackable):
+                position._restore_state(trackable)
+                queue.extend(position._children_of(trackable))
+                position._restore_slots(trackable)
 
     def _bind(self, trackable: Any) -> bool:
-        """Says that the node is this object. Returns whether that is news."""
+        """Binds the node to this object. Returns whether it was unbound."""
         restoration = self.restoration
         bound = restoration.bound.get(self.node_id)
         if bound is not None:
@@ -129,17 +130,17 @@ class Position(NamedTuple):
             return
         now = state_of(trackable)
         bundle = self.restoration.bundle
-        wanted = {}
+        restored = {}
         for name, tensor in now.items():
             attribute = attribute_of(trackable, name)
             if attribute in saved:
                 key = saved[attribute] + name.removeprefix(attribute)
-                wanted[name] = restored_tensor(bundle, key, tensor)
-        if len(wanted) == len(now) > 0:
-            trackable._restore_from_tensors(wanted)
+                restored[name] = restored_tensor(bundle, key, tensor)
+        if len(restored) == len(now) > 0:
+            trackable._restore_from_tensors(restored)
 
     def _children_of(self, trackable: Any) -> list[tuple[Position, Any]]:
-        found = []
+        matches = []
         restoration = self.restoration
         edges = restoration.graph.nodes[self.node_id].children
         children = trackable._trackable_children() if edges else {}
@@ -149,8 +150,8 @@ class Position(NamedTuple):
             if child is None:
                 trackable._deferred_dependencies.setdefault(edge.local_name, []).append(position)
             else:
-                found.append((position, child))
-        return found
+                matches.append((position, child))
+        return matches
 
     def _restore_slots(self, trackable: Any) -> None:
         """Restores the slot variables of an optimizer, or those of a variable, where both are there now."""
@@ -174,7 +175,7 @@ class Position(NamedTuple):
 
 
 def restored_tensor(bundle: Bundle, key: str, like: EagerTensor) -> EagerTensor:
-    """A tensor of a checkpoint, for an object whose own is of the dtype of `like`.
+    """Reads a tensor of a checkpoint, for an object whose own is of the dtype of `like`.
 
     Raises:
         InvalidArgumentError: it has another dtype.

@@ -3,11 +3,11 @@ format_description.txt."""
 
 from __future__ import annotations
 
-from tapeflow.train.varint import read_varint
+from tapeflow.core.varint import read_varint
 
 
 def decompress(data: bytes) -> bytes:
-    """The bytes that a Snappy block holds.
+    """Returns the bytes of a Snappy block.
 
     Raises:
         ValueError: the block is damaged.
@@ -28,7 +28,7 @@ def decompress(data: bytes) -> bytes:
             count += 1
             out += data[position : position + count]
             position += count
-        else:  # a copy of what was there before
+        else:  # a copy of earlier bytes
             if kind == 1:
                 if position >= len(data):
                     raise ValueError("a Snappy block is cut short")

@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a directory, which says which checkpoints are there: `CheckpointState` in text form."""
+"""The file `checkpoint` of a directory, which lists its checkpoints: `CheckpointState` in text form."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from google.protobuf import text_format
+from google.protobuf.message import Message
 
 from tapeflow.logger import get_logger
 from tapeflow.train.bundle import write_file
@@ -19,15 +20,19 @@ def _state_file(directory: Any, latest_filename: str | None) -> str:
 
 
 def checkpoint_exists(prefix: str) -> bool:
-    """Whether there is a checkpoint of that name."""
+    """Returns whether there is a checkpoint of that name."""
     return os.path.exists(f"{prefix}.index")
 
 
-def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
-    """What a directory's `checkpoint` file says, with the paths made whole.
+def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> Message | None:
+    """Reads a directory's `checkpoint` file, and joins its paths with the directory.
+
+    Args:
+        checkpoint_dir: the directory.
+        latest_filename: the name of the file; "checkpoint" by default.
 
     Returns:
-        A `CheckpointState` message, or None where there is no such file or it makes no sense.
+        A `CheckpointState` message, or None where there is no such file or it can't be parsed.
 
     Example:
         >>> import tempfile
@@ -50,13 +55,12 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         return None
     directory = os.fspath(checkpoint_dir)
     state.model_checkpoint_path = os.path.join(directory, state.model_checkpoint_path)
-    whole = [os.path.join(directory, p) for p in state.all_model_checkpoint_paths]
-    state.all_model_checkpoint_paths[:] = whole
+    state.all_model_checkpoint_paths[:] = [os.path.join(directory, p) for p in state.all_model_checkpoint_paths]
     return state
 
 
 def update_checkpoint_state(
-    directory: Any,
+    directory: str | os.PathLike[str],
     latest: str,
     paths: Sequence[str] = (),
     timestamps: Sequence[float] = (),
@@ -83,12 +87,15 @@ def update_checkpoint_state(
     write_file(path, text_format.MessageToString(state).encode(), aside=f"{path}.tmp{os.getpid()}")
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
-    """The name of the latest checkpoint in a directory, or None.
+def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
+    """Returns the name of the latest checkpoint in a directory.
 
     Args:
         checkpoint_dir: the directory.
-        latest_filename: the file that says so; "checkpoint" by default.
+        latest_filename: the name of the file that lists the checkpoints; "checkpoint" by default.
+
+    Returns:
+        The name, or None where there is no checkpoint.
 
     Example:
         >>> import tempfile
@@ -98,7 +105,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
         >>> tf.train.latest_checkpoint(directory) == path
         True
     """
-    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    state: Any = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None
     if checkpoint_exists(state.model_checkpoint_path):
@@ -108,18 +115,21 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 
 
 def checkpoints_iterator(
-    checkpoint_dir: Any,
+    checkpoint_dir: str | os.PathLike[str],
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Gives the name of each new latest checkpoint in a directory, and waits for the next.
+    """Yields the name of each new latest checkpoint in a directory, and waits for the next.
 
     Args:
         checkpoint_dir: the directory.
         min_interval_secs: the least time between two.
         timeout: how many seconds to wait for one; None waits for ever.
-        timeout_fn: called when none came in time: ends if it gives True; without it, ends then.
+        timeout_fn: called when none came in time: ends if it returns True; without it, ends then.
+
+    Returns:
+        An iterator over names.
 
     Example:
         >>> import tempfile
@@ -132,15 +142,15 @@ def checkpoints_iterator(
     last = None
     while True:
         deadline = None if timeout is None else time.monotonic() + timeout
-        while (found := latest_checkpoint(checkpoint_dir)) is None or found == last:
+        while (latest := latest_checkpoint(checkpoint_dir)) is None or latest == last:
             if deadline is not None and time.monotonic() + 1 > deadline:
-                found = None
+                latest = None
                 break
             time.sleep(1)
-        if found is None:
+        if latest is None:
             if timeout_fn is None or timeout_fn():
                 return
             continue
-        started, last = time.monotonic(), found
-        yield found
+        started, last = time.monotonic(), latest
+        yield latest
         time.sleep(max(0.0, started + min_interval_secs - time.monotonic()))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
+from tapeflow.core.varint import read_varint, varint
 from tapeflow.io.records import crc32c, masked
 from tapeflow.train.snappy import decompress
-from tapeflow.train.varint import read_varint, varint
 
 _MAGIC = 0xDB4775248B80FB57
 _FOOTER_SIZE = 48
@@ -54,7 +54,7 @@ def _shared(a: bytes, b: bytes) -> int:
 
 
 def _between(last: bytes, following: bytes) -> bytes:
-    """A short key that is not below `last` and below `following`."""
+    """Returns a short key that is not below `last` and below `following`."""
     i = _shared(last, following)
     if i < min(len(last), len(following)) and last[i] < 0xFF and last[i] + 1 < following[i]:
         return last[:i] + bytes([last[i] + 1])
@@ -62,7 +62,7 @@ def _between(last: bytes, following: bytes) -> bytes:
 
 
 def _after(last: bytes) -> bytes:
-    """A short key that is not below `last`."""
+    """Returns a short key that is not below `last`."""
     for i, byte in enumerate(last):
         if byte != 0xFF:
             return last[:i] + bytes([byte + 1])
@@ -70,7 +70,7 @@ def _after(last: bytes) -> bytes:
 
 
 def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A table with these keys and values; the keys are sorted."""
+    """Returns a table with these keys and values; the keys are sorted."""
     out, index, block = bytearray(), _Block(1), _Block(_RESTART_INTERVAL)
     handle, last = b"", b""
 
@@ -100,7 +100,7 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def read_table(data: bytes) -> dict[bytes, bytes]:
-    """The keys and values of a table.
+    """Returns the keys and values of a table.
 
     Raises:
         ValueError: it is no table, or a damaged one.
@@ -113,16 +113,16 @@ def read_table(data: bytes) -> dict[bytes, bytes]:
     position = 0
     for _ in range(2):  # the index of other indices, which nobody uses, comes first
         _, position = read_varint(footer, position)
-    found: dict[bytes, bytes] = {}
+    table: dict[bytes, bytes] = {}
     last, budget = b"", 16 * len(data) + (1 << 24)
     for _, handle in _entries(_block(data, footer[position:-8])):
         for key, value in _entries(_block(data, handle)):
             budget -= len(key)
-            if budget < 0 or (found and key <= last):
+            if budget < 0 or (table and key <= last):
                 raise ValueError("the keys are out of order")
-            found[key] = value
+            table[key] = value
             last = key
-    return found
+    return table
 
 
 def _block(data: bytes, handle: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""`tf.train.TrackableView` and `tf.train.CheckpointView`: what a checkpoint would be of, and what one is of."""
+"""`tf.train.TrackableView` and `tf.train.CheckpointView`: the objects that a checkpoint would save, and those in it."""
 
 from __future__ import annotations
 
@@ -34,23 +34,36 @@ class TrackableView:
 
     @classmethod
     def children(cls, obj: Any, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        """The children of an object, by the names of its attributes; what is a list or dict, as one with children."""
+        """Returns the children of an object; lists and dicts as objects with children.
+
+        Args:
+            obj: the object.
+            save_type: "checkpoint", or "savedmodel".
+            **kwargs: passed to the object.
+
+        Returns:
+            The children, by the names of its attributes.
+        """
         obj._maybe_initialize_trackable()
         return {name: wrap(child) for name, child in obj._trackable_children(save_type, **kwargs).items()}
 
     def descendants(self) -> list[Any]:
-        """The root and all that can be reached from it, level by level."""
-        found, queue = {id(self.root): self.root}, deque([self.root])
+        """Returns the root and all that can be reached from it.
+
+        Returns:
+            The objects, level by level.
+        """
+        reached, queue = {id(self.root): self.root}, deque([self.root])
         while queue:
             for child in self.children(queue.popleft()).values():
-                if isinstance(child, Trackable) and id(child) not in found:
-                    found[id(child)] = child
+                if isinstance(child, Trackable) and id(child) not in reached:
+                    reached[id(child)] = child
                     queue.append(child)
-        return list(found.values())
+        return list(reached.values())
 
 
 class CheckpointView:
-    """The objects that a checkpoint was made of, as nodes with numbers; the root is node 0.
+    """The objects in a checkpoint, as nodes with numbers; the root is node 0.
 
     Args:
         save_path: the checkpoint's name.
@@ -66,26 +79,43 @@ class CheckpointView:
         {'v': 1}
     """
 
-    def __init__(self, save_path: Any) -> None:
+    def __init__(self, save_path: str | os.PathLike[str]) -> None:
         bundle = Bundle(os.fspath(save_path))
         self._nodes = parse_graph(bundle, bundle.read(OBJECT_GRAPH).numpy()).nodes
 
     def children(self, node_id: int) -> dict[str, int]:
-        """The numbers of a node's children, by the names of its attributes."""
+        """Returns the children of a node.
+
+        Args:
+            node_id: the number of the node.
+
+        Returns:
+            Their numbers, by the names of its attributes.
+        """
         return {edge.local_name: edge.node_id for edge in self._nodes[node_id].children}
 
     def descendants(self) -> list[int]:
-        """The numbers of all nodes that can be reached from the root, level by level."""
-        found = {0: None}
-        queue = deque(found)
+        """Returns all nodes that can be reached from the root.
+
+        Returns:
+            Their numbers, level by level.
+        """
+        reached = {0: None}
+        queue = deque(reached)
         while queue:
-            fresh = [i for i in self.children(queue.popleft()).values() if i not in found]
-            found.update(dict.fromkeys(fresh))
-            queue.extend(dict.fromkeys(fresh))
-        return list(found)
+            fresh = dict.fromkeys(i for i in self.children(queue.popleft()).values() if i not in reached)
+            reached.update(fresh)
+            queue.extend(fresh)
+        return list(reached)
 
     def match(self, obj: Any) -> dict[int, Any]:
-        """Which objects `obj` has for the nodes, found along attributes of the same names.
+        """Matches the nodes with the objects below `obj`, along attributes of the same names.
+
+        Args:
+            obj: the root of the objects.
+
+        Returns:
+            The objects, by the numbers of the nodes.
 
         Raises:
             ValueError: `obj` is nothing that a checkpoint can save.
@@ -103,12 +133,19 @@ class CheckpointView:
         return matched
 
     def diff(self, obj: Any) -> tuple[dict[int, Any], list[int], list[Any]]:
-        """What matches, and what does not.
+        """Compares the nodes with the objects below `obj`.
+
+        Args:
+            obj: the root of the objects.
 
         Returns:
-            What `match` gives, the nodes that have no object, and the objects below `obj` that have no node.
+            The matches, as `match` returns them, the nodes that have no object, and the objects below `obj` that have
+            no node.
+
+        Raises:
+            ValueError: `obj` is nothing that a checkpoint can save.
         """
         matched = self.match(obj)
-        taken = {id(found) for found in matched.values()}
+        matched_ids = {id(o) for o in matched.values()}
         nodes = [i for i in self.descendants() if i not in matched]
-        return matched, nodes, [o for o in TrackableView(obj).descendants() if id(o) not in taken]
+        return matched, nodes, [o for o in TrackableView(obj).descendants() if id(o) not in matched_ids]

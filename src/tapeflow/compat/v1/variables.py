@@ -8,11 +8,11 @@ from typing import Any
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import bool_, string
+from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.graph import _variable
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.ir.variables import has_value
+from tapeflow.graph.ir.variables import has_value, is_initialized
 
 
 class GraphKeys:
@@ -274,10 +274,7 @@ def is_variable_initialized(variable: Any) -> Any:
         ...     print(sess.run(tf.compat.v1.is_variable_initialized(tf.Variable(1.0))))
         False
     """
-    if state.graph is None:
-        return convert(True)
-    op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(_variable(handle))).value)
-    return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
+    return convert(True) if state.graph is None else is_initialized(variable)
 
 
 def report_uninitialized_variables(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import next_id
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.graph.ir.graph import _variable
+from tapeflow.graph.ir.operation import GraphOp
 
 
 def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
@@ -43,6 +48,12 @@ def held_by_session(variable: Variable) -> Variable:
 def has_value(variable: Variable) -> bool:
     """Whether the variable was initialized."""
     return hasattr(variable, "_value")
+
+
+def is_initialized(variable: Variable) -> SymbolicTensor:
+    """Returns a boolean scalar of the graph that is being built: whether the variable has a value when it runs."""
+    op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(_variable(handle))).value)
+    return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
 
 
 # ---- in files --------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def varint(value: int) -> bytes:
-    """A non-negative integer."""
+    """Returns the bytes of a non-negative integer."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -14,7 +14,7 @@ def varint(value: int) -> bytes:
 
 
 def read_varint(data: bytes | memoryview, position: int) -> tuple[int, int]:
-    """The integer at a position, and the position after it.
+    """Returns the integer at a position, and the position after it.
 
     Raises:
         ValueError: there is none of at most 64 bits.
