@@ -199,6 +199,8 @@ from tapeflow.timing import timestamp
 from tapeflow.vectorized import vectorized_map
 
 if TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
+    from keras import initializers, losses, metrics, optimizers
+
     from tapeflow import (
         audio,
         autograph,
@@ -231,7 +233,6 @@ if TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     )
     from tapeflow.batching import nondifferentiable_batch_function
     from tapeflow.graph.graphdef.importing import import_graph_def
-    from keras import initializers, losses, metrics, optimizers
     from tapeflow.nn.general_conv import conv, conv2d_backprop_filter_v2, conv2d_backprop_input_v2
     from tapeflow.ragged.functions import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
     from tapeflow.ragged.spec import RaggedTensorSpec
