@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.nn.batched_channels import convolutions, gradients_by_filters, gradients_by_images
 from tapeflow.nn.conv import (
     conv2d,
     conv_rule,
@@ -27,7 +30,7 @@ from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
 
 
 def _grouped(op: str, channels: int, shape: Any) -> tuple[int, ...]:
-    """The shape of the filters as filters of groups."""
+    """Returns the shape of the filters as filters of groups."""
     if len(shape) != 4:
         raise invalid(f"filter must be 4-dimensional: {list(shape)}")
     if shape[2] != channels:
@@ -56,7 +59,7 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
     return conv_rule(x, TensorShape(_grouped("DepthwiseConv2dNative", channels, filters.as_list())), *attrs)
 
 
-@op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule)
+@op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule, batching=convolutions)
 def _depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -67,7 +70,7 @@ def _depthwise_conv2d(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """A depthwise 2-D convolution."""
+    """Computes a depthwise 2-D convolution."""
 
 
 def _depthwise_back_input(
@@ -87,7 +90,12 @@ def _depthwise_back_input(
     )
 
 
-@op("DepthwiseConv2dNativeBackpropInput", kernel=_depthwise_back_input, host=("input_sizes",))
+@op(
+    "DepthwiseConv2dNativeBackpropInput",
+    kernel=_depthwise_back_input,
+    host=("input_sizes",),
+    batching=gradients_by_images,
+)
 def _back_input(
     input_sizes: Any,
     filter: Any,
@@ -99,7 +107,7 @@ def _back_input(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """The gradient of a depthwise convolution by its input."""
+    """Computes the gradient of a depthwise convolution by its input."""
 
 
 def _depthwise_back_filter(
@@ -114,11 +122,16 @@ def _depthwise_back_filter(
 ) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
     shape = _grouped(op, _channels(op, x.shape, data_format), sizes)
-    found = convolve_back_filter(op, x, shape, dy, strides, padding, explicit, data_format, dilations)
-    return found.view(tuple(sizes))
+    dfilters = convolve_back_filter(op, x, shape, dy, strides, padding, explicit, data_format, dilations)
+    return dfilters.view(tuple(sizes))
 
 
-@op("DepthwiseConv2dNativeBackpropFilter", kernel=_depthwise_back_filter, host=("filter_sizes",))
+@op(
+    "DepthwiseConv2dNativeBackpropFilter",
+    kernel=_depthwise_back_filter,
+    host=("filter_sizes",),
+    batching=gradients_by_filters,
+)
 def _back_filter(
     input: Any,
     filter_sizes: Any,
@@ -130,7 +143,7 @@ def _back_filter(
     dilations: Any,
     name: str | None = None,
 ) -> Any:
-    """The gradient of a depthwise convolution by its filters."""
+    """Computes the gradient of a depthwise convolution by its filters."""
 
 
 declare_gradients(_depthwise_conv2d, _back_input, _back_filter)
@@ -141,7 +154,7 @@ declare_exports(_depthwise_conv2d, _back_input, _back_filter, always=True)
 
 
 def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) -> tuple[Any, ...]:
-    """The ops' attrs, of the public functions' arguments."""
+    """Converts the public functions' arguments to the ops' attrs."""
     if not isinstance(strides, (list, tuple)):
         raise TypeError(f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides!r}.")
     data_format = data_format or "NHWC"
@@ -151,14 +164,14 @@ def _attrs(strides: Any, padding: Any, data_format: str | None, dilations: Any) 
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Slides filters over each channel of images by itself.
 
     Args:
@@ -184,16 +197,16 @@ def depthwise_conv2d(
 
 
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: int | Sequence[int] | None = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
-    """The gradient of `depthwise_conv2d` by its input.
+) -> Tensor:
+    """Computes the gradient of `depthwise_conv2d` by its input.
 
     Args:
         input_sizes: the shape of the input.
@@ -220,16 +233,16 @@ def depthwise_conv2d_backprop_input(
 
 
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: int | Sequence[int] | None = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
-    """The gradient of `depthwise_conv2d` by its filters.
+) -> Tensor:
+    """Computes the gradient of `depthwise_conv2d` by its filters.
 
     Args:
         input: the images.
@@ -255,16 +268,16 @@ def depthwise_conv2d_backprop_filter(
 
 
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: Sequence[int],
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: int | Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
-    """A depthwise convolution followed by one that mixes the channels at each point.
+) -> Tensor:
+    """Computes a depthwise convolution, followed by one that mixes the channels at each point.
 
     Args:
         input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
@@ -284,11 +297,11 @@ def separable_conv2d(
         >>> tf.nn.separable_conv2d(x, tf.ones([2, 2, 3, 1]), tf.ones([1, 1, 3, 1]), [1] * 4, "VALID").numpy().item()
         12.0
     """
-    pointwise_filter = tf.convert_to_tensor(pointwise_filter)
-    for length in pointwise_filter.shape[:2]:
+    pointwise = convert_to_tensor(pointwise_filter)
+    for length in pointwise.shape[:2]:
         if length not in (1, None):
             raise ValueError(
                 f"Dimensions {length} and 1 are not compatible: a pointwise filter is [1, 1, channels, ...]"
             )
     x = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(x, pointwise_filter, 1, "VALID", data_format or "NHWC", name=name)
+    return conv2d(x, pointwise, 1, "VALID", data_format or "NHWC", name=name)
