@@ -23,7 +23,7 @@ from tapeflow.nn.pooling import (
     pooled_depth,
     text_only,
 )
-from tapeflow.nn.windows import Geometry, padded, per_dimension, unpadded
+from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, unpadded
 
 aten = torch.ops.aten
 
@@ -37,10 +37,10 @@ def _check_depth(ksize: Any, data_format: str) -> None:
 
 
 @functools.lru_cache(256)
-def _counts(sizes: tuple[int, ...], window: tuple[int, ...], at: Geometry) -> torch.Tensor:
+def _counts(sizes: tuple[int, ...], window: tuple[int, ...], geometry: Geometry) -> torch.Tensor:
     """Counts the elements of the image in each window: `[1, 1, windows...]`, float64."""
     counts = torch.ones((), dtype=torch.float64)
-    for n, k, s, b, o in zip(sizes, window, at.strides, at.before, at.out, strict=True):
+    for n, k, s, b, o in zip(sizes, window, geometry.strides, geometry.before, geometry.out, strict=True):
         starts = torch.arange(o) * s - b
         counts = counts.unsqueeze(-1) * ((starts + k).clamp(max=n) - starts.clamp(min=0))
     return counts[None, None]
@@ -49,16 +49,16 @@ def _counts(sizes: tuple[int, ...], window: tuple[int, ...], at: Geometry) -> to
 def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> torch.Tensor:
     """Computes AvgPool and AvgPool3D."""
     _check_depth(ksize, data_format)
-    lay = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    at, image = lay.at, x.permute(lay.to_first)
-    pool = _AVG_POOL[len(lay.window)]
-    if not lay.padded:
-        return pool(image, lay.window, at.strides, lay.border, False, False).permute(lay.from_first)
-    sums = pool(padded(image, at), lay.window, at.strides, 0, False, True, 1)
-    counts = _counts(tuple(image.shape[2:]), lay.window, at).to(x)
-    return sums.div_(counts).permute(lay.from_first)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
+    if layout.empty:
+        return x.new_zeros(layout.output)
+    geometry, image = layout.geometry, x.permute(layout.to_first)
+    pool = _AVG_POOL[len(layout.window)]
+    if not layout.padded:
+        return pool(image, layout.window, geometry.strides, layout.border, False, False).permute(layout.from_first)
+    sums = pool(padded(image, geometry), layout.window, geometry.strides, 0, False, True, 1)
+    counts = _counts(tuple(image.shape[2:]), layout.window, geometry).to(x)
+    return sums.div_(counts).permute(layout.from_first)
 
 
 def mean_of_windows_back(
@@ -66,18 +66,20 @@ def mean_of_windows_back(
 ) -> torch.Tensor:
     """Computes AvgPoolGrad and AvgPool3DGrad: each gradient is divided evenly over its window."""
     _check_depth(ksize, data_format)
-    lay = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
-    if lay.empty:
+    layout = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
+    if layout.empty:
         return dy.new_zeros(sizes)
-    at, gradients = lay.at, dy.permute(lay.to_first)
-    image = dy.new_empty(sizes).permute(lay.to_first)  # only looked at for its shape and layout
-    back = _AVG_POOL_BACK[len(lay.window)]
-    if not lay.padded:
-        shares = back(gradients, image, lay.window, at.strides, lay.border, False, False, None)
-        return shares.permute(lay.from_first)
-    counts = _counts(tuple(image.shape[2:]), lay.window, at).to(dy)
-    shares = back(gradients / counts, padded(image, at), lay.window, at.strides, lay.border, False, True, 1)
-    return unpadded(shares, at, image.shape[2:]).permute(lay.from_first)
+    geometry, gradients = layout.geometry, dy.permute(layout.to_first)
+    image = dy.new_empty(sizes).permute(layout.to_first)  # only looked at for its shape and layout
+    back = _AVG_POOL_BACK[len(layout.window)]
+    if not layout.padded:
+        shares = back(gradients, image, layout.window, geometry.strides, layout.border, False, False, None)
+        return shares.permute(layout.from_first)
+    counts = _counts(tuple(image.shape[2:]), layout.window, geometry).to(dy)
+    shares = back(
+        gradients / counts, padded(image, geometry), layout.window, geometry.strides, layout.border, False, True, 1
+    )
+    return unpadded(shares, geometry, image.shape[2:]).permute(layout.from_first)
 
 
 @op(
@@ -156,12 +158,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def avg_pool1d(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str,
-    data_format: str = "NWC",
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NWC", name: str | None = None
 ) -> Tensor:
     """Computes the mean of each window of sequences.
 
@@ -187,12 +184,7 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str,
-    data_format: str = "NHWC",
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Computes the mean of each window of images.
 
@@ -220,12 +212,7 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Tensor:
     """Computes the mean of each window of volumes.
 
@@ -253,12 +240,7 @@ def avg_pool3d(
 
 
 def avg_pool(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str,
-    data_format: str | None = None,
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """Computes the mean of each window, in one to three spatial dimensions.
 

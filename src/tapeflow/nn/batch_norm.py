@@ -121,8 +121,8 @@ def _(call: Call, dy: Any, *_: Any) -> Any:
     x, scale = call.inputs[:2]
     epsilon, _, data_format, is_training = call.attrs
     reserved = call.outputs[3:6]
-    dx, dscale, doffset, *_ = ops.FusedBatchNormGradV3(dy, x, scale, *reserved, epsilon, data_format, is_training)
-    return dx, dscale, doffset, None, None
+    gradients = ops.FusedBatchNormGradV3(dy, x, scale, *reserved, epsilon, data_format, is_training)
+    return *gradients[:3], None, None
 
 
 @fused_batch_norm.batching
@@ -238,10 +238,8 @@ def _older(name: str) -> OpFunction[..., Any]:
         x, scale = call.inputs[:2]
         epsilon, _, data_format, is_training = call.attrs
         mean, variance = call.outputs[3:5]
-        dx, dscale, doffset, *_ = fused_batch_norm_grad(
-            dy, x, scale, mean, variance, mean, epsilon, data_format, is_training
-        )
-        return dx, dscale, doffset, None, None
+        gradients = fused_batch_norm_grad(dy, x, scale, mean, variance, mean, epsilon, data_format, is_training)
+        return *gradients[:3], None, None
 
     return older
 

@@ -12,7 +12,7 @@ import torch
 
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.tensor import invalid
@@ -103,6 +103,19 @@ def _true_classes(true_classes: torch.Tensor, num_true: int, range_max: int) -> 
 # ---- the samplers' ops -----------------------------------------------------------------------------------------------
 
 
+def _sampler(registered_name: str, kernel: Callable[..., Any]) -> OpFunction[..., Any]:
+    """Declares an op that samples classes below `range_max`."""
+
+    @op(registered_name, kernel=kernel)
+    def sampler(
+        true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """Samples classes."""
+
+    return sampler
+
+
 def _uniform_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
@@ -110,20 +123,6 @@ def _uniform_kernel(
         "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
         lambda random: random.below(range_max, 64), lambda _: 1 / range_max,
     )  # fmt: skip
-
-
-@op("UniformCandidateSampler", kernel=_uniform_kernel)
-def _uniform(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes uniformly."""
 
 
 def _log_uniform_kernel(
@@ -135,20 +134,6 @@ def _log_uniform_kernel(
         lambda random: (int(math.exp(random.uniform() * span)) - 1) % range_max,
         lambda value: math.log((value + 2.0) / (value + 1.0)) / span,
     )  # fmt: skip
-
-
-@op("LogUniformCandidateSampler", kernel=_log_uniform_kernel)
-def _log_uniform(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes, low ones more often."""
 
 
 class _LearnedCounts:
@@ -190,18 +175,9 @@ def _learned_kernel(
     return samples
 
 
-@op("LearnedUnigramCandidateSampler", kernel=_learned_kernel)
-def _learned(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
-) -> Any:
-    """Samples classes by how often they were among the true ones."""
+_uniform = _sampler("UniformCandidateSampler", _uniform_kernel)
+_log_uniform = _sampler("LogUniformCandidateSampler", _log_uniform_kernel)
+_learned = _sampler("LearnedUnigramCandidateSampler", _learned_kernel)
 
 
 class _Alias:
@@ -309,13 +285,7 @@ def _all_kernel(
 
 @op("AllCandidateSampler", kernel=_all_kernel)
 def _all(
-    true_classes: Any,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    seed: int,
-    seed2: int,
-    name: str | None = None,
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int, name: str | None = None
 ) -> Any:
     """Returns all classes."""
 

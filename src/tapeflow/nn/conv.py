@@ -30,15 +30,17 @@ from tapeflow.nn.windows import (
     TO_FIRST,
     TO_LAST,
     Geometry,
+    Ints,
+    Padding,
     channels_last,
     flat,
-    geometry,
     padded,
     padding_attrs,
     per_dimension,
     rank_of,
     spatial,
     unpadded,
+    window_geometry,
     window_rule,
 )
 
@@ -54,22 +56,22 @@ class Layout(NamedTuple):
     """The layout of a convolution, for one set of shapes and attrs.
 
     Attributes:
-        at: the positions of the windows.
+        geometry: the positions of the windows.
         output: the shape of the result.
-        empty: whether there is nothing to compute.
+        empty: there is nothing to compute.
         rates: the dilations along the spatial dimensions.
-        border: the padding that ATen adds; where it must differ on the two sides, none.
-        none: zeros, one for each spatial dimension.
-        groups: into how many groups the channels fall.
+        border: the padding that ATen adds; zeros where it must differ on the two sides.
+        zeros: a zero for each spatial dimension.
+        groups: the number of groups that the channels are divided into.
         to_first, from_first, filter_to_first, filter_from_first: permutations to ATen's order of dimensions, and back.
     """
 
-    at: Geometry
+    geometry: Geometry
     output: tuple[int, ...]
     empty: bool
     rates: tuple[int, ...]
     border: tuple[int, ...]
-    none: tuple[int, ...]
+    zeros: tuple[int, ...]
     groups: int
     to_first: tuple[int, ...]
     from_first: tuple[int, ...]
@@ -99,7 +101,9 @@ def _layout(
             raise invalid(f"{name} must be {dims + 2}-dimensional: {list(shape)}")
     if 0 in filters:
         raise invalid(f"filter must not have zero elements (i.e. all dimensions must be non-zero): {list(filters)}")
-    at = geometry(op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format)
+    geometry = window_geometry(
+        op, spatial(image, data_format), filters[:dims], strides, dilations, padding, explicit, data_format
+    )
     last = channels_last(data_format)
     channels = image[-1 if last else 1]
     if channels % filters[-2]:
@@ -107,14 +111,14 @@ def _layout(
     groups = channels // filters[-2]
     if groups and filters[-1] % groups:
         raise invalid(f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}")
-    as_is, none = tuple(range(dims + 2)), (0,) * dims
+    as_is, zeros = tuple(range(dims + 2)), (0,) * dims
     return Layout(
-        at=at,
-        output=(image[0], *at.out, filters[-1]) if last else (image[0], filters[-1], *at.out),
-        empty=0 in image or 0 in at.out,
+        geometry=geometry,
+        output=(image[0], *geometry.out, filters[-1]) if last else (image[0], filters[-1], *geometry.out),
+        empty=0 in image or 0 in geometry.out,
         rates=spatial(dilations, data_format),
-        border=at.before if at.symmetric else none,
-        none=none,
+        border=geometry.before if geometry.symmetric else zeros,
+        zeros=zeros,
         groups=groups,
         to_first=TO_FIRST[dims + 2] if last else as_is,
         from_first=TO_LAST[dims + 2] if last else as_is,
@@ -135,15 +139,17 @@ def convolve(
         *attrs: strides, padding, explicit paddings, data format, dilations.
         bias: `[out_channels]`, which is added; or None.
     """
-    lay = _layout(op, x.shape, filters.shape, *attrs)
-    if lay.empty:
-        return x.new_zeros(lay.output) + (0 if bias is None else bias)
-    image = x.permute(lay.to_first)
-    if not lay.at.symmetric:
-        image = padded(image, lay.at)
-    weight = filters.permute(lay.filter_to_first)
-    y = torch.convolution(image, weight, bias, lay.at.strides, lay.border, lay.rates, False, lay.none, lay.groups)
-    return y.permute(lay.from_first)
+    layout = _layout(op, x.shape, filters.shape, *attrs)
+    if layout.empty:
+        return x.new_zeros(layout.output) + (0 if bias is None else bias)
+    image = x.permute(layout.to_first)
+    if not layout.geometry.symmetric:
+        image = padded(image, layout.geometry)
+    weight = filters.permute(layout.filter_to_first)
+    y = torch.convolution(
+        image, weight, bias, layout.geometry.strides, layout.border, layout.rates, False, layout.zeros, layout.groups
+    )
+    return y.permute(layout.from_first)
 
 
 def convolve_back_input(
@@ -154,47 +160,47 @@ def convolve_back_input(
     if len(sizes) == dims and dy.dim() == dims + 2:  # the spatial ones alone
         channels = filters.shape[-2]
         sizes = (dy.shape[0], *sizes, channels) if channels_last(attrs[3]) else (dy.shape[0], channels, *sizes)
-    lay = _layout(op, sizes, filters.shape, *attrs)
-    _check_backprop(op, dy.shape, lay)
-    if lay.empty:
+    layout = _layout(op, sizes, filters.shape, *attrs)
+    _check_backprop(op, dy.shape, layout)
+    if layout.empty:
         return dy.new_zeros(sizes)
-    at = lay.at
-    image = dy.new_empty(sizes).permute(lay.to_first)  # only looked at for its shape and layout
-    if not at.symmetric:
-        image = padded(image, at)
+    geometry = layout.geometry
+    image = dy.new_empty(sizes).permute(layout.to_first)  # only looked at for its shape and layout
+    if not geometry.symmetric:
+        image = padded(image, geometry)
     dx = _backward(
-        dy.permute(lay.to_first), image, filters.permute(lay.filter_to_first), None, at.strides, lay.border, lay.rates,
-        False, lay.none, lay.groups, (True, False, False),
+        dy.permute(layout.to_first), image, filters.permute(layout.filter_to_first), None, geometry.strides,
+        layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
-    if not at.symmetric:
-        dx = unpadded(dx, at, spatial(sizes, attrs[3]))
-    return dx.permute(lay.from_first)
+    if not geometry.symmetric:
+        dx = unpadded(dx, geometry, spatial(sizes, attrs[3]))
+    return dx.permute(layout.from_first)
 
 
 def convolve_back_filter(
     op: str, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor, *attrs: Any
 ) -> torch.Tensor:
     """Computes Conv2DBackpropFilter and Conv3DBackpropFilterV2."""
-    lay = _layout(op, x.shape, sizes, *attrs)
-    _check_backprop(op, dy.shape, lay)
-    if lay.empty:
+    layout = _layout(op, x.shape, sizes, *attrs)
+    _check_backprop(op, dy.shape, layout)
+    if layout.empty:
         return dy.new_zeros(sizes)
-    image = x.permute(lay.to_first)
-    if not lay.at.symmetric:
-        image = padded(image, lay.at)
+    image = x.permute(layout.to_first)
+    if not layout.geometry.symmetric:
+        image = padded(image, layout.geometry)
     weight = dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))  # only looked at for its shape
     dfilters = _backward(
-        dy.permute(lay.to_first), image, weight, None, lay.at.strides, lay.border, lay.rates, False, lay.none,
-        lay.groups, (False, True, False),
+        dy.permute(layout.to_first), image, weight, None, layout.geometry.strides, layout.border, layout.rates, False,
+        layout.zeros, layout.groups, (False, True, False),
     )[1]  # fmt: skip
     # It is laid out as HWIO, like the variable it will be added to: mixed layouts would cost every later op more.
-    return dfilters.permute(lay.filter_from_first).contiguous()
+    return dfilters.permute(layout.filter_from_first).contiguous()
 
 
-def _check_backprop(op: str, dy: torch.Size, lay: Layout) -> None:
-    if dy != lay.output:
+def _check_backprop(op: str, dy: torch.Size, layout: Layout) -> None:
+    if dy != layout.output:
         raise invalid(
-            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(lay.output)}"
+            f"{op}: Size of out_backprop doesn't match computed: actual = {list(dy)}, computed = {list(layout.output)}"
         )
 
 
@@ -331,8 +337,8 @@ declare_exports(None, conv2d_backprop_input, conv2d_backprop_filter)
 
 
 def conv2d(
-    input: TensorLike, filters: TensorLike, strides: int | Sequence[int], padding: str | Sequence[Sequence[int]],
-    data_format: str = "NHWC", dilations: int | Sequence[int] | None = None, name: str | None = None,
+    input: TensorLike, filters: TensorLike, strides: Ints, padding: Padding,
+    data_format: str = "NHWC", dilations: Ints | None = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Convolves images with filters: at each position, sums the products of a window and each filter.
 
@@ -379,25 +385,21 @@ def with_one_batch(function: Callable[[Any], Any], x: Any, inner: int) -> Any:
 # ---- three dimensions ------------------------------------------------------------------------------------------------
 
 
-def _conv3d_kernel(
-    input: torch.Tensor, filters: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
-    return convolve("Conv3D", input, filters, strides, padding, (), data_format, dilations)
+def _without_explicit(function: Callable[..., Any], *leading: Any) -> Callable[..., Any]:
+    """Returns a kernel or rule of 3-D ops, which have no explicit paddings between strides, padding and data format."""
+
+    def without_explicit(*args: Any) -> Any:
+        return function(*leading, *args[:-2], (), *args[-2:])
+
+    return without_explicit
 
 
-def _conv3d_rule(
-    x: TensorShape,
-    filters: TensorShape,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-    dilations: Any = (1,) * 5,
-) -> TensorShape:
-    return conv_rule(x, filters, strides, padding, (), data_format, dilations)
-
-
-@op("Conv3D", kernel=_conv3d_kernel, shape=_conv3d_rule, batching=convolutions)
+@op(
+    "Conv3D",
+    kernel=_without_explicit(convolve, "Conv3D"),
+    shape=_without_explicit(conv_rule),
+    batching=convolutions,
+)
 def _conv3d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str = "NDHWC", dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
@@ -405,18 +407,9 @@ def _conv3d(
     """Computes a 3-D convolution."""
 
 
-def _conv3d_back_input(
-    sizes: Any, filters: torch.Tensor, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
-    return convolve_back_input(
-        "Conv3DBackpropInputV2", sizes, filters, dy, strides, padding, (), data_format, dilations
-    )
-
-
 @op(
     "Conv3DBackpropInputV2",
-    kernel=_conv3d_back_input,
+    kernel=_without_explicit(convolve_back_input, "Conv3DBackpropInputV2"),
     host=("input_sizes",),
     shape=_sizes_rule,
     batching=gradients_by_images,
@@ -428,16 +421,9 @@ def conv3d_backprop_input(
     """Computes the gradient of a 3-D convolution by its input."""
 
 
-def _conv3d_back_filter(
-    x: torch.Tensor, sizes: Any, dy: torch.Tensor, strides: Any, padding: Any, data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
-) -> torch.Tensor:  # fmt: skip
-    return convolve_back_filter("Conv3DBackpropFilterV2", x, sizes, dy, strides, padding, (), data_format, dilations)
-
-
 @op(
     "Conv3DBackpropFilterV2",
-    kernel=_conv3d_back_filter,
+    kernel=_without_explicit(convolve_back_filter, "Conv3DBackpropFilterV2"),
     host=("filter_sizes",),
     shape=_filter_sizes_rule,
     batching=gradients_by_filters,
@@ -463,8 +449,8 @@ def five(values: Any, parameter: str, op: str) -> tuple[int, ...]:
 
 
 def conv3d(
-    input: TensorLike, filters: TensorLike, strides: int | Sequence[int], padding: str, data_format: str = "NDHWC",
-    dilations: int | Sequence[int] | None = None, name: str | None = None,
+    input: TensorLike, filters: TensorLike, strides: Sequence[int], padding: str, data_format: str = "NDHWC",
+    dilations: Sequence[int] | None = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Convolves volumes with filters: at each position, sums the products of a window and each filter.
 
@@ -500,8 +486,8 @@ def conv3d(
 
 
 def conv1d(
-    input: TensorLike, filters: TensorLike, stride: int | Sequence[int], padding: str, data_format: str = "NWC",
-    dilations: int | Sequence[int] | None = None, name: str | None = None,
+    input: TensorLike, filters: TensorLike, stride: Ints, padding: str, data_format: str = "NWC",
+    dilations: Ints | None = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Convolves sequences with filters: `conv2d` with a height of 1.
 
@@ -543,8 +529,8 @@ def conv1d(
 
 
 def convolution(
-    input: TensorLike, filters: TensorLike, strides: int | Sequence[int] | None = None, padding: str = "VALID",
-    data_format: str | None = None, dilations: int | Sequence[int] | None = None, name: str | None = None,
+    input: TensorLike, filters: TensorLike, strides: Ints | None = None, padding: str = "VALID",
+    data_format: str | None = None, dilations: Ints | None = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Convolves inputs of one, two or three spatial dimensions with filters.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.array.joining import concat
@@ -11,17 +10,17 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.conv import conv2d, conv2d_backprop_input, conv3d_backprop_input
-from tapeflow.nn.windows import FORMATS, flat, padding_attrs, per_dimension
+from tapeflow.nn.windows import FORMATS, Ints, Padding, flat, padding_attrs, per_dimension
 
 
 def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    strides: int | Sequence[int],
-    padding: str | Sequence[Sequence[int]] = "SAME",
+    strides: Ints,
+    padding: Padding = "SAME",
     data_format: str = "NHWC",
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv2d`, which is its gradient by images.
@@ -57,10 +56,10 @@ def conv1d_transpose(
     input: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    strides: int | Sequence[int],
+    strides: Ints,
     padding: str = "SAME",
     data_format: str = "NWC",
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv1d`, which is its gradient by sequences.
@@ -105,10 +104,10 @@ def conv3d_transpose(
     input: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    strides: int | Sequence[int],
+    strides: Ints,
     padding: str = "SAME",
     data_format: str = "NDHWC",
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `conv3d`, which is its gradient by volumes.
@@ -143,10 +142,10 @@ def conv_transpose(
     input: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    strides: int | Sequence[int],
+    strides: Ints,
     padding: str = "SAME",
     data_format: str | None = None,
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the transpose of `convolution`, in one to three spatial dimensions.
@@ -211,12 +210,7 @@ def _checked_rate(rate: Any, padding: Any) -> int:
 
 
 def atrous_conv2d_transpose(
-    value: TensorLike,
-    filters: TensorLike,
-    output_shape: ShapeLike,
-    rate: int,
-    padding: str,
-    name: str | None = None,
+    value: TensorLike, filters: TensorLike, output_shape: ShapeLike, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
     """Computes the transpose of `atrous_conv2d`.
 

@@ -224,7 +224,7 @@ def ctc_loss(
         >>> tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), [1], [2]).numpy().tolist()
         [1.0986123085021973]
     """
-    sparse = labels if hasattr(labels, "dense_shape") and hasattr(labels, "indices") else None
+    sparse: Any = labels if hasattr(labels, "dense_shape") and hasattr(labels, "indices") else None
     if sparse is not None and blank_index is None:
         raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`.")
     x = convert(logits)

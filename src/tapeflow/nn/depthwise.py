@@ -23,7 +23,7 @@ from tapeflow.nn.conv import (
     declare_gradients,
 )
 from tapeflow.nn.spread import declare_exports
-from tapeflow.nn.windows import channels_last, padding_attrs, per_dimension
+from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
 # Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups
 # as there are channels, with no element moved.
@@ -44,12 +44,10 @@ def _channels(op: str, image: Any, data_format: str) -> int:
     return image[-1 if channels_last(data_format) else 1]
 
 
-def _depthwise(
-    x: torch.Tensor, filters: torch.Tensor, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any
-) -> torch.Tensor:
+def _depthwise(x: torch.Tensor, filters: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNative"
-    shape = _grouped(op, _channels(op, x.shape, data_format), filters.shape)
-    return convolve(op, x, filters.reshape(shape), strides, padding, explicit, data_format, dilations)
+    shape = _grouped(op, _channels(op, x.shape, attrs[3]), filters.shape)
+    return convolve(op, x, filters.reshape(shape), *attrs)
 
 
 def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
@@ -61,33 +59,16 @@ def _depthwise_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> Tensor
 
 @op("DepthwiseConv2dNative", kernel=_depthwise, shape=_depthwise_rule, batching=convolutions)
 def _depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Any,
-    data_format: str,
-    dilations: Any,
+    input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any,
     name: str | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Computes a depthwise 2-D convolution."""
 
 
-def _depthwise_back_input(
-    sizes: Any,
-    filters: torch.Tensor,
-    dy: torch.Tensor,
-    strides: Any,
-    padding: str,
-    explicit: Any,
-    data_format: str,
-    dilations: Any,
-) -> torch.Tensor:
+def _depthwise_back_input(sizes: Any, filters: torch.Tensor, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropInput"
-    shape = _grouped(op, _channels(op, sizes, data_format), filters.shape)
-    return convolve_back_input(
-        op, sizes, filters.reshape(shape), dy, strides, padding, explicit, data_format, dilations
-    )
+    shape = _grouped(op, _channels(op, sizes, attrs[3]), filters.shape)
+    return convolve_back_input(op, sizes, filters.reshape(shape), dy, *attrs)
 
 
 @op(
@@ -97,33 +78,16 @@ def _depthwise_back_input(
     batching=gradients_by_images,
 )
 def _back_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Any,
-    data_format: str,
-    dilations: Any,
-    name: str | None = None,
-) -> Any:
+    input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
+    data_format: str, dilations: Any, name: str | None = None,
+) -> Any:  # fmt: skip
     """Computes the gradient of a depthwise convolution by its input."""
 
 
-def _depthwise_back_filter(
-    x: torch.Tensor,
-    sizes: Any,
-    dy: torch.Tensor,
-    strides: Any,
-    padding: str,
-    explicit: Any,
-    data_format: str,
-    dilations: Any,
-) -> torch.Tensor:
+def _depthwise_back_filter(x: torch.Tensor, sizes: Any, dy: torch.Tensor, *attrs: Any) -> torch.Tensor:
     op = "DepthwiseConv2dNativeBackpropFilter"
-    shape = _grouped(op, _channels(op, x.shape, data_format), sizes)
-    dfilters = convolve_back_filter(op, x, shape, dy, strides, padding, explicit, data_format, dilations)
-    return dfilters.view(tuple(sizes))
+    shape = _grouped(op, _channels(op, x.shape, attrs[3]), sizes)
+    return convolve_back_filter(op, x, shape, dy, *attrs).view(tuple(sizes))
 
 
 @op(
@@ -133,16 +97,9 @@ def _depthwise_back_filter(
     batching=gradients_by_filters,
 )
 def _back_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Any,
-    data_format: str,
-    dilations: Any,
-    name: str | None = None,
-) -> Any:
+    input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, explicit_paddings: Any,
+    data_format: str, dilations: Any, name: str | None = None,
+) -> Any:  # fmt: skip
     """Computes the gradient of a depthwise convolution by its filters."""
 
 
@@ -167,9 +124,9 @@ def depthwise_conv2d(
     input: TensorLike,
     filter: TensorLike,
     strides: Sequence[int],
-    padding: str | Sequence[Sequence[int]],
+    padding: Padding,
     data_format: str | None = None,
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Slides filters over each channel of images by itself.
@@ -201,9 +158,9 @@ def depthwise_conv2d_backprop_input(
     filter: TensorLike,
     out_backprop: TensorLike,
     strides: Sequence[int],
-    padding: str | Sequence[Sequence[int]],
+    padding: Padding,
     data_format: str = "NHWC",
-    dilations: int | Sequence[int] | None = (1, 1, 1, 1),
+    dilations: Ints | None = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `depthwise_conv2d` by its input.
@@ -237,9 +194,9 @@ def depthwise_conv2d_backprop_filter(
     filter_sizes: ShapeLike,
     out_backprop: TensorLike,
     strides: Sequence[int],
-    padding: str | Sequence[Sequence[int]],
+    padding: Padding,
     data_format: str = "NHWC",
-    dilations: int | Sequence[int] | None = (1, 1, 1, 1),
+    dilations: Ints | None = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """Computes the gradient of `depthwise_conv2d` by its filters.
@@ -272,9 +229,9 @@ def separable_conv2d(
     depthwise_filter: TensorLike,
     pointwise_filter: TensorLike,
     strides: Sequence[int],
-    padding: str | Sequence[Sequence[int]],
+    padding: Padding,
     data_format: str | None = None,
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes a depthwise convolution, followed by one that mixes the channels at each point.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.blocks import batch_to_space, space_to_batch
@@ -11,16 +11,16 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.avg_pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.max_pooling import max_pool1d, max_pool2d, max_pool3d
-from tapeflow.nn.windows import FORMATS, per_dimension
+from tapeflow.nn.windows import FORMATS, Ints, per_dimension
 
 
 def with_space_to_batch(
     input: TensorLike,
-    dilation_rate: int | Sequence[int],
+    dilation_rate: Ints,
     padding: str,
     op: Callable[..., Any],
-    filter_shape: int | Sequence[int] | None = None,
-    spatial_dims: int | Sequence[int] | None = None,
+    filter_shape: Ints | None = None,
+    spatial_dims: Ints | None = None,
     data_format: str | None = None,
 ) -> Tensor:
     """Runs an op of windows without gaps as one with gaps, by cutting the images up.
@@ -99,12 +99,12 @@ _POOLS = {
 
 def pool(
     input: TensorLike,
-    window_shape: int | Sequence[int],
+    window_shape: Ints,
     pooling_type: str,
-    strides: int | Sequence[int] | None = None,
+    strides: Ints | None = None,
     padding: str = "VALID",
     data_format: str | None = None,
-    dilations: int | Sequence[int] | None = None,
+    dilations: Ints | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Computes the maximum or the mean of each window, in one to three spatial dimensions, with optional dilation.

@@ -244,9 +244,9 @@ def safe_embedding_lookup_sparse(
     examples, ids = boolean_mask(examples, keep), boolean_mask(ids, keep)
     weights = None if weights is None else boolean_mask(weights, keep)
     examples, ids, weights, empty = _with_every_example(examples, ids, weights, batch, default_id or 0)
-    sparse = _Sparse(expand_dims(examples, 1), ids, (batch, 1))
-    sparse_w = None if weights is None else _Sparse(sparse.indices, weights, sparse.dense_shape)
-    rows = embedding_lookup_sparse(embedding_weights, sparse, sparse_w, combiner, max_norm)
+    sp_ids: Any = _Sparse(expand_dims(examples, 1), ids, (batch, 1))
+    sp_weights: Any = None if weights is None else _Sparse(sp_ids.indices, weights, sp_ids.dense_shape)
+    rows = embedding_lookup_sparse(embedding_weights, sp_ids, sp_weights, combiner, max_norm)
     if default_id is None:
         rows = where(_as_column(empty, rows), zeros_like(rows), rows)
     return reshape(rows, (*shape[:-1], *shape_of(rows)[1:]))

@@ -47,8 +47,7 @@ def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> to
 
 def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> list[tuple[int, int]]:
     """Returns the start and the end of each window; overlapping ones share their border."""
-    at = sequence.tolist()
-    return [(a, min(b + overlapping, length)) for a, b in itertools.pairwise(at)]
+    return [(a, min(b + overlapping, length)) for a, b in itertools.pairwise(sequence.tolist())]
 
 
 def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed2: int) -> list[torch.Tensor]:

@@ -84,13 +84,14 @@ def compute_average_loss(
     dtype = losses.dtype
     if sample_weight is not None:
         losses = _weighted(losses, convert(sample_weight, hint=float32))
-    if global_batch_size is None:
-        global_batch_size = _replicas() * (losses.shape[0] if losses.shape.rank else 1)
-    size = convert(global_batch_size)
+    batch_size: Any = global_batch_size
+    if batch_size is None:
+        batch_size = _replicas() * (losses.shape[0] if losses.shape.rank else 1)
+    size = convert(batch_size)
     if size.shape.rank:
-        raise ValueError(f"`global_batch_size` must be a scalar. Received: global_batch_size={global_batch_size}")
+        raise ValueError(f"`global_batch_size` must be a scalar. Received: global_batch_size={batch_size}")
     if not size.dtype.is_integer:
-        raise TypeError(f"`global_batch_size` must be an int. Received: global_batch_size={global_batch_size}")
+        raise TypeError(f"`global_batch_size` must be an int. Received: global_batch_size={batch_size}")
     total = reduce_sum(cast(losses, dtype))
     return divide_no_nan(total, cast(size, dtype))
 

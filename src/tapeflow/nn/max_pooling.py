@@ -29,7 +29,7 @@ from tapeflow.nn.pooling import (
     pooled_depth,
     text_only,
 )
-from tapeflow.nn.windows import padding_attrs, per_dimension
+from tapeflow.nn.windows import Ints, Padding, padding_attrs, per_dimension
 
 MaxPoolWithArgmax = collections.namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
 
@@ -56,13 +56,22 @@ def _picking(function: Any) -> Callable[[Any], Any]:
     return decorate
 
 
-def _max_pool_kernel(
-    input: torch.Tensor, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC"
-) -> torch.Tensor:
-    return max_of_windows("MaxPool", input, ksize, strides, padding, explicit_paddings, data_format)
+def _without_explicit(kernel: Callable[..., torch.Tensor], op: str) -> Callable[..., torch.Tensor]:
+    """Returns the kernel of an op that has no explicit paddings."""
+
+    def without_explicit(*args: Any) -> torch.Tensor:
+        return kernel(op, *args[:-1], (), args[-1])
+
+    return without_explicit
 
 
-@op("MaxPool", kernel=_max_pool_kernel, shape=pool_rule, batching=joined_batches, allocates=True)
+@op(
+    "MaxPool",
+    kernel=functools.partial(max_of_windows, "MaxPool"),
+    shape=pool_rule,
+    batching=joined_batches,
+    allocates=True,
+)
 def _max_pool(
     input: Any, ksize: Any, strides: Any, padding: str, explicit_paddings: Any = (), data_format: str = "NHWC",
     name: str | None = None,
@@ -99,19 +108,7 @@ def _max_pool_grad_grad_any(
     return max_pool_grad_grad(x, y, dy, ksize, strides, padding, data_format)
 
 
-def _max_pool_grad_grad_kernel(
-    x: torch.Tensor,
-    y: torch.Tensor,
-    ddx: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NHWC",
-) -> torch.Tensor:
-    return max_of_windows_back_back("MaxPoolGradGrad", x, y, ddx, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPoolGradGrad", kernel=_max_pool_grad_grad_kernel, batching=joined_batches)
+@op("MaxPoolGradGrad", kernel=_without_explicit(max_of_windows_back_back, "MaxPoolGradGrad"), batching=joined_batches)
 def max_pool_grad_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
     padding: str, data_format: str = "NHWC", name: str | None = None,
@@ -127,13 +124,12 @@ def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, data_form
 # ---- in three dimensions ---------------------------------------------------------------------------------------------
 
 
-def _max_pool3d_kernel(
-    input: torch.Tensor, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC"
-) -> torch.Tensor:
-    return max_of_windows("MaxPool3D", input, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPool3D", kernel=_max_pool3d_kernel, shape=pool_rule_without_explicit, batching=joined_batches)
+@op(
+    "MaxPool3D",
+    kernel=_without_explicit(max_of_windows, "MaxPool3D"),
+    shape=pool_rule_without_explicit,
+    batching=joined_batches,
+)
 def _max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Any:
@@ -145,19 +141,7 @@ def _(call: Call, dy: Any) -> Any:
     return max_pool3d_grad(call.inputs[0], call.outputs[0], dy, *call.attrs)
 
 
-def _max_pool3d_grad_kernel(
-    x: torch.Tensor,
-    y: torch.Tensor,
-    dy: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-) -> torch.Tensor:
-    return max_of_windows_back("MaxPool3DGrad", x, y, dy, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPool3DGrad", kernel=_max_pool3d_grad_kernel, batching=joined_batches)
+@op("MaxPool3DGrad", kernel=_without_explicit(max_of_windows_back, "MaxPool3DGrad"), batching=joined_batches)
 def max_pool3d_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
     padding: str, data_format: str = "NDHWC", name: str | None = None,
@@ -165,19 +149,11 @@ def max_pool3d_grad(
     """Computes the gradient of `max_pool3d`."""
 
 
-def _max_pool3d_grad_grad_kernel(
-    x: torch.Tensor,
-    y: torch.Tensor,
-    ddx: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NDHWC",
-) -> torch.Tensor:
-    return max_of_windows_back_back("MaxPool3DGradGrad", x, y, ddx, ksize, strides, padding, (), data_format)
-
-
-@op("MaxPool3DGradGrad", kernel=_max_pool3d_grad_grad_kernel, batching=joined_batches)
+@op(
+    "MaxPool3DGradGrad",
+    kernel=_without_explicit(max_of_windows_back_back, "MaxPool3DGradGrad"),
+    batching=joined_batches,
+)
 def max_pool3d_grad_grad(
     orig_input: TensorLike, orig_output: TensorLike, grad: TensorLike, ksize: Sequence[int], strides: Sequence[int],
     padding: str, data_format: str = "NDHWC", name: str | None = None,
@@ -192,12 +168,12 @@ _picking(max_pool3d_grad_grad)(max_pool3d_grad)
 # ---- with the place of the maximum -----------------------------------------------------------------------------------
 
 
-def _flat_places(indices: torch.Tensor, lay: PoolLayout, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
+def _flat_places(indices: torch.Tensor, layout: PoolLayout, x: torch.Tensor, with_batch: bool) -> torch.Tensor:
     """Converts indices into ATen's (padded) image to TensorFlow's, `(row * width + column) * channels + channel`."""
     height, width, channels = x.shape[1:]
-    if lay.padded:
-        top, left = lay.at.before
-        padded_width = width + left + lay.at.after[1]
+    if layout.padded:
+        top, left = layout.geometry.before
+        padded_width = width + left + layout.geometry.after[1]
         rows, columns = indices // padded_width - top, indices % padded_width - left
         indices = rows * width + columns
     flat = indices * channels + torch.arange(channels, device=x.device).view(1, -1, 1, 1)
@@ -212,12 +188,12 @@ def _max_pool_with_argmax_kernel(
     op = "MaxPoolWithArgmax"
     if pooled_depth(ksize, "NHWC") != 1:
         raise UnimplementedError(None, None, "MaxPoolWithArgmax is not supported across depth")
-    lay = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
-    if lay.empty:
-        return input.new_zeros(lay.output), input.new_zeros(lay.output, dtype=Targmax.torch)
-    values, indices = places_of_maxima(image_of(input, lay), lay)
-    places = _flat_places(indices, lay, input, include_batch_in_index)
-    return values.permute(lay.from_first), places.permute(lay.from_first).to(Targmax.torch)
+    layout = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
+    if layout.empty:
+        return input.new_zeros(layout.output), input.new_zeros(layout.output, dtype=Targmax.torch)
+    values, indices = places_of_maxima(image_of(input, layout), layout)
+    places = _flat_places(indices, layout, input, include_batch_in_index)
+    return values.permute(layout.from_first), places.permute(layout.from_first).to(Targmax.torch)
 
 
 @op("MaxPoolWithArgmax", kernel=_max_pool_with_argmax_kernel)
@@ -313,12 +289,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def max_pool1d(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str,
-    data_format: str = "NWC",
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NWC", name: str | None = None
 ) -> Tensor:
     """Computes the maximum of each window of sequences.
 
@@ -350,12 +321,7 @@ def _max_pool_without_explicit(
 
 
 def max_pool2d(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str | Sequence[Sequence[int]],
-    data_format: str = "NHWC",
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: Padding, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Computes the maximum of each window of images.
 
@@ -384,12 +350,7 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str,
-    data_format: str = "NDHWC",
-    name: str | None = None,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Tensor:
     """Computes the maximum of each window of volumes.
 
@@ -418,9 +379,9 @@ def max_pool3d(
 
 def max_pool(
     input: TensorLike,
-    ksize: int | Sequence[int],
-    strides: int | Sequence[int],
-    padding: str | Sequence[Sequence[int]],
+    ksize: Ints,
+    strides: Ints,
+    padding: Padding,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -447,10 +408,10 @@ def max_pool(
 
 
 def max_pool_with_argmax(
-    input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str,
+    input: TensorLike, ksize: Ints, strides: Ints, padding: str,
     data_format: str = "NHWC", output_dtype: DTypeLike = int64, include_batch_in_index: bool = False,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> MaxPoolWithArgmax:  # fmt: skip
     """Computes the maximum of each window of images, and its index.
 
     Args:

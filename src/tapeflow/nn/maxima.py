@@ -53,10 +53,10 @@ def _finite(maxima: torch.Tensor) -> bool:
     return math.isfinite(maxima.min() if maxima.numel() < 1 << 12 else maxima.amin())  # the faster one
 
 
-def image_of(x: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
+def image_of(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
     """Returns the image in ATen's layout, with the padding that ATen can't add."""
-    image = x.permute(lay.to_first)
-    return padded(image, lay.at, _least(x.dtype)) if lay.padded else image
+    image = x.permute(layout.to_first)
+    return padded(image, layout.geometry, _least(x.dtype)) if layout.padded else image
 
 
 def max_of_windows(
@@ -65,19 +65,19 @@ def max_of_windows(
     """Computes MaxPool and MaxPool3D."""
     if pooled_depth(ksize, data_format) != 1:
         return _max_of_channels(x, ksize, strides, data_format)
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    if _inspectable(x) and _finite(maxima := _maxima(x, lay)):
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if layout.empty:
+        return x.new_zeros(layout.output)
+    if _inspectable(x) and _finite(maxima := _maxima(x, layout)):
         return maxima
-    return _maxima(without_nan(x), lay)
+    return _maxima(without_nan(x), layout)
 
 
-def _maxima(x: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
-    if lay.in_blocks and x.is_cpu and not traced(x):
-        return _max_of_blocks(x, lay.window)
-    pool = _MAX_POOL[len(lay.window)]
-    return pool(image_of(x, lay), lay.window, lay.at.strides, lay.border).permute(lay.from_first)
+def _maxima(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
+    if layout.in_blocks and x.is_cpu and not traced(x):
+        return _max_of_blocks(x, layout.window)
+    pool = _MAX_POOL[len(layout.window)]
+    return pool(image_of(x, layout), layout.window, layout.geometry.strides, layout.border).permute(layout.from_first)
 
 
 def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
@@ -112,39 +112,39 @@ def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str
     return torch.where(first.isnan(), first, groups.masked_fill(groups.isnan(), -torch.inf).amax(channel + 1))
 
 
-def _places(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
-    return _MAX_POOL_WITH_INDICES[len(lay.window)](image, lay.window, lay.at.strides, lay.border)
+def _places(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
+    return _MAX_POOL_WITH_INDICES[len(layout.window)](image, layout.window, layout.geometry.strides, layout.border)
 
 
-def places_of_maxima(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
+def places_of_maxima(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the maximum of each window, and its index in the image that ATen pools."""
-    values, indices = _places(image, lay)
+    values, indices = _places(image, layout)
     if not _inspectable(image) or _finite(values):
         return values, indices
-    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), lay)
-    firsts = _first_places(image, lay)
+    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), layout)
+    firsts = _first_places(image, layout)
     first = image.flatten(2)[:, :, firsts.flatten()].view_as(values)
     use_first = first.isnan() | (values == -torch.inf)
     return torch.where(use_first, first, values), torch.where(use_first, firsts, indices)
 
 
-def _first_places(image: torch.Tensor, lay: PoolLayout) -> torch.Tensor:
+def _first_places(image: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
     """Computes the index of the first element of each window that is not padding, in the shape of the windows."""
     indices = torch.zeros((), dtype=torch.long)
-    at = lay.at
-    for n, out, stride, before in zip(image.shape[2:], at.out, at.strides, at.before, strict=True):
+    geometry = layout.geometry
+    for n, out, stride, before in zip(image.shape[2:], geometry.out, geometry.strides, geometry.before, strict=True):
         starts = torch.arange(out) * stride
-        starts = starts.clamp(min=before) if lay.padded else (starts - before).clamp(min=0)
+        starts = starts.clamp(min=before) if layout.padded else (starts - before).clamp(min=0)
         indices = indices.unsqueeze(-1) * n + starts
     return indices
 
 
-def _places_of_numbers(image: torch.Tensor, lay: PoolLayout) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Computes the index of the largest number of each window, and these numbers where they are not all finite."""
-    values, indices = _places(image, lay)
+    values, indices = _places(image, layout)
     if not _inspectable(image) or (_finite(values) and math.isfinite(values.max())):
         return indices, None
-    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), lay)
+    values, indices = _places(image.masked_fill(image.isnan(), -torch.inf), layout)
     return indices, values
 
 
@@ -158,20 +158,22 @@ def max_of_windows_back(
     """
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError(None, None, "The gradient of pooling across depth is not supported")
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if layout.empty:
         return torch.zeros_like(x)
-    image, dy = image_of(x, lay), dy.permute(lay.to_first)
-    dims = len(lay.window)
+    image, dy = image_of(x, layout), dy.permute(layout.to_first)
+    dims = len(layout.window)
     if dims == 2:
-        indices = places_of_maxima(image, lay)[1]
+        indices = places_of_maxima(image, layout)[1]
     else:
-        indices, largest = _places_of_numbers(image, lay)
+        indices, largest = _places_of_numbers(image, layout)
         dy = dy if largest is None else dy * largest.isfinite()
-    dx = _MAX_POOL_BACK[dims](dy, image, lay.window, lay.at.strides, lay.border, (1,) * dims, False, indices)
-    if lay.padded:
-        dx = unpadded(dx, lay.at, spatial(x.shape, data_format))
-    return dx.permute(lay.from_first)
+    dx = _MAX_POOL_BACK[dims](
+        dy, image, layout.window, layout.geometry.strides, layout.border, (1,) * dims, False, indices
+    )
+    if layout.padded:
+        dx = unpadded(dx, layout.geometry, spatial(x.shape, data_format))
+    return dx.permute(layout.from_first)
 
 
 def max_of_windows_back_back(
@@ -179,14 +181,14 @@ def max_of_windows_back_back(
     data_format: str,
 ) -> torch.Tensor:  # fmt: skip
     """Computes MaxPoolGradGrad and MaxPool3DGradGrad: picks the elements at the indices of the maxima."""
-    lay = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
-    if lay.empty:
-        return x.new_zeros(lay.output)
-    indices, largest = _places_of_numbers(image_of(x, lay), lay)
-    values = ddx.permute(lay.to_first)
-    if lay.padded:
-        values = padded(values, lay.at)
+    layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if layout.empty:
+        return x.new_zeros(layout.output)
+    indices, largest = _places_of_numbers(image_of(x, layout), layout)
+    values = ddx.permute(layout.to_first)
+    if layout.padded:
+        values = padded(values, layout.geometry)
     picked = values.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
     if largest is not None:
         picked = picked * (largest != -torch.inf)
-    return picked.permute(lay.from_first).contiguous()
+    return picked.permute(layout.from_first).contiguous()

@@ -18,7 +18,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
-from tapeflow.nn.windows import Geometry, geometry, padded, unpadded, window_rule
+from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry, window_rule
 
 
 class _Windows(NamedTuple):
@@ -28,13 +28,13 @@ class _Windows(NamedTuple):
         sums: `[height * width, batch, channels, rows, columns]`.
         parts: for each element of a window, the elements of the image that stand there in the windows.
         image: the image in ATen's layout, with the border around it.
-        at: the positions of the windows.
+        geometry: the positions of the windows.
     """
 
     sums: torch.Tensor
     parts: list[tuple[slice, ...]]
     image: torch.Tensor
-    at: Geometry
+    geometry: Geometry
 
 
 def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
@@ -47,18 +47,20 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
     if input.shape[3] != filter.shape[2]:
         raise invalid(f"input and filter must have the same depth: {input.shape[3]} vs {filter.shape[2]}")
     height, width = filter.shape[:2]
-    at = geometry(
+    geometry = window_geometry(
         "Dilation2D", tuple(input.shape[1:3]), (height, width), tuple(strides), tuple(rates), padding, (), "NHWC"
     )
     x, weights = input, filter
     if not input.is_floating_point():  # wide, so that the border stays the least when the filter is added
         x, weights = input.long(), filter.long()
     least = -torch.inf if input.is_floating_point() else torch.iinfo(torch.int64).min // 2
-    image = padded(x.permute(0, 3, 1, 2), at, least)
+    image = padded(x.permute(0, 3, 1, 2), geometry, least)
     places = [(i, j) for i in range(height) for j in range(width)]
-    parts = [(slice(None), slice(None), *map(_part, (i, j), rates[1:3], at.strides, at.out)) for i, j in places]
+    parts = [
+        (slice(None), slice(None), *map(_part, (i, j), rates[1:3], geometry.strides, geometry.out)) for i, j in places
+    ]
     sums = [image[part] + weights[i, j, :, None, None] for part, (i, j) in zip(parts, places, strict=True)]
-    return _Windows(without_nan(torch.stack(sums)), parts, image, at)
+    return _Windows(without_nan(torch.stack(sums)), parts, image, geometry)
 
 
 def _part(place: int, rate: int, stride: int, count: int) -> slice:
@@ -99,7 +101,7 @@ def _dilate_back_input(
     image = torch.zeros_like(windows.image)
     for part, share in zip(windows.parts, _shares(windows, dy), strict=True):
         image[part] += share
-    return unpadded(image, windows.at, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
+    return unpadded(image, windows.geometry, input.shape[1:3]).permute(0, 2, 3, 1).to(input.dtype)
 
 
 def _dilate_back_filter(

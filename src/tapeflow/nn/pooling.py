@@ -17,10 +17,10 @@ from tapeflow.nn.windows import (
     Geometry,
     channels_last,
     flat,
-    geometry,
     per_dimension,
     rank_of,
     spatial,
+    window_geometry,
     window_rule,
 )
 
@@ -29,7 +29,7 @@ class PoolLayout(NamedTuple):
     """The layout of pooling, for images of one shape and one set of attrs.
 
     Attributes:
-        at: the positions of the windows.
+        geometry: the positions of the windows.
         window: their size.
         output: the shape of the result.
         empty: whether there is nothing to compute, which ATen refuses.
@@ -39,7 +39,7 @@ class PoolLayout(NamedTuple):
         in_blocks: whether small windows divide images with channels last, without rests, borders or overlaps.
     """
 
-    at: Geometry
+    geometry: Geometry
     window: tuple[int, ...]
     output: tuple[int, ...]
     empty: bool
@@ -77,24 +77,30 @@ def pool_layout(
         raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)
     one_each = (1,) * (dims + 2)
-    at = geometry(op, spatial(image, data_format), windows, strides, one_each, padding, explicit, data_format)
-    for b, a, k in zip(at.before, at.after, windows, strict=True):
+    geometry = window_geometry(
+        op, spatial(image, data_format), windows, strides, one_each, padding, explicit, data_format
+    )
+    for b, a, k in zip(geometry.before, geometry.after, windows, strict=True):
         if padding == "EXPLICIT" and max(a, b) >= k:
             raise invalid(f"Padding {max(a, b)} needs to be smaller than the window size {k}")
     last = channels_last(data_format)
     as_is = tuple(range(dims + 2))
-    is_padded = not at.symmetric or any(2 * b > k for b, k in zip(at.before, windows, strict=True))
+    is_padded = not geometry.symmetric or any(2 * b > k for b, k in zip(geometry.before, windows, strict=True))
     divided = all(not n % k for n, k in zip(spatial(image, data_format), windows, strict=True))
     return PoolLayout(
-        at=at,
+        geometry=geometry,
         window=windows,
-        output=(image[0], *at.out, image[-1]) if last else (*image[:2], *at.out),
-        empty=0 in image or 0 in at.out,
-        border=(0,) * dims if is_padded else at.before,
+        output=(image[0], *geometry.out, image[-1]) if last else (*image[:2], *geometry.out),
+        empty=0 in image or 0 in geometry.out,
+        border=(0,) * dims if is_padded else geometry.before,
         padded=is_padded,
         to_first=TO_FIRST[dims + 2] if last else as_is,
         from_first=TO_LAST[dims + 2] if last else as_is,
-        in_blocks=last and divided and max(windows) <= 4 and tuple(at.strides) == tuple(windows) and not any(at.before),
+        in_blocks=last
+        and divided
+        and max(windows) <= 4
+        and tuple(geometry.strides) == tuple(windows)
+        and not any(geometry.before),
     )
 
 

@@ -48,10 +48,13 @@ def moments(
         >>> [m.numpy().item() for m in tf.nn.moments(tf.constant([1.0, 3.0]), [0])]
         [2.0, 1.0]
     """
-    y = cast(x, float32) if x.dtype in _LOW else x
+    y: Any = x
+    dtype = y.dtype
+    if dtype in _LOW:
+        y = cast(y, float32)
     mean = reduce_mean(y, axes, keepdims=True)
     variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
-    return _squeezed(mean, axes, keepdims, x.dtype), _squeezed(variance, axes, keepdims, x.dtype)
+    return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
 
 
 def _squeezed(moment: Any, axes: Any, keepdims: bool, dtype: Any) -> Any:
@@ -222,8 +225,8 @@ def batch_norm_with_global_normalization(
         >>> tf.nn.batch_norm_with_global_normalization(one, one, one, [2.0], one, 0.0, True).numpy().tolist()
         [2.0]
     """
-    gamma = gamma if scale_after_normalization else None
-    return batch_normalization(input, mean, variance, beta, gamma, variance_epsilon, name)
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
 
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch.nn.functional import pad as torch_pad
@@ -20,6 +20,11 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, invalid
 
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+# Arguments of public functions: one int for all spatial dimensions, or ints for these or for all dimensions; and the
+# name of a padding, or the paddings before and after each dimension.
+Ints: TypeAlias = int | Sequence[int]
+Padding: TypeAlias = str | Sequence[Sequence[int]]
 
 # From [batch, spatial..., channels] to [batch, channels, spatial...], and back, by rank.
 TO_FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
@@ -74,7 +79,7 @@ def length(size: int | None, window: int, stride: int, padding: str, before: int
 
 
 @functools.lru_cache(4096)
-def geometry(
+def window_geometry(
     op: str,
     sizes: tuple[int, ...],
     windows: tuple[int, ...],
@@ -222,17 +227,17 @@ def rank_of(x: Any) -> int | None:
 # ---- images in kernels ----------------------------------------------------------------------------------------------
 
 
-def padded(x: torch.Tensor, at: Geometry, value: float = 0) -> torch.Tensor:
+def padded(x: torch.Tensor, geometry: Geometry, value: float = 0) -> torch.Tensor:
     """Pads an image in ATen's layout."""
     amounts: list[int] = []
-    for b, a in zip(at.before[::-1], at.after[::-1], strict=True):
+    for b, a in zip(geometry.before[::-1], geometry.after[::-1], strict=True):
         amounts += [b, a]
     return torch_pad(x, amounts, value=value)
 
 
-def unpadded(x: torch.Tensor, at: Geometry, sizes: Sequence[int]) -> torch.Tensor:
+def unpadded(x: torch.Tensor, geometry: Geometry, sizes: Sequence[int]) -> torch.Tensor:
     """Removes the padding that `padded` added to an image in ATen's layout."""
-    for i, (b, n) in enumerate(zip(at.before, sizes, strict=True)):
+    for i, (b, n) in enumerate(zip(geometry.before, sizes, strict=True)):
         x = x.narrow(i + 2, b, n)
     return x
 
