@@ -4,7 +4,7 @@ from tapeflow.array.blocks import space_to_batch
 from tapeflow.math.normalize import l2_normalize
 from tapeflow.math.sigmoid import sigmoid, softplus, softsign, tanh
 from tapeflow.math.topk import approx_max_k, approx_min_k, in_top_k, top_k
-from tapeflow.nn import batch_norm, experimental
+from tapeflow.nn import batch_norm, experimental  # the first one registers its ops
 from tapeflow.nn.activations import crelu, elu, gelu, leaky_relu, relu, relu6, selu, silu, swish
 from tapeflow.nn.avg_pooling import avg_pool, avg_pool1d, avg_pool2d, avg_pool3d
 from tapeflow.nn.bias import bias_add
@@ -64,7 +64,7 @@ from tapeflow.nn.statistics import (
 __all__ = [
     "RNNCellDeviceWrapper", "RNNCellDropoutWrapper", "RNNCellResidualWrapper", "all_candidate_sampler", "approx_max_k",
     "approx_min_k", "atrous_conv2d", "atrous_conv2d_transpose", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d",
-    "batch_norm", "batch_norm_with_global_normalization", "batch_normalization", "bias_add", "collapse_repeated",
+    "batch_norm_with_global_normalization", "batch_normalization", "bias_add", "collapse_repeated",
     "compute_accidental_hits", "compute_average_loss", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose",
     "conv3d", "conv3d_transpose", "conv_transpose", "convolution", "crelu", "ctc_beam_search_decoder",
     "ctc_greedy_decoder", "ctc_loss", "ctc_unique_labels", "depth_to_space", "depthwise_conv2d",

@@ -16,7 +16,8 @@ from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.tensor import invalid
-from tapeflow.nn.draws import Draws, draws, seed_attrs
+from tapeflow.nn.draws import Draws, draws
+from tapeflow.random.seeds import op_seeds
 
 AllCandidateSampler = collections.namedtuple(
     "AllCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
@@ -39,7 +40,7 @@ Draw = Callable[[Draws], int]
 Probability = Callable[[int], float]
 
 
-# ---- sampling -----------------------------------------------------------------------------------------------------
+# ---- sampling --------------------------------------------------------------------------------------------------------
 
 
 def _sample(
@@ -314,7 +315,7 @@ def _accidental_hits(
 
 not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)
 
-# ---- public functions of tf.random and tf.nn ------------------------------------------------------------------
+# ---- public functions of tf.random and tf.nn -------------------------------------------------------------------------
 
 
 def uniform_candidate_sampler(
@@ -347,7 +348,7 @@ def uniform_candidate_sampler(
         >>> sorted(tf.random.uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return UniformCandidateSampler(*_uniform(*arguments))
 
 
@@ -383,7 +384,7 @@ def log_uniform_candidate_sampler(
         >>> sorted(tf.random.log_uniform_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return LogUniformCandidateSampler(*_log_uniform(*arguments))
 
 
@@ -417,7 +418,7 @@ def learned_unigram_candidate_sampler(
         >>> sorted(tf.random.learned_unigram_candidate_sampler([[0]], 1, 3, True, 3)[0].numpy().tolist())
         [0, 1, 2]
     """
-    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), num_true, num_sampled, unique, range_max, *op_seeds(seed), name)
     return LearnedUnigramCandidateSampler(*_learned(*arguments))
 
 
@@ -467,7 +468,7 @@ def fixed_unigram_candidate_sampler(
     return FixedUnigramCandidateSampler(
         *_fixed(
             convert(true_classes, int64), num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
-            num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *seed_attrs(seed), name,
+            num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *op_seeds(seed), name,
         )
     )  # fmt: skip
 
@@ -501,7 +502,7 @@ def all_candidate_sampler(
         [0, 1, 2]
     """
     return AllCandidateSampler(
-        *_all(convert(true_classes, int64), num_true, num_sampled, unique, *seed_attrs(seed), name)
+        *_all(convert(true_classes, int64), num_true, num_sampled, unique, *op_seeds(seed), name)
     )
 
 
@@ -532,5 +533,5 @@ def compute_accidental_hits(
         >>> hits.indices.numpy().tolist(), hits.ids.numpy().tolist()
         ([0, 1], [2, 0])
     """
-    arguments = (convert(true_classes, int64), convert(sampled_candidates, int64), num_true, *seed_attrs(seed), name)
+    arguments = (convert(true_classes, int64), convert(sampled_candidates, int64), num_true, *op_seeds(seed), name)
     return ComputeAccidentalHits(*_accidental_hits(*arguments))

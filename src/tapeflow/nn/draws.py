@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.random import seeds
+from tapeflow.random.philox import Philox
+from tapeflow.random.seeds import reserve
 
 _AT_ONCE = 4  # blocks of four words
 
@@ -16,13 +17,13 @@ class Draws:
     """Numbers from the words of a stream, in order.
 
     Args:
-        stream: a `tapeflow.random.philox.Philox`.
+        stream: the stream.
     """
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Philox) -> None:
         self._words = self._read(stream)
 
-    def _read(self, stream: Any) -> Iterator[int]:
+    def _read(self, stream: Philox) -> Iterator[int]:
         host = torch.device("cpu")
         while True:
             for word in stream.words(_AT_ONCE, host).reshape(-1).tolist():
@@ -67,9 +68,4 @@ def draws(op: Any, seed: int, seed2: int, count: int) -> Draws:
         seed, seed2: its seed attrs; if both are 0, each call draws other numbers.
         count: the number of words that the call reserves.
     """
-    return Draws(seeds.reserve(op, seed, seed2, -(-count // 4)))
-
-
-def seed_attrs(seed: int | None) -> tuple[int, int]:
-    """Returns the two seed attrs of an op, from its public `seed` argument and the global seed."""
-    return seeds.op_seeds(seed)
+    return Draws(reserve(op, seed, seed2, -(-count // 4)))

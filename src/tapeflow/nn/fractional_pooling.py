@@ -16,8 +16,9 @@ from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.draws import Draws, draws, seed_attrs
+from tapeflow.nn.draws import Draws, draws
 from tapeflow.nn.maxima import without_nan
+from tapeflow.random.seeds import op_seeds
 
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
@@ -252,7 +253,7 @@ def fractional_max_pool(
         pooling_ratio = (1.0, pooling_ratio, pooling_ratio, 1.0)
     ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
     return FractionalMaxPool(
-        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)
+        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *op_seeds(seed or None), name)
     )
 
 
@@ -288,5 +289,5 @@ def fractional_avg_pool(
     """
     ratio = _checked_ratio(pooling_ratio, "fractional_avg_pool")
     return FractionalAvgPool(
-        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *seed_attrs(seed or None), name)
+        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *op_seeds(seed or None), name)
     )

@@ -164,8 +164,8 @@ def batch_normalization(
     x: TensorLike,
     mean: TensorLike,
     variance: TensorLike,
-    offset: TensorLike,
-    scale: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
     variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
@@ -189,10 +189,11 @@ def batch_normalization(
         >>> tf.nn.batch_normalization(tf.constant([3.0]), 1.0, tf.constant(4.0), 5.0, 2.0, 0.0).numpy().tolist()
         [7.0]
     """
+    center: Any = mean
     inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:
         inverse = multiply(inverse, scale)
-    shift = multiply(-mean, inverse) if offset is None else subtract(offset, multiply(mean, inverse))
+    shift = multiply(-center, inverse) if offset is None else subtract(offset, multiply(center, inverse))
     y = convert(x, hint=inverse.dtype)
     if inverse.dtype is not y.dtype:
         inverse, shift = cast(inverse, y.dtype), cast(shift, y.dtype)

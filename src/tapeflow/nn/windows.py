@@ -224,7 +224,7 @@ def rank_of(x: Any) -> int | None:
     return x.shape.rank if isinstance(x.shape, TensorShape) else len(x.shape)
 
 
-# ---- images in kernels ----------------------------------------------------------------------------------------------
+# ---- images in kernels -----------------------------------------------------------------------------------------------
 
 
 def padded(x: torch.Tensor, geometry: Geometry, value: float = 0) -> torch.Tensor:
