@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from tapeflow.array.shaping import broadcast_to, reshape
-from tapeflow.core.autodiff.gradients import is_unranked
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import operand
@@ -99,7 +99,7 @@ def bias_add_grad(out_backprop: TensorLike, data_format: str = "NHWC", name: str
 def _(call: Call, dy: Any) -> Any:
     shape = call.shape(0)
     if call.attrs[0] == "NCHW" and is_unranked(shape):
-        return _bias_add(ops.Fill(shape, operand(0, dy.dtype)), dy, "NCHW")
+        return _bias_add(ops.Fill(shape_argument(shape), operand(0, dy.dtype)), dy, "NCHW")
     if call.attrs[0] == "NCHW":
         dy = reshape(dy, (-1, *[1] * (len(shape) - 2)))
     return broadcast_to(dy, shape)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -15,26 +14,46 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.draws import Draws, draws
 from tapeflow.random.seeds import op_seeds
 
-AllCandidateSampler = collections.namedtuple(
-    "AllCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-FixedUnigramCandidateSampler = collections.namedtuple(
-    "FixedUnigramCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-LearnedUnigramCandidateSampler = collections.namedtuple(
-    "LearnedUnigramCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-LogUniformCandidateSampler = collections.namedtuple(
-    "LogUniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-UniformCandidateSampler = collections.namedtuple(
-    "UniformCandidateSampler", ["sampled_candidates", "true_expected_count", "sampled_expected_count"]
-)
-ComputeAccidentalHits = collections.namedtuple("ComputeAccidentalHits", ["indices", "ids", "weights"])
+
+class _Samples(NamedTuple):
+    """Classes that were sampled, and the expected counts of the true and the sampled ones among them."""
+
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class AllCandidateSampler(_Samples):
+    """The result of `tf.nn.all_candidate_sampler`."""
+
+
+class FixedUnigramCandidateSampler(_Samples):
+    """The result of `tf.random.fixed_unigram_candidate_sampler`."""
+
+
+class LearnedUnigramCandidateSampler(_Samples):
+    """The result of `tf.random.learned_unigram_candidate_sampler`."""
+
+
+class LogUniformCandidateSampler(_Samples):
+    """The result of `tf.random.log_uniform_candidate_sampler`."""
+
+
+class UniformCandidateSampler(_Samples):
+    """The result of `tf.random.uniform_candidate_sampler`."""
+
+
+class ComputeAccidentalHits(NamedTuple):
+    """The result of `tf.nn.compute_accidental_hits`."""
+
+    indices: Tensor
+    ids: Tensor
+    weights: Tensor
+
 
 Draw = Callable[[Draws], int]
 Probability = Callable[[int], float]

@@ -13,7 +13,7 @@ from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather
 from tapeflow.array.joining import concat
 from tapeflow.array.shaping import expand_dims, reshape, transpose
-from tapeflow.core.autodiff.gradients import is_unranked, shape_of
+from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert, host_value
@@ -70,7 +70,7 @@ def _(call: Call, dy: Any, _: Any) -> Any:
         return None
     shape, segments = call.shape(0), call.outputs[1]
     if is_unranked(shape):
-        length = concat([[1], shape], 0)[-1]
+        length = concat([[1], shape_argument(shape)], 0)[-1]
     else:
         length = shape[-1] if len(shape) else 1
     flat = reshape(segments, (-1, length))
@@ -80,7 +80,7 @@ def _(call: Call, dy: Any, _: Any) -> Any:
     sums = unsorted_segment_sum(gradients, numbers, rows * length)
     counts = unsorted_segment_sum(ones_like(gradients), numbers, rows * length)
     means = realdiv(sums, maximum(counts, 1))
-    return reshape(gather(means, numbers), shape)
+    return reshape(gather(means, numbers), shape_argument(shape))
 
 
 def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, Tensor]:

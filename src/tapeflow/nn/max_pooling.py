@@ -218,18 +218,10 @@ def _argmax_places(x: torch.Tensor, argmax: torch.Tensor, with_batch: bool) -> t
     return places
 
 
-def _back_by_argmax(
-    x: torch.Tensor,
-    dy: torch.Tensor,
-    argmax: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    with_batch: bool = False,
-) -> torch.Tensor:
+def _back_by_argmax(x: torch.Tensor, dy: torch.Tensor, argmax: torch.Tensor, *attrs: Any) -> torch.Tensor:
     if not dy.numel():
         return torch.zeros_like(x)
-    places = _argmax_places(x, argmax, with_batch).reshape(-1)
+    places = _argmax_places(x, argmax, attrs[-1]).reshape(-1)
     return dy.new_zeros(x.numel()).index_add_(0, places, dy.reshape(-1)).view(x.shape)
 
 
@@ -241,29 +233,10 @@ def max_pool_grad_with_argmax(
     """Computes the gradient of `max_pool_with_argmax`."""
 
 
-@max_pool_grad_with_argmax.gradient(needs="input0 input2")
-def _(call: Call, dy: Any) -> Any:
-    x, _, argmax = call.inputs
-    want_x, want_grad, _ = call.wanted
-    return (
-        zeros_like(x) if want_x else None,
-        max_pool_grad_grad_with_argmax(x, dy, argmax, *call.attrs) if want_grad else None,
-        None,
-    )
-
-
-def _back_back_by_argmax(
-    x: torch.Tensor,
-    ddx: torch.Tensor,
-    argmax: torch.Tensor,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    with_batch: bool = False,
-) -> torch.Tensor:
+def _back_back_by_argmax(x: torch.Tensor, ddx: torch.Tensor, argmax: torch.Tensor, *attrs: Any) -> torch.Tensor:
     if not argmax.numel():
         return ddx.new_zeros(argmax.shape)
-    return ddx.reshape(-1)[_argmax_places(x, argmax, with_batch)].view(argmax.shape)
+    return ddx.reshape(-1)[_argmax_places(x, argmax, attrs[-1])].view(argmax.shape)
 
 
 @op("MaxPoolGradGradWithArgmax", kernel=_back_back_by_argmax)
@@ -274,15 +247,19 @@ def max_pool_grad_grad_with_argmax(
     """Computes the gradient of `max_pool_grad_with_argmax` by `grad`."""
 
 
-@max_pool_grad_grad_with_argmax.gradient(needs="input0 input2")
-def _(call: Call, dy: Any) -> Any:
-    x, _, argmax = call.inputs
-    want_x, want_grad, _ = call.wanted
-    return (
-        zeros_like(x) if want_x else None,
-        max_pool_grad_with_argmax(x, dy, argmax, *call.attrs) if want_grad else None,
-        None,
-    )
+def _declare_argmax_gradient(function: Any, transpose: Any) -> None:
+    """Declares the gradient of an op that is linear in `grad`, by the op that is its transpose."""
+
+    @function.gradient(needs="input0 input2")
+    def _(call: Call, dy: Any) -> Any:
+        x, _, argmax = call.inputs
+        want_x, want_grad, _ = call.wanted
+        by_grad = transpose(x, dy, argmax, *call.attrs) if want_grad else None
+        return zeros_like(x) if want_x else None, by_grad, None
+
+
+_declare_argmax_gradient(max_pool_grad_with_argmax, max_pool_grad_grad_with_argmax)
+_declare_argmax_gradient(max_pool_grad_grad_with_argmax, max_pool_grad_with_argmax)
 
 
 # ---- public functions ------------------------------------------------------------------------------------------------
