@@ -98,9 +98,7 @@ def max_pool_grad(
 
 
 @_picking(max_pool_grad)
-def _max_pool_grad_grad_any(
-    x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str
-) -> Any:
+def _(x: Any, y: Any, dy: Any, ksize: Any, strides: Any, padding: str, explicit: Any, data_format: str) -> Any:
     """Calls MaxPoolGradGrad, which has no explicit paddings: they become part of the images."""
     if padding == "EXPLICIT":
         pairs = tuple(zip(explicit[::2], explicit[1::2], strict=True))
