@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
@@ -24,7 +25,7 @@ _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 @op("Complex", kernel=lambda real, imag, Tout: torch.complex(real, imag), shape=broadcast, elementwise=True)
 def _complex(real: Any, imag: Any, Tout: Any = complex64, name: str | None = None) -> Any:
-    """Complex numbers of their parts."""
+    """Combines real and imaginary parts into complex numbers."""
 
 
 @_complex.gradient(needs="shapes")
@@ -36,11 +37,14 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
-    """Makes complex numbers of their real and imaginary parts, with broadcasting.
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
+    """Combines real and imaginary parts into complex numbers, with broadcasting.
 
     Args:
         real, imag: both float32, which gives complex64, or both float64, which gives complex128.
+
+    Returns:
+        A complex64 or complex128 tensor of the broadcast shape.
 
     Raises:
         TypeError: they are of other dtypes.
@@ -63,7 +67,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 @op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
 def _real(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The real parts."""
+    """Returns the real parts."""
 
 
 @_real.gradient()
@@ -71,11 +75,14 @@ def _(call: Call, dy: Any) -> Any:
     return complex(dy, convert(0, dy.dtype))
 
 
-def real(input: Any, name: str | None = None) -> Any:
-    """The real part of each element; of a real tensor the tensor itself.
+def real(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the real part of each element; of a real tensor the tensor itself.
 
     Args:
         input: of a numeric dtype.
+
+    Returns:
+        A tensor of the shape of `input`: float32 for complex64, float64 for complex128.
 
     Raises:
         TypeError: it is not numeric.
@@ -94,7 +101,7 @@ def real(input: Any, name: str | None = None) -> Any:
 
 @op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
 def _imag(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The imaginary parts."""
+    """Returns the imaginary parts."""
 
 
 @_imag.gradient()
@@ -102,11 +109,14 @@ def _(call: Call, dy: Any) -> Any:
     return complex(convert(0, dy.dtype), dy)
 
 
-def imag(input: Any, name: str | None = None) -> Any:
-    """The imaginary part of each element; zeros for a real tensor.
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
+    """Returns the imaginary part of each element; zeros for a real tensor.
 
     Args:
         input: of any dtype.
+
+    Returns:
+        A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.
 
     Example:
         >>> tf.math.imag([1 + 2j, 3 - 1j]).numpy().tolist()
@@ -121,7 +131,7 @@ def imag(input: Any, name: str | None = None) -> Any:
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
 @op("Conj", kernel=torch.conj_physical, shape=same, elementwise=True)
 def _conj(input: Any, name: str | None = None) -> Any:
-    """The complex conjugate."""
+    """Computes the complex conjugate."""
 
 
 @_conj.gradient()
@@ -129,11 +139,14 @@ def _(call: Call, dy: Any) -> Any:
     return _conj(dy)
 
 
-def conj(x: Any, name: str | None = None) -> Any:
-    """The complex conjugate of each element; a real tensor is its own.
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the complex conjugate of each element; a real tensor is its own.
 
     Args:
         x: of a numeric dtype.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
 
     Raises:
         TypeError: it is not numeric.
@@ -153,7 +166,7 @@ def conj(x: Any, name: str | None = None) -> Any:
 
 @op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
 def _angle(input: Any, Tout: Any = float32, name: str | None = None) -> Any:
-    """The angles of complex numbers."""
+    """Computes the angles of complex numbers."""
 
 
 @_angle.gradient(needs="input0")
@@ -164,11 +177,16 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(complex(dy, convert(0, dy.dtype)), reciprocal(turned)))
 
 
-def angle(input: Any, name: str | None = None) -> Any:
-    """The angle of each element in the complex plane, from -pi to pi. For a real one 0, or pi where it is negative.
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
+    """Computes the angle of each element in the complex plane, from -pi to pi.
+
+    The angle of a real number is 0, or pi where it is negative.
 
     Args:
         input: floating or complex.
+
+    Returns:
+        A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.
 
     Raises:
         TypeError: it is of integers.

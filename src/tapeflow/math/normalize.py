@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.aliases import AxisLike, TensorLike
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.complex import complex, imag, real
 from tapeflow.math.elementwise import rsqrt, square
@@ -12,13 +12,15 @@ from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_sum
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+def l2_normalize(
+    x: TensorLike, axis: AxisLike = None, epsilon: float = 1e-12, name: str | None = None, dim: AxisLike = None
+) -> Tensor:
     """Divides a tensor by its Euclidean length, or its parts along some dimensions by theirs.
 
     Args:
         x: floating or complex.
         axis: the dimension or dimensions along which the length is measured; None for all.
-        epsilon: what the squared length is at least taken for, so that zeros stay zeros.
+        epsilon: the least value of the squared length, so that zeros stay zeros.
         dim: the old name of `axis`.
 
     Returns:
