@@ -100,9 +100,9 @@ def _scattered(how: str) -> Callable[..., Any]:
 def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
     if data.rank is None or ids.rank is None:
         return TensorShape(None)
-    if not data[: ids.rank].is_compatible_with(ids):
-        raise invalid(_wrong_segments(data, ids, num_segments))
     count = num_segments if isinstance(num_segments, int) else None
+    if not data[: ids.rank].is_compatible_with(ids):
+        raise invalid(_wrong_segments(data, ids, count or 0))
     return TensorShape([count]).concatenate(data[ids.rank :])
 
 
