@@ -425,7 +425,8 @@ def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, nam
     if factor.shape.rank:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(multiply(factor, x.values), x.indices, x.dense_shape)
+        rows: Any = IndexedSlices(multiply(factor, x.values), x.indices, x.dense_shape)
+        return rows
     return multiply(factor, x, name)
 
 

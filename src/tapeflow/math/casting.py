@@ -103,15 +103,16 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
         dtype = as_dtype(dtype)
     if dtype._is_ref_dtype:
         dtype = dtype.base_dtype
+    tensor: Any = x
     if not isinstance(x, Tensor):
-        if isinstance(x, Variable):
-            return x if x.dtype is dtype else _cast(x, dtype, name)
         if isinstance(x, IndexedSlices):
-            return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+            rows: Any = IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+            return rows
         if hasattr(type(x), "__tf_dispatch__"):
             return _cast(x, dtype, name)
-        x = convert(x)
-    return x if x.dtype is dtype else _cast(x, dtype, name)
+        if not isinstance(x, Variable):
+            tensor = convert(x)
+    return tensor if tensor.dtype is dtype else _cast(tensor, dtype, name)
 
 
 # ---- saturating ------------------------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     """
     tensor, to = convert(value), as_dtype(dtype).base_dtype
     source = tensor.dtype
-    limits = _limits(source.real_dtype, to.real_dtype)
+    limits: Any = _limits(source.real_dtype, to.real_dtype)
     if source.is_complex and (limits is not None or not to.is_complex):
         part = ops.Real(tensor, source.real_dtype)
         if to.is_complex:

@@ -54,15 +54,14 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
         >>> tf.complex(1.0, [2.0, 3.0]).numpy().tolist()
         [(1+2j), (1+3j)]
     """
-    real = convert(real)
-    imag = convert(imag)
-    to = _COMPLEX_OF.get(real.dtype)
-    if to is None or real.dtype is not imag.dtype:
+    x, y = convert(real), convert(imag)
+    to = _COMPLEX_OF.get(x.dtype)
+    if to is None or x.dtype is not y.dtype:
         raise TypeError(
-            f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
+            f"The `real` and `imag` components have incorrect types: {x.dtype.name} {y.dtype.name}. "
             "They must be consistent, and one of [tf.float32, tf.float64]"
         )
-    return _complex(real, imag, to, name)
+    return _complex(x, y, to, name)
 
 
 @op("Real", kernel=lambda input, Tout: torch.real(input).contiguous(), shape=same, elementwise=True)
@@ -91,12 +90,12 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.real([1 + 2j, 3 - 1j]).numpy().tolist()
         [1.0, 3.0]
     """
-    input = convert(input)
-    if input.dtype.is_complex:
-        return _real(input, input.dtype.real_dtype, name)
-    if not input.dtype.is_numeric:
-        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input.dtype}")
-    return input
+    x = convert(input)
+    if x.dtype.is_complex:
+        return _real(x, x.dtype.real_dtype, name)
+    if not x.dtype.is_numeric:
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
+    return x
 
 
 @op("Imag", kernel=lambda input, Tout: torch.imag(input).contiguous(), shape=same, elementwise=True)
@@ -122,10 +121,10 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.imag([1 + 2j, 3 - 1j]).numpy().tolist()
         [2.0, -1.0]
     """
-    input = convert(input)
-    if input.dtype.is_complex:
-        return _imag(input, input.dtype.real_dtype, name)
-    return ops.ZerosLike(input)
+    x = convert(input)
+    if x.dtype.is_complex:
+        return _imag(x, x.dtype.real_dtype, name)
+    return ops.ZerosLike(x)
 
 
 # `torch.conj` would only mark the memory as conjugated, and not every reader of it looks for the mark.
@@ -155,13 +154,12 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.conj([1 + 2j, 3.0 + 0j]).numpy().tolist()
         [(1-2j), (3-0j)]
     """
-    if not isinstance(x, Tensor):
-        x = convert(x)
-    if x.dtype.is_complex:
-        return _conj(x, name)
-    if not (x.dtype.is_numeric or x.dtype is variant):
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
-    return x
+    tensor = x if isinstance(x, Tensor) else convert(x)
+    if tensor.dtype.is_complex:
+        return _conj(tensor, name)
+    if not (tensor.dtype.is_numeric or tensor.dtype is variant):
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {tensor.dtype!r}.")
+    return tensor
 
 
 @op("Angle", kernel=lambda input, Tout: torch.angle(input), shape=same, elementwise=True)
@@ -195,8 +193,8 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.angle([1.0 + 0j, 1j, -1.0 + 0j]).numpy().round(4).tolist()
         [0.0, 1.5708, 3.1416]
     """
-    input = convert(input)
-    if input.dtype.is_complex:
-        return _angle(input, input.dtype.real_dtype, name)
-    zero, pi = convert(0, input.dtype), convert(math.pi, input.dtype)
-    return ops.SelectV2(less(input, zero), pi, zero)
+    x = convert(input)
+    if x.dtype.is_complex:
+        return _angle(x, x.dtype.real_dtype, name)
+    zero, pi = convert(0, x.dtype), convert(math.pi, x.dtype)
+    return ops.SelectV2(less(x, zero), pi, zero)

@@ -182,28 +182,27 @@ def bincount(
     if kind is not None and weights is not None and not hasattr(weights, kind):
         of = "a SparseTensor" if sparse else "a RaggedTensor"
         raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={weights}.")
-    values = arr.values if sparse else arr.flat_values if ragged else convert(arr)
-    if weights is None:
-        amounts = _nothing(dtype)
-    else:
-        amounts = weights.values if sparse else weights.flat_values if ragged else convert(weights)
+    values = _values(arr)
+    # Without weights, an empty vector says which dtype the counts have.
+    amounts = ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,)) if weights is None else _values(weights)
     if not values.dtype.is_integer:
         values = cast(values, int32)
     size = _bins(values, minlength, maxlength)
+    composite: Any = arr
     if axis == -1 and sparse:
-        return _indexed_bincount(arr.indices, values, arr.dense_shape, size, amounts, binary_output, name)
+        indices, shape = composite.indices, composite.dense_shape
+        return _indexed_bincount(indices, values, shape, size, amounts, binary_output, name)
     if axis == -1 and ragged:
-        splits = cast(arr.row_splits, int64)
-        return _rows_bincount(splits, values, size, amounts, binary_output, name)
+        return _rows_bincount(cast(composite.row_splits, int64), values, size, amounts, binary_output, name)
     if axis is None or axis == 0:
         values = ops.Reshape(values, (-1,))
         amounts = ops.Reshape(amounts, (-1,))
     return _bincount(values, size, amounts, binary_output, name)
 
 
-def _nothing(dtype: Any) -> Any:
-    """Returns empty weights, of the dtype that the counts are to have."""
-    return ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,))
+def _values(x: Any) -> Any:
+    """Returns the values of a `SparseTensor` or `RaggedTensor`, and other values as a tensor."""
+    return x.values if hasattr(x, "dense_shape") else x.flat_values if hasattr(x, "row_splits") else convert(x)
 
 
 def _bins(values: Any, minlength: Any, maxlength: Any) -> Any:

@@ -171,7 +171,7 @@ def _(call: Call, dy: Any) -> Any:
     """Sums `dy[j] * exp(x - y[j])` over all later `j`; no factor overflows."""
     axis, exclusive, reverse = call.attrs
     x, y = call.inputs[0], call.outputs[0]
-    length = shape_of(x)[axis]
+    length = None if isinstance(axis, Tensor) else shape_of(x)[axis]
     if not isinstance(length, int):
         return _by_signs(x, y, dy, *call.attrs)
     if not length:

@@ -486,5 +486,5 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
         [0.5, 0.0]
     """
-    x = convert(x)
-    return _divide_no_nan(convert(1, x.dtype), x, name)
+    divisor = convert(x)
+    return _divide_no_nan(convert(1, divisor.dtype), divisor, name)

@@ -35,11 +35,11 @@ def l2_normalize(
         [0.6000000238418579, 0.800000011920929]
     """
     axis = axis if dim is None else dim
-    x = convert(x)
-    if x.dtype.is_complex:
-        re, im = real(x), imag(x)
-        length = reduce_sum(add(square(re), square(im)), axis, True)
-        by_length = rsqrt(maximum(length, epsilon))
+    tensor = convert(x)
+    if tensor.dtype.is_complex:
+        re, im = real(tensor), imag(tensor)
+        squared_length = reduce_sum(add(square(re), square(im)), axis, True)
+        by_length = rsqrt(maximum(squared_length, epsilon))
         return complex(multiply(re, by_length), multiply(im, by_length), name)
-    length = reduce_sum(square(x), axis, True)
-    return multiply(x, rsqrt(maximum(length, epsilon)), name)
+    squared_length = reduce_sum(square(tensor), axis, True)
+    return multiply(tensor, rsqrt(maximum(squared_length, epsilon)), name)

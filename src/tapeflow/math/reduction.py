@@ -221,11 +221,12 @@ def reduce_mean(
 
 @reduce_mean.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    shape = call.shape(0)
-    if isinstance(shape, tuple):
-        count = math.prod(shape) // max(math.prod(shape_of(dy)), 1)
+    shape, reduced = call.shape(0), shape_of(dy)
+    size = math.prod(shape) if isinstance(shape, tuple) else ops.Size(shape.tensor)
+    if isinstance(shape, tuple) and isinstance(reduced, tuple):
+        count = size // max(math.prod(reduced), 1)
     else:
-        count = cast(ops.Size(shape.tensor) // ops.Maximum(ops.Size(dy), 1), dy.dtype)
+        count = cast(size // ops.Maximum(ops.Size(dy), 1), dy.dtype)
     return _spread(realdiv(dy, count), shape, *call.attrs)
 
 
@@ -654,7 +655,8 @@ def reduce_variance(
     """
     if hasattr(type(input_tensor), "flat_values"):
         # Rows of different lengths do not broadcast against their means; integers count as float64.
-        numbers: Any = cast(input_tensor, float64) if input_tensor.dtype.is_integer else input_tensor
+        numbers: Any = input_tensor
+        numbers = cast(numbers, float64) if numbers.dtype.is_integer else numbers
         return reduce_mean(square(numbers), axis, keepdims) - square(reduce_mean(numbers, axis, keepdims))
     if not isinstance(input_tensor, Tensor):
         input_tensor = convert(input_tensor)
@@ -716,8 +718,7 @@ def count_nonzero(
         >>> tf.math.count_nonzero([[0, 1], [2, 3]], axis=1).numpy().tolist()
         [1, 2]
     """
-    if not isinstance(input, Tensor):
-        input = convert(input)
-    zero = convert("" if input.dtype == "string" else False if input.dtype.is_bool else 0, input.dtype)
-    counts = reduce_sum(cast(not_equal(input, zero), int64), axis, bool(keepdims))
+    x = convert(input)
+    zero = convert("" if x.dtype == "string" else False if x.dtype.is_bool else 0, x.dtype)
+    counts = reduce_sum(cast(not_equal(x, zero), int64), axis, bool(keepdims))
     return cast(counts, as_dtype(dtype))

@@ -123,17 +123,15 @@ class Generator(AutoTrackable):
     ) -> None:
         if copy_from is not None:
             assert (alg or state) is None
-            state, alg = copy_from.state, copy_from.algorithm
-            self._state_var = Variable(state, dtype=int64, trainable=False, name="StateVar")
-        else:
-            assert alg is not None and state is not None
-            alg = algorithm_number(alg)
-            if not isinstance(state, Variable):
-                state = _state_tensor(state)
-            _check_size(state, _state_size(alg))
-            shared = isinstance(state, Variable)
-            self._state_var = state if shared else Variable(state, dtype=int64, trainable=False, name="StateVar")
-        self._alg = alg
+            self._alg = copy_from.algorithm
+            self._state_var = Variable(copy_from.state, dtype=int64, trainable=False, name="StateVar")
+            return
+        assert alg is not None and state is not None
+        self._alg = algorithm_number(alg)
+        initial = state if isinstance(state, Variable) else _state_tensor(state)
+        _check_size(initial, _state_size(self._alg))
+        shared = isinstance(state, Variable)
+        self._state_var = initial if shared else Variable(initial, dtype=int64, trainable=False, name="StateVar")
 
     @classmethod
     def from_seed(cls, seed: TensorLike, alg: AlgorithmLike = None) -> Generator:
@@ -183,8 +181,8 @@ class Generator(AutoTrackable):
         Raises:
             ValueError: they are not of the algorithm's lengths.
         """
-        alg = algorithm_number(alg)
-        return cls(state=_of_key_and_counter(key, counter, alg), alg=alg)
+        number = algorithm_number(alg)
+        return cls(state=_of_key_and_counter(key, counter, number), alg=number)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: AlgorithmLike = None) -> Generator:
@@ -410,12 +408,13 @@ class Generator(AutoTrackable):
         Raises:
             InvalidArgumentError: the shape does not end so.
         """
-        dtype, counts = as_dtype(dtype), convert(counts)
-        probs = convert(probs, counts.dtype) if not isinstance(probs, Tensor) else probs
-        dims, (count, probability), samples = batches(_shape(shape), counts.value, probs.value)
+        trials: Any = convert(counts)
+        chances: Any = probs if isinstance(probs, Tensor) else convert(probs, trials.dtype)
+        dims, (count, probability), samples = batches(_shape(shape), trials.value, chances.value)
         state = self.skip(len(count) * 2 * 100 * (samples + 3) // 4).numpy().astype(np.uint64).tolist()
         numbers = rejection.binomial(Philox(state[2], state[0] | state[1] << 64), count, probability, samples)
-        return EagerTensor(as_result(numbers, dims, dtype.torch, counts.value.device), dtype)
+        to: Any = as_dtype(dtype)
+        return EagerTensor(as_result(numbers, dims, to.torch, trials.value.device), to)
 
     # ---- other generators --------------------------------------------------------------------------------------------
 

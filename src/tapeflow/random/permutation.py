@@ -215,8 +215,7 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) ->
         >>> tf.random.experimental.index_shuffle(tf.range(4), seed=[5, 9], max_index=3).numpy().tolist()
         [2, 0, 1, 3]
     """
-    seed = convert(seed)
-    rank = len(seed.shape)
-    paddings = [[0, 0]] * (rank - 1) + [[1, 0]]
-    seed = ops.PadV2(seed, paddings, convert(_THIRD, seed.dtype))
-    return random_index_shuffle(index, seed, max_index)
+    two = convert(seed)
+    paddings = [[0, 0]] * (len(two.shape) - 1) + [[1, 0]]
+    three = ops.PadV2(two, paddings, convert(_THIRD, two.dtype))
+    return random_index_shuffle(index, three, max_index)

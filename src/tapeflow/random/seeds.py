@@ -95,13 +95,10 @@ def set_seed(seed: TensorLike | None) -> None:
         >>> bool(tf.reduce_all(a == tf.random.uniform([2])))
         True
     """
-    try:
-        hash(seed)
-    except TypeError:
-        seed = int(np.asarray(seed))
+    number = seed if seed is None or isinstance(seed, (int, float, str)) else int(np.asarray(seed))
     with state.lock:
-        state.seed = seed
-        state.sequence = random.Random(seed)
+        state.seed = number
+        state.sequence = random.Random(number)
         state.once.clear()
         state.streams.clear()
 

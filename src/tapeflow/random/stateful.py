@@ -177,10 +177,12 @@ def normal(
         TensorShape([2, 3])
     """
     if seed is None and type(mean) is float and type(stddev) is float and dtype in _FLOATS and _unseeded(shape):
+        dims: Any = shape
+        to: Any = dtype
         device = devices.default()
         try:
-            value = torch.empty(shape, dtype=dtype.torch, device=device)
-            return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), dtype)
+            value = torch.empty(dims, dtype=to.torch, device=device)
+            return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), to)
         except (TypeError, RuntimeError):
             pass  # the ops below say what is wrong
     dtype = as_dtype(dtype)
@@ -218,11 +220,13 @@ def uniform(
         True
     """
     if seed is None and type(minval) in _NUMBERS and type(maxval) in _BOUNDS and dtype is float32 and _unseeded(shape):
+        dims: Any = shape
+        low: Any = minval
+        high: Any = 1.0 if maxval is None else maxval
         device = devices.default()
         try:
-            value = torch.empty(shape, device=device)
-            high = 1.0 if maxval is None else maxval
-            return EagerTensor(value.uniform_(minval, high, generator=torch_generator(device)), dtype)
+            value = torch.empty(dims, device=device)
+            return EagerTensor(value.uniform_(low, high, generator=torch_generator(device)), float32)
         except (TypeError, RuntimeError):
             pass  # the ops below say what is wrong
     dtype = as_dtype(dtype)

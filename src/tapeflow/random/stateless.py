@@ -310,9 +310,9 @@ def stateless_binomial(
         >>> tf.random.stateless_binomial([2], seed=[1, 2], counts=10.0, probs=0.5).numpy().tolist()
         [6, 6]
     """
-    probs = convert(probs, None, hint=float32)
-    counts = convert(counts, None, hint=probs.dtype)
-    return binomial_of(shape, seed, counts, probs, as_dtype(output_dtype), name)
+    probability = convert(probs, None, hint=float32)
+    count = convert(counts, None, hint=probability.dtype)
+    return binomial_of(shape, seed, count, probability, as_dtype(output_dtype), name)
 
 
 def stateless_categorical(
@@ -388,8 +388,8 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
         >>> tf.random.split([1, 2]).numpy().tolist()
         [[1105988140, 1738052849], [-335576002, 370444179]]
     """
-    seed = convert(seed)
-    return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
+    old = convert(seed)
+    return stateless_uniform([num, 2], old, None, None, old.dtype, alg=alg)
 
 
 def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
@@ -407,6 +407,6 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_selec
         >>> tf.random.fold_in([1, 2], 3).numpy().tolist()
         [1105988140, 3]
     """
-    data = convert(data)
-    first = stateless_uniform([], seed, None, None, data.dtype, alg=alg)
-    return ops.Pack([first, data], 0)
+    number = convert(data)
+    first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
+    return ops.Pack([first, number], 0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.autodiff.gradients import shape_of
+from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError
 from tapeflow.core.ops.op import not_differentiable, op
@@ -19,7 +19,6 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
-from tapeflow.math.reduction import reduce_sum
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of
 from tapeflow.random.gamma_gradient import random_gamma_grad
@@ -175,9 +174,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def gamma_gradient(alpha: Any, sample: Any, dy: Any) -> Any:
     """Computes the gradient of gamma-distributed numbers by `alpha`, whose shape is the end of theirs."""
-    extra = len(shape_of(sample)) - len(shape_of(alpha))
-    partial = random_gamma_grad(alpha, sample)
-    return reduce_sum(multiply(dy, partial), tuple(range(extra)))
+    return sum_like(multiply(dy, random_gamma_grad(alpha, sample)), alpha)
 
 
 not_differentiable(uniform_of, integers_of, normal_of, truncated_normal_of, range_of)
