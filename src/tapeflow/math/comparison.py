@@ -16,6 +16,8 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 
+_COMPARISON: dict[str, Any] = {"shape": broadcast, "elementwise": True, "allocates": True}
+
 
 def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     """Returns the kernel for strings of a NumPy comparison."""
@@ -28,13 +30,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
 
 
 @op(
-    "Equal",
-    kernel=bulk.equal,
-    shape=broadcast,
-    strings=_of_text(np.equal),
-    elementwise=True,
-    allocates=True,
-    scalar=ScalarForm("{0} == {1}", to_bool=True),
+    "Equal", kernel=bulk.equal, **_COMPARISON, strings=_of_text(np.equal), scalar=ScalarForm("{0} == {1}", to_bool=True)
 )
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
@@ -57,10 +53,8 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op(
     "NotEqual",
     kernel=bulk.not_equal,
-    shape=broadcast,
+    **_COMPARISON,
     strings=_of_text(np.not_equal),
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} != {1}", to_bool=True),
 )
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -81,15 +75,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "Less",
-    kernel=bulk.comparison(torch.lt),
-    shape=broadcast,
-    orders=True,
-    elementwise=True,
-    allocates=True,
-    scalar=ScalarForm("{0} < {1}", to_bool=True),
-)
+@op("Less", kernel=bulk.comparison(torch.lt), **_COMPARISON, orders=True, scalar=ScalarForm("{0} < {1}", to_bool=True))
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
@@ -111,10 +97,8 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op(
     "LessEqual",
     kernel=bulk.comparison(torch.le),
-    shape=broadcast,
+    **_COMPARISON,
     orders=True,
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} <= {1}", to_bool=True),
 )
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -138,10 +122,8 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op(
     "Greater",
     kernel=bulk.comparison(torch.gt),
-    shape=broadcast,
+    **_COMPARISON,
     orders=True,
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} > {1}", to_bool=True),
 )
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -165,10 +147,8 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op(
     "GreaterEqual",
     kernel=bulk.comparison(torch.ge),
-    shape=broadcast,
+    **_COMPARISON,
     orders=True,
-    elementwise=True,
-    allocates=True,
     scalar=ScalarForm("{0} >= {1}", to_bool=True),
 )
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -191,14 +171,10 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
+_LOGIC: dict[str, Any] = {"shape": broadcast, "elementwise": True}
 
-@op(
-    "LogicalAnd",
-    kernel=torch.logical_and,
-    shape=broadcast,
-    elementwise=True,
-    scalar=ScalarForm("{0} and {1}", to_bool=True),
-)
+
+@op("LogicalAnd", kernel=torch.logical_and, **_LOGIC, scalar=ScalarForm("{0} and {1}", to_bool=True))
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether both elements are true, with broadcasting.
 
@@ -218,13 +194,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op(
-    "LogicalOr",
-    kernel=torch.logical_or,
-    shape=broadcast,
-    elementwise=True,
-    scalar=ScalarForm("{0} or {1}", to_bool=True),
-)
+@op("LogicalOr", kernel=torch.logical_or, **_LOGIC, scalar=ScalarForm("{0} or {1}", to_bool=True))
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether at least one of two elements is true, with broadcasting.
 

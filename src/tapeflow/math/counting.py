@@ -177,18 +177,19 @@ def bincount(
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+    composite: Any = arr
+    factors: Any = weights
     sparse, ragged = hasattr(arr, "dense_shape"), hasattr(arr, "row_splits")
     kind = "dense_shape" if sparse else "row_splits" if ragged else None
     if kind is not None and weights is not None and not hasattr(weights, kind):
         of = "a SparseTensor" if sparse else "a RaggedTensor"
-        raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={weights}.")
+        raise ValueError(f"`weights` must be {of} if `values` is {of}. Received argument weights={factors}.")
     values = _values(arr)
     # Without weights, an empty vector says which dtype the counts have.
     amounts = ops.BroadcastTo(convert(0, as_dtype(dtype)), (0,)) if weights is None else _values(weights)
     if not values.dtype.is_integer:
         values = cast(values, int32)
     size = _bins(values, minlength, maxlength)
-    composite: Any = arr
     if axis == -1 and sparse:
         indices, shape = composite.indices, composite.dense_shape
         return _indexed_bincount(indices, values, shape, size, amounts, binary_output, name)

@@ -224,7 +224,7 @@ def _(call: Call, dy: Any) -> Any:
     shape, reduced = call.shape(0), shape_of(dy)
     size = math.prod(shape) if isinstance(shape, tuple) else ops.Size(shape.tensor)
     if isinstance(shape, tuple) and isinstance(reduced, tuple):
-        count = size // max(math.prod(reduced), 1)
+        count: Any = size // max(math.prod(reduced), 1)
     else:
         count = cast(size // ops.Maximum(ops.Size(dy), 1), dy.dtype)
     return _spread(realdiv(dy, count), shape, *call.attrs)

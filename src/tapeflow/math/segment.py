@@ -97,6 +97,10 @@ def _scattered(how: str) -> Callable[..., Any]:
     return gather
 
 
+def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
+    out.index_add_(0, ids, rows)
+
+
 def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> TensorShape:
     if data.rank is None or ids.rank is None:
         return TensorShape(None)
@@ -106,12 +110,10 @@ def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> Te
     return TensorShape([count]).concatenate(data[ids.rank :])
 
 
-@op(
-    "UnsortedSegmentSum",
-    kernel=_unsorted(lambda dtype: 0, lambda out, ids, rows: out.index_add_(0, ids, rows)),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-)
+_UNSORTED: dict[str, Any] = {"host": ("num_segments",), "shape": _unsorted_rule}
+
+
+@op("UnsortedSegmentSum", kernel=_unsorted(lambda dtype: 0, _add_rows), **_UNSORTED)
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -158,13 +160,7 @@ def _gathered_rows(rows: Any, ids: Any) -> tuple[Any, Any, Any]:
     return ops.SelectV2(present, gathered, convert(0, rows.dtype)), index, present
 
 
-@op(
-    "UnsortedSegmentMax",
-    kernel=_unsorted(_lowest, _scattered("amax")),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-    orders=True,
-)
+@op("UnsortedSegmentMax", kernel=_unsorted(_lowest, _scattered("amax")), **_UNSORTED, orders=True)
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -188,13 +184,7 @@ def unsorted_segment_max(
     """
 
 
-@op(
-    "UnsortedSegmentMin",
-    kernel=_unsorted(_highest, _scattered("amin")),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-    orders=True,
-)
+@op("UnsortedSegmentMin", kernel=_unsorted(_highest, _scattered("amin")), **_UNSORTED, orders=True)
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -234,12 +224,7 @@ def _extreme_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any]) -> 
     return ops.SelectV2(chosen, shares, convert(0, dy.dtype)), None
 
 
-@op(
-    "UnsortedSegmentProd",
-    kernel=_unsorted(lambda dtype: 1, _scattered("prod")),
-    host=("num_segments",),
-    shape=_unsorted_rule,
-)
+@op("UnsortedSegmentProd", kernel=_unsorted(lambda dtype: 1, _scattered("prod")), **_UNSORTED)
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -421,10 +406,6 @@ def _sorted_rule(data: TensorShape, ids: TensorShape) -> TensorShape:
     if problem:
         raise invalid(problem)
     return TensorShape(None) if data.rank is None else TensorShape([None]).concatenate(data[1:])
-
-
-def _add_rows(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-    out.index_add_(0, ids, rows)
 
 
 def _divided_by_counts(out: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:

@@ -79,11 +79,7 @@ def _uint64(values: list[int]) -> torch.Tensor:
     return torch.from_numpy(np.array(values, np.uint64))
 
 
-@op(
-    "StatelessRandomGetKeyCounter",
-    kernel=_key_and_counter,
-    shape=lambda seed: [TensorShape([1]), TensorShape([2])],
-)
+@op("StatelessRandomGetKeyCounter", kernel=_key_and_counter, shape=lambda seed: [TensorShape([1]), TensorShape([2])])
 def _scramble(seed: Any, name: str | None = None) -> Any:
     """Derives the key and the counter of a seed."""
 

@@ -50,6 +50,8 @@ def _unseeded(shape: Any) -> bool:
     return seeds.state.seed is None and type(shape) in (list, tuple) and not detours and not settings.deterministic
 
 
+_DRAW: dict[str, Any] = {"host": ("shape",), "shape": created, "creates": True, "random": True}
+
 # ---- uniform and normal ----------------------------------------------------------------------------------------------
 
 
@@ -83,10 +85,7 @@ def _truncated(dims: Any, generator: Any, dtype: torch.dtype, device: torch.devi
 @op(
     "RandomUniform",
     kernel=_filled("RandomUniform", to_uniform, torch.rand),
-    host=("shape",),
-    shape=created,
-    creates=True,
-    random=True,
+    **_DRAW,
     node_name="random_uniform/RandomUniform",
 )
 def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
@@ -96,24 +95,14 @@ def _uniform(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, na
 @op(
     "RandomStandardNormal",
     kernel=_filled("RandomStandardNormal", to_normal, torch.randn),
-    host=("shape",),
-    shape=created,
-    creates=True,
-    random=True,
+    **_DRAW,
     node_name="random_normal/RandomStandardNormal",
 )
 def _normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution."""
 
 
-@op(
-    "TruncatedNormal",
-    kernel=_filled("TruncatedNormal", None, _truncated),
-    host=("shape",),
-    shape=created,
-    creates=True,
-    random=True,
-)
+@op("TruncatedNormal", kernel=_filled("TruncatedNormal", None, _truncated), **_DRAW)
 def _truncated_normal(shape: Any, seed: int = 0, seed2: int = 0, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution that are less than 2 from 0."""
 
@@ -132,7 +121,7 @@ def _integers(
     return fill(stream, count, dtype, device, to_range, low, high).reshape(dims)
 
 
-@op("RandomUniformInt", kernel=_integers, host=("shape",), shape=created, creates=True, random=True)
+@op("RandomUniformInt", kernel=_integers, **_DRAW)
 def _uniform_int(shape: Any, minval: Any, maxval: Any, seed: int = 0, seed2: int = 0, name: str | None = None) -> Any:
     """Draws integers between bounds."""
 

@@ -279,12 +279,7 @@ def _bounded_normal(
     return as_result(rejection.truncated_normal(stream, parameters, samples, dtype), dims, means.dtype, means.device)
 
 
-@op(
-    "StatelessParameterizedTruncatedNormal",
-    kernel=_bounded_normal,
-    host=("shape", "seed"),
-    shape=created,
-)
+@op("StatelessParameterizedTruncatedNormal", kernel=_bounded_normal, host=("shape", "seed"), shape=created)
 def bounded_normal_of(
     shape: Any, seed: Any, means: Any, stddevs: Any, minvals: Any, maxvals: Any, name: str | None = None
 ) -> Any:
