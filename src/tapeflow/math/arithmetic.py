@@ -88,7 +88,10 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 
 
 def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
-    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share."""
+    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share; returns False if it can't.
+
+    As a product with ones that is one kernel, and not two.
+    """
     rows, value = dy.value, total.value
     if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or len(value) != shape[1]:
         return False

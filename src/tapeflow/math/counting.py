@@ -1,4 +1,4 @@
-"""Counts of values, and what can be said of a whole tensor."""
+"""Counts of values, and tests of whole tensors."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return labels, predictions
 
 
-# ---- of a whole tensor -----------------------------------------------------------------------------------------------
+# ---- tests of whole tensors ------------------------------------------------------------------------------------------
 
 
 def _steps(x: Any) -> Any:

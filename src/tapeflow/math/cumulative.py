@@ -29,7 +29,7 @@ def _scan(step: Callable[[torch.Tensor, int], torch.Tensor], start: float) -> Ca
 
     Args:
         step: the inclusive scan along a dimension.
-        start: what an exclusive scan begins with.
+        start: the first element of an exclusive scan.
     """
 
     def kernel(x: torch.Tensor, axis: Any, exclusive: bool, reverse: bool) -> torch.Tensor:

@@ -364,7 +364,7 @@ def reduce_prod(
 
 @reduce_prod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """`dy` times the product of all the others: of those before, and of those after, so that zeros need no division."""
+    """Multiplies `dy` by the product of the others: of those before and of those after, so that nothing is divided."""
     x, (axis, keepdims) = call.inputs[0], call.attrs
     shape = shape_of(x)
     if is_unranked(shape) or isinstance(axis, Tensor):

@@ -1,4 +1,4 @@
-"""The largest elements of rows, and what is among them."""
+"""The largest elements of rows, and membership among them."""
 
 from __future__ import annotations
 

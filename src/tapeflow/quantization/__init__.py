@@ -1,4 +1,4 @@
-"""The public `tf.quantization` namespace: numbers as integers of few bits, and rounded to what those could hold."""
+"""The public `tf.quantization` namespace: numbers as integers of few bits, and numbers rounded to their steps."""
 
 from tapeflow.quantization.fake import (
     fake_quant_with_min_max_args,

@@ -1,4 +1,4 @@
-"""Numbers rounded to what integers of few bits could hold, and gradients through that."""
+"""Rounding to the steps that integers of few bits could hold, with gradients."""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ class Generator(AutoTrackable):
                 None, None, f"dtype of RNG state variable must be int64, not {self._state_var.dtype.name}"
             )
         before = self._state_var.read_value()
-        blocks = multiply(cast(convert(delta), int64), 256)  # as many words may go into a number
+        blocks = multiply(cast(convert(delta), int64), 256)  # a number may take 256 words
         low = add(before[0], blocks)
         # The low half carries over where the sum, without a sign, is below the second summand.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))

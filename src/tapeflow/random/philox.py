@@ -19,7 +19,7 @@ from tapeflow.random.box_muller import normal_pairs, wide_normal_pairs
 _MASK = 0xFFFFFFFF
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _KEY_STEPS = 0x9E3779B9, 0xBB67AE85
-_FEW = 4  # so many blocks are faster one by one than all at once
+_FEW = 4  # blocks that are faster one at a time than all at once
 _CHUNK = 1 << 15  # blocks computed at once, so that they stay in the cache
 
 

@@ -1,4 +1,4 @@
-"""The ops of `tf.random.stateless_*`: of a key and a counter, or of a seed; and what other random ops share."""
+"""The ops of `tf.random.stateless_*`, of a key and a counter or of a seed, and helpers of other random ops."""
 
 from __future__ import annotations
 
