@@ -52,18 +52,18 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
         ids = ids.reshape(-1)
         if ids.is_cuda or traced(ids):
             return _gathered_on_gpu(out, ids, rows, gather)
-        try:
-            if not num_segments:
-                raise IndexError  # torch does not check ids against no segments
-            gather(out, ids, rows)
-        except (IndexError, RuntimeError):  # an id is out of range; negative ones may be
-            high = ids >= num_segments
-            if high.any():
-                where = int(torch.nonzero(high)[0, 0])
-                raise invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {num_segments})") from None
-            present = ids >= 0
-            out = data.new_full(shape, start(data.dtype))
-            gather(out, ids[present], rows[present])
+        if num_segments:  # torch does not check ids against no segments at all
+            try:
+                gather(out, ids, rows)
+                return out
+            except (IndexError, RuntimeError):  # as torch checks ids anyway; negative ones are left out
+                out = data.new_full(shape, start(data.dtype))
+        high = ids >= num_segments
+        if high.any():
+            where = int(torch.nonzero(high)[0, 0])
+            raise invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {num_segments})")
+        present = ids >= 0
+        gather(out, ids[present], rows[present])
         return out
 
     return kernel

@@ -146,6 +146,10 @@ class Generator(AutoTrackable):
 
         Raises:
             ValueError: there is no such algorithm.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1234).normal([2]).shape
+            TensorShape([2])
         """
         alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, alg), alg=alg)
@@ -163,6 +167,10 @@ class Generator(AutoTrackable):
 
         Raises:
             ValueError: the state is not of the algorithm's length.
+
+        Example:
+            >>> tf.random.Generator.from_state([1, 0, 0], alg="philox").key.numpy().item()
+            0
         """
         return cls(alg=alg, state=state)
 
@@ -180,6 +188,11 @@ class Generator(AutoTrackable):
 
         Raises:
             ValueError: they are not of the algorithm's lengths.
+
+        Example:
+            >>> g = tf.random.Generator.from_key_counter(key=3, counter=[1, 2], alg="philox")
+            >>> g.state.numpy().tolist()
+            [1, 2, 3]
         """
         number = algorithm_number(alg)
         return cls(state=_of_key_and_counter(key, counter, number), alg=number)
@@ -196,6 +209,10 @@ class Generator(AutoTrackable):
 
         Raises:
             RuntimeError: determinism is enabled.
+
+        Example:
+            >>> tf.random.Generator.from_non_deterministic_state().state.shape
+            TensorShape([3])
         """
         if settings.deterministic:
             raise RuntimeError('"from_non_deterministic_state" cannot be called when determinism is enabled.')
@@ -227,6 +244,12 @@ class Generator(AutoTrackable):
 
         Raises:
             ValueError: it is not of the algorithm's length.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.reset([5, 0, 7])
+            >>> g.key.numpy().item()
+            7
         """
         state = _state_tensor(state)
         _check_size(state, _state_size(self._alg))
@@ -237,6 +260,13 @@ class Generator(AutoTrackable):
 
         Args:
             seed: an integer of any size, or some integers.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> a = g.normal([2])
+            >>> g.reset_from_seed(1)
+            >>> bool(tf.reduce_all(g.normal([2]) == a))
+            True
         """
         self._state_var.assign(create_rng_state(seed, self._alg))
 
@@ -249,6 +279,12 @@ class Generator(AutoTrackable):
 
         Raises:
             ValueError: they are not of the algorithm's lengths.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.reset_from_key_counter(key=3, counter=[1, 2])
+            >>> g.state.numpy().tolist()
+            [1, 2, 3]
         """
         self._state_var.assign(_of_key_and_counter(key, counter, self._alg))
 
@@ -264,6 +300,11 @@ class Generator(AutoTrackable):
         Raises:
             UnimplementedError: the algorithm is ThreeFry.
             InvalidArgumentError: the state is not int64.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.skip(2).numpy().tolist(), g.state.numpy().tolist()
+            ([1, 0, 0], [513, 0, 0])
         """
         if self._alg == Algorithm.THREEFRY.value:
             raise errors.UnimplementedError(None, None, "Non-XLA devices don't support the ThreeFry algorithm.")
@@ -308,6 +349,10 @@ class Generator(AutoTrackable):
 
         Raises:
             InvalidArgumentError: the dtype is not floating, or the parameters do not broadcast to the shape.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1).normal([2], mean=10.0).shape
+            TensorShape([2])
         """
         dtype = as_dtype(dtype)
         check_floats(dtype, mean, stddev)
@@ -334,6 +379,11 @@ class Generator(AutoTrackable):
 
         Raises:
             InvalidArgumentError: the dtype is not floating, or the parameters do not broadcast to the shape.
+
+        Example:
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> bool(tf.reduce_all(tf.abs(g.truncated_normal([1000])) < 2))
+            True
         """
         dtype = as_dtype(dtype)
         check_floats(dtype, mean, stddev)
@@ -363,6 +413,11 @@ class Generator(AutoTrackable):
         Raises:
             ValueError: one bound of integers is None.
             InvalidArgumentError: `minval >= maxval` for integers.
+
+        Example:
+            >>> x = tf.random.Generator.from_seed(1).uniform([100], 1, 7, dtype=tf.int32)
+            >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
+            True
         """
         dtype, shape = as_dtype(dtype), _shape(shape)
         if not dtype.is_integer:
@@ -387,6 +442,10 @@ class Generator(AutoTrackable):
 
         Returns:
             A tensor of that shape and dtype.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1).uniform_full_int([2]).dtype
+            tf.uint64
         """
         shape = _shape(shape)
         return integers_of(shape, *self._take(shape), as_dtype(dtype), name)
@@ -407,6 +466,11 @@ class Generator(AutoTrackable):
 
         Raises:
             InvalidArgumentError: the shape does not end so.
+
+        Example:
+            >>> x = tf.random.Generator.from_seed(1).binomial([100], counts=10.0, probs=0.5)
+            >>> bool(tf.reduce_all((x >= 0) & (x <= 10)))
+            True
         """
         trials: Any = convert(counts)
         chances: Any = probs if isinstance(probs, Tensor) else convert(probs, trials.dtype)
@@ -426,6 +490,10 @@ class Generator(AutoTrackable):
 
         Returns:
             An int64 tensor of shape `[2, count]`, with a seed in each column.
+
+        Example:
+            >>> tf.random.Generator.from_seed(1).make_seeds(2).shape
+            TensorShape([2, 2])
         """
         keys = self.uniform_full_int([count], int64)
         return ops.Pack([keys, ops.ZerosLike(keys)], 0)
@@ -438,6 +506,10 @@ class Generator(AutoTrackable):
 
         Returns:
             A list of `Generator`s.
+
+        Example:
+            >>> len(tf.random.Generator.from_seed(1).split(3))
+            3
         """
         keys = _unstacked(self.uniform_full_int([count], int64))
         zeros = [0] * (_state_size(self._alg) - 1)
