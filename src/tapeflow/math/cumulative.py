@@ -59,13 +59,10 @@ def _scan_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return x
 
 
-@op(
-    "Cumsum",
-    kernel=_scan(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), 0),
-    host=("axis",),
-    shape=_scan_rule,
-    batching=along_axis,
-)
+_SCAN: dict[str, Any] = {"host": ("axis",), "shape": _scan_rule, "batching": along_axis}
+
+
+@op("Cumsum", kernel=_scan(lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), 0), **_SCAN)
 def cumsum(
     x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -97,13 +94,7 @@ def _(call: Call, dy: Any) -> Any:
     return cumsum(dy, axis, exclusive, not reverse)
 
 
-@op(
-    "Cumprod",
-    kernel=_scan(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), 1),
-    host=("axis",),
-    shape=_scan_rule,
-    batching=along_axis,
-)
+@op("Cumprod", kernel=_scan(lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), 1), **_SCAN)
 def cumprod(
     x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -136,13 +127,7 @@ def _(call: Call, dy: Any) -> Any:
     return divide_no_nan(cumsum(multiply(conj(y), dy), axis, exclusive, not reverse), conj(x))
 
 
-@op(
-    "CumulativeLogsumexp",
-    kernel=_scan(torch.logcumsumexp, -math.inf),
-    host=("axis",),
-    shape=_scan_rule,
-    batching=along_axis,
-)
+@op("CumulativeLogsumexp", kernel=_scan(torch.logcumsumexp, -math.inf), **_SCAN)
 def cumulative_logsumexp(
     x: TensorLike, axis: Tensor | int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:

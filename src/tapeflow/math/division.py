@@ -281,16 +281,6 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@floormod.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
-    x, y = call.inputs
-    want_x, want_y = call.wanted
-    return (
-        sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(floordiv(x, y))), y) if want_y else None,
-    )
-
-
 mod = floormod
 
 
@@ -319,13 +309,15 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
+@floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
+    quotient = floordiv if call.op is floormod.op else truncatediv
     return (
         sum_like(dy, x) if want_x else None,
-        sum_like(multiply(dy, negative(truncatediv(x, y))), y) if want_y else None,
+        sum_like(multiply(dy, negative(quotient(x, y))), y) if want_y else None,
     )
 
 

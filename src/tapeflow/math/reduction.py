@@ -541,15 +541,10 @@ def _position_rule(x: TensorShape, axis: Any, *_: Any) -> TensorShape:
     return reduction(x, axis)
 
 
-@op(
-    "ArgMax",
-    kernel=_position_of(torch.argmax, -math.inf),
-    host=("axis",),
-    shape=_position_rule,
-    orders=True,
-    keeps_nothing=True,
-    batching=along_axis,
-)
+_POSITION: dict[str, Any] = {"host": ("axis",), "shape": _position_rule, "orders": True, "batching": along_axis}
+
+
+@op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), **_POSITION, keeps_nothing=True)
 def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """Finds the position of the largest element along a dimension; of the first, where several are equal.
 
@@ -570,14 +565,7 @@ def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
     """
 
 
-@op(
-    "ArgMin",
-    kernel=_position_of(torch.argmin, math.inf),
-    host=("axis",),
-    shape=_position_rule,
-    orders=True,
-    batching=along_axis,
-)
+@op("ArgMin", kernel=_position_of(torch.argmin, math.inf), **_POSITION)
 def argmin(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
     """Finds the position of the smallest element along a dimension; of the first, where several are equal.
 

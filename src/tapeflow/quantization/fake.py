@@ -142,13 +142,9 @@ def _vars_kernel(
 
 @op("FakeQuantWithMinMaxVars", kernel=_vars_kernel, shape=same)
 def fake_quant_with_min_max_vars(
-    inputs: TensorLike,
-    min: TensorLike,
-    max: TensorLike,
-    num_bits: int = 8,
-    narrow_range: bool = False,
+    inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Rounds as `fake_quant_with_min_max_args` does, for a range that is learned.
 
     Args:
@@ -229,13 +225,9 @@ def _channels_kernel(
 
 @op("FakeQuantWithMinMaxVarsPerChannel", kernel=_channels_kernel, shape=same)
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: TensorLike,
-    min: TensorLike,
-    max: TensorLike,
-    num_bits: int = 8,
-    narrow_range: bool = False,
+    inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Rounds as `fake_quant_with_min_max_vars` does, with a range for each channel.
 
     Args:

@@ -262,12 +262,9 @@ def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[Tens
 
 @op("QuantizedConcat", kernel=_concatenated, strings=_concatenated, host=("concat_dim",), shape=_concat_rule)
 def quantized_concat(
-    concat_dim: Tensor | int,
-    values: Sequence[TensorLike],
-    input_mins: Sequence[TensorLike],
-    input_maxes: Sequence[TensorLike],
-    name: str | None = None,
-) -> list[Tensor]:
+    concat_dim: Tensor | int, values: Sequence[TensorLike], input_mins: Sequence[TensorLike],
+    input_maxes: Sequence[TensorLike], name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
     """Concatenates tensors of integers with ranges of their own, in a range that holds all of them.
 
     Args:

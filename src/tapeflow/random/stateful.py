@@ -140,13 +140,9 @@ def _(batch: Batch, shape: Any, *rest: Any) -> Any:
 
 
 def normal(
-    shape: ShapeLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: DTypeLike = float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
+    shape: ShapeLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Draws normally distributed random numbers.
 
     Args:
@@ -180,13 +176,9 @@ def normal(
 
 
 def uniform(
-    shape: ShapeLike,
-    minval: TensorLike | None = 0,
-    maxval: TensorLike | None = None,
-    dtype: DTypeLike = float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
+    shape: ShapeLike, minval: TensorLike | None = 0, maxval: TensorLike | None = None, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Draws uniformly distributed random numbers.
 
     Args:
@@ -230,13 +222,9 @@ def uniform(
 
 
 def truncated_normal(
-    shape: ShapeLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: DTypeLike = float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
+    shape: ShapeLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Draws normally distributed random numbers less than two standard deviations from the mean.
 
     Args:
@@ -295,13 +283,9 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def gamma(
-    shape: ShapeLike,
-    alpha: TensorLike,
-    beta: TensorLike | None = None,
-    dtype: DTypeLike = float32,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Tensor:
+    shape: ShapeLike, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Draws gamma-distributed random numbers.
 
     Args:
@@ -402,12 +386,9 @@ def _(batch: Batch, logits: Slices, num_samples: Any, *attrs: Any) -> Any:
 
 
 def categorical(
-    logits: TensorLike,
-    num_samples: TensorLike,
-    dtype: DTypeLike = None,
-    seed: int | None = None,
+    logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike = None, seed: int | None = None,
     name: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Draws random classes by their unnormalized log-probabilities.
 
     Args:

@@ -65,14 +65,9 @@ UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64)
 
 
 def stateless_uniform(
-    shape: ShapeLike,
-    seed: TensorLike,
-    minval: TensorLike | None = 0,
-    maxval: TensorLike | None = None,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-    alg: AlgorithmLike = "auto_select",
-) -> Tensor:
+    shape: ShapeLike, seed: TensorLike, minval: TensorLike | None = 0, maxval: TensorLike | None = None,
+    dtype: DTypeLike = float32, name: str | None = None, alg: AlgorithmLike = "auto_select",
+) -> Tensor:  # fmt: skip
     """Draws uniformly distributed numbers that a seed decides.
 
     Args:
@@ -126,14 +121,9 @@ def stretched(rnd: Any, minval: Any, maxval: Any, dtype: DType, name: str | None
 
 
 def stateless_normal(
-    shape: ShapeLike,
-    seed: TensorLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-    alg: AlgorithmLike = "auto_select",
-) -> Tensor:
+    shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    name: str | None = None, alg: AlgorithmLike = "auto_select",
+) -> Tensor:  # fmt: skip
     """Draws normally distributed numbers that a seed decides.
 
     Args:
@@ -176,14 +166,9 @@ def check_floats(dtype: DType, *numbers: Any) -> None:
 
 
 def stateless_truncated_normal(
-    shape: ShapeLike,
-    seed: TensorLike,
-    mean: TensorLike = 0.0,
-    stddev: TensorLike = 1.0,
-    dtype: DTypeLike = float32,
-    name: str | None = None,
-    alg: AlgorithmLike = "auto_select",
-) -> Tensor:
+    shape: ShapeLike, seed: TensorLike, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = float32,
+    name: str | None = None, alg: AlgorithmLike = "auto_select",
+) -> Tensor:  # fmt: skip
     """Draws normally distributed numbers that a seed decides, less than two standard deviations from the mean.
 
     Args:
@@ -209,13 +194,9 @@ def stateless_truncated_normal(
 
 
 def stateless_gamma(
-    shape: ShapeLike,
-    seed: TensorLike,
-    alpha: TensorLike,
-    beta: TensorLike | None = None,
-    dtype: DTypeLike = float32,
+    shape: ShapeLike, seed: TensorLike, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = float32,
     name: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Draws gamma-distributed numbers that a seed decides.
 
     Args:
@@ -284,13 +265,9 @@ def stateless_poisson(
 
 
 def stateless_binomial(
-    shape: ShapeLike,
-    seed: TensorLike,
-    counts: TensorLike,
-    probs: TensorLike,
-    output_dtype: DTypeLike = int32,
+    shape: ShapeLike, seed: TensorLike, counts: TensorLike, probs: TensorLike, output_dtype: DTypeLike = int32,
     name: str | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Draws binomially distributed numbers that a seed decides.
 
     Args:
@@ -343,14 +320,9 @@ def stateless_categorical(
 
 
 def stateless_parameterized_truncated_normal(
-    shape: ShapeLike,
-    seed: TensorLike,
-    means: TensorLike = 0.0,
-    stddevs: TensorLike = 1.0,
-    minvals: TensorLike = -2.0,
-    maxvals: TensorLike = 2.0,
-    name: str | None = None,
-) -> Tensor:
+    shape: ShapeLike, seed: TensorLike, means: TensorLike = 0.0, stddevs: TensorLike = 1.0, minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0, name: str | None = None,
+) -> Tensor:  # fmt: skip
     """Draws normally distributed numbers between bounds, that a seed decides.
 
     Args:
