@@ -107,14 +107,13 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
     if dtype._is_ref_dtype:
         dtype = dtype.base_dtype
     tensor: Any = x
-    if not isinstance(x, Tensor):
+    if not isinstance(x, (Tensor, Variable)):
         if isinstance(x, IndexedSlices):
             rows: Any = IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
             return rows
         if hasattr(type(x), "__tf_dispatch__"):
             return _cast(x, dtype, name)
-        if not isinstance(x, Variable):
-            tensor = convert(x)
+        tensor = convert(x)
     return tensor if tensor.dtype is dtype else _cast(tensor, dtype, name)
 
 
