@@ -1,4 +1,4 @@
-"""The ops of `tf.random.stateless_*`, of a key and a counter or of a seed, and helpers of other random ops."""
+"""The ops of `tf.random.stateless_*`, of a key and a counter or of a seed, and functions that random ops share."""
 
 from __future__ import annotations
 
