@@ -37,14 +37,14 @@ def _outside(node: Any) -> list[ast.AST]:
 
 
 def reads(*roots: ast.AST) -> set[str]:
-    """The names that are read, also by functions that are defined here."""
+    """Returns the names that are read, also by functions that are defined here."""
     return {
         n.id for root in roots for n in ast.walk(root) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)
     }
 
 
 def writes(roots: Iterable[ast.AST]) -> set[str]:
-    """The names that this function binds there."""
+    """Returns the names that this function binds there."""
     roots = list(roots)
     inner = {
         id(n) for node in own_nodes(roots) if isinstance(node, COMPREHENSIONS)
@@ -76,7 +76,7 @@ def composite_writes(roots: Iterable[ast.AST]) -> dict[str, ast.expr]:
 
 
 def root_names(node: ast.AST) -> set[str] | None:
-    """The names that a chain of attributes and simple items depends on, or None if it is anything else."""
+    """Returns the names that a chain of attributes and simple items depends on, or None if it is anything else."""
     if isinstance(node, ast.Name):
         return {node.id}
     if isinstance(node, ast.Attribute):
@@ -91,13 +91,13 @@ def root_names(node: ast.AST) -> set[str] | None:
 
 
 def parameters(node: Any) -> set[str]:
-    """The names of a function's parameters."""
+    """Returns the names of a function's parameters."""
     a = node.args
     return {p.arg for p in [*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p}
 
 
 def declared(body: Iterable[ast.AST], kind: type[ast.Global | ast.Nonlocal]) -> set[str]:
-    """The names that a function declares `global` or `nonlocal`."""
+    """Returns the names that a function declares `global` or `nonlocal`."""
     return {name for node in own_nodes(body) if isinstance(node, kind) for name in node.names}
 
 
@@ -116,7 +116,7 @@ def _live_block(stmts: list[ast.stmt], live: set[str], always: set[str]) -> set[
 
 
 def _live(node: ast.AST, out: set[str], always: set[str]) -> set[str]:
-    """The names live before the statement, where `out` are live after it, and `always` wherever it may stop."""
+    """Returns the names live before the statement, where `out` are live after it, and `always` wherever it may stop."""
     if isinstance(node, ast.If):
         inside = _live_block(node.body, out, always) | _live_block(node.orelse, out, always)
         notes(node).live_out, notes(node).live_in = out, inside

@@ -55,7 +55,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source that a function is converted to.
+    """Returns the source that a function is converted to.
 
     Args:
         entity: a function or method.
@@ -86,7 +86,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 
 
 def _function_in(value: Any) -> types.FunctionType | None:
-    """The Python function of a method or an object that can be called."""
+    """Returns the Python function of a method or an object that can be called."""
     if isinstance(value, types.MethodType):
         value = value.__func__
     if not isinstance(value, types.FunctionType) and not isinstance(value, type):

@@ -30,7 +30,7 @@ class Notes:
 
 
 def notes(node: ast.AST) -> Notes:
-    """The notes about a node, which it carries with it."""
+    """Returns the notes about a node, which it carries with it."""
     found = vars(node).get("notes")
     if found is None:
         found = vars(node)["notes"] = Notes()
@@ -65,7 +65,7 @@ def delayed(value: ast.expr) -> ast.Lambda:
 
 
 def names_of(names: Any) -> ast.Tuple:
-    """The names, as a tuple of strings."""
+    """Returns the names, as a tuple of strings."""
     return ast.Tuple([constant(n) for n in names], ast.Load())
 
 
@@ -89,7 +89,7 @@ class Names:
         self.taken = set(taken)
 
     def new(self, wish: str) -> str:
-        """A free name: the wish itself, or with a number."""
+        """Returns a free name: the wish itself, or with a number."""
         name, k = wish, 0
         while name in self.taken:
             k += 1

@@ -39,7 +39,7 @@ class Recipe:
         self.operators = types.CellType(_operators(features))
 
     def bind(self, function: types.FunctionType) -> types.FunctionType:
-        """The converted function, over the same variables, defaults and globals."""
+        """Returns the converted function, over the same variables, defaults and globals."""
         closure = function.__closure__ or ()
         cells = tuple([self.operators if k < 0 else closure[k] for k in self.cells])
         new = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, cells)
@@ -55,7 +55,7 @@ _converted_code: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
 def converted(function: Any, features: Features = NO_FEATURES, libraries: bool = False) -> Any:
-    """The function with its control flow converted; itself where there is nothing to convert.
+    """Returns the function with its control flow converted; itself where there is nothing to convert.
 
     Where the source of a user's function can't be had, a warning says so, and the function itself is given.
 
@@ -108,7 +108,7 @@ def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]
 
 
 def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libraries: bool) -> Any:
-    """An object with a `__call__` written in Python, with that converted."""
+    """Returns an object with a `__call__` written in Python, with that converted."""
     method = getattr(cls, "__call__", None)  # noqa: B004
     if type(method) is not types.FunctionType or isinstance(f, type):
         return f
@@ -119,7 +119,7 @@ def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libr
 
 
 def _left_alone(function: types.FunctionType, libraries: bool) -> bool:
-    """Whether a function is a library's, already converted, or said to be left alone."""
+    """Returns whether a function is a library's, already converted, or said to be left alone."""
     modules = () if libraries else (function.__globals__.get("__name__"), function.__module__)
     return (
         function.__code__ in _converted_code
@@ -151,7 +151,7 @@ def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None
 
 
 def transformed(function: types.FunctionType) -> tuple[Any, bool]:
-    """The converted definition of a function, and whether there was anything to convert."""
+    """Returns the converted definition of a function, and whether there was anything to convert."""
     node: Any = tree_of(function)
     if is_generator(node):
         return node, False
@@ -195,7 +195,7 @@ _GENERATED = frozenset({"if_body", "else_body", "loop_body", "loop_test", "extra
 
 
 def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
-    """The code under the user's names, so that tracebacks show these; remembered as converted, with all in it."""
+    """Returns the code under the user's names, so that tracebacks show these; remembered as converted, with all in it."""
     constants = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -209,12 +209,12 @@ def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
 
 
 def is_converted_code(code: types.CodeType) -> bool:
-    """Whether it is code that a conversion made."""
+    """Returns whether it is code that a conversion made."""
     return code in _converted_code
 
 
 def _class_name(function: types.FunctionType) -> str | None:
-    """The class that private names of a method belong to."""
+    """Returns the class that private names of a method belong to."""
     *_, owner, _name = ["", *function.__qualname__.split(".")] if "." in function.__qualname__ else ["", "", ""]
     owner = owner.lstrip("_")
     if not owner or owner == "<locals>":

@@ -44,7 +44,7 @@ def lower(node: ast.FunctionDef, names: Any) -> bool:
 
 
 def _returns_early(body: Sequence[ast.stmt]) -> bool:
-    """Whether a `return` stands inside of control flow that becomes functions."""
+    """Returns whether a `return` stands inside of control flow that becomes functions."""
     return any(
         isinstance(inner, ast.Return)
         for node in own_nodes(body)
@@ -73,7 +73,7 @@ class _Lowering:
         self.read: set[str] = set()
 
     def block(self, stmts: Sequence[ast.stmt], loop: _Loop | None) -> tuple[list[ast.stmt], set[str], bool]:
-        """The statements without jumps, the flags that they may set, and whether they always jump."""
+        """Returns the statements without jumps, the flags that they may set, and whether they always jump."""
         done: list[ast.stmt] = []
         for k, stmt in enumerate(stmts):
             rest = list(stmts[k + 1 :])
@@ -183,7 +183,7 @@ class _Lowering:
         return ast.fix_missing_locations(ast.copy_location(test, getattr(where, "test", where)))
 
     def is_unread(self, stmt: Any) -> bool:
-        """Whether the statement sets a flag that nobody reads."""
+        """Returns whether the statement sets a flag that nobody reads."""
         return (
             isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
             and stmt.targets[0].id in self.flags - self.read
@@ -201,7 +201,7 @@ def _without_unread(node: Any, lowering: _Lowering) -> Any:
 
 
 def _jumping(stmts: Sequence[ast.stmt]) -> list[ast.AST]:
-    """The nodes of these statements, less the loops inside, whose `break` and `continue` are their own."""
+    """Returns the nodes of these statements, less the loops inside, whose `break` and `continue` are their own."""
     found: list[ast.AST] = []
     for node in own_nodes(stmts):
         found.append(node)
@@ -214,7 +214,7 @@ def _jumps(stmt: ast.If) -> bool:
 
 
 def _always_jumps(stmts: Sequence[ast.stmt]) -> bool:
-    """Whether a block surely ends in a jump (or an error)."""
+    """Returns whether a block surely ends in a jump (or an error)."""
     for stmt in stmts:
         if isinstance(stmt, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
             return True

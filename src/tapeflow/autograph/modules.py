@@ -14,7 +14,7 @@ _LIBRARIES = frozenset({
 
 @functools.lru_cache(1024)
 def never_converted(module: str | None) -> bool:
-    """Whether functions of that module are called as they are."""
+    """Returns whether functions of that module are called as they are."""
     if not module:
         return False
     root = module.partition(".")[0]

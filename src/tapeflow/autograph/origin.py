@@ -35,7 +35,7 @@ def in_user_code() -> Iterator[None]:
 
 
 def told_of(error: Exception) -> Exception | None:
-    """The error with the user's lines in its message; None where its class takes no message or it has them already."""
+    """Returns the error with the user's lines in its message; None where its class takes no message or it has them already."""
     if getattr(error, _TOLD, False):
         return None
     frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_ours(frame.f_code)]
@@ -118,7 +118,7 @@ def _is_ours(code: types.CodeType) -> bool:
 
 
 def user_traceback(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without the frames of this library, unless there are no others."""
+    """Returns a traceback without the frames of this library, unless there are no others."""
     kept = [t for t in _entries(traceback) if not _is_ours(t.tb_frame.f_code)]
     result = None
     for entry in reversed(kept):

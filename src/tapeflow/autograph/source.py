@@ -19,7 +19,7 @@ class SourceNotFound(ValueError):
 
 
 def tree_of(function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda:
-    """The definition of a function, with the line numbers of its file.
+    """Returns the definition of a function, with the line numbers of its file.
 
     Raises:
         SourceNotFound: there is none, as for code typed at the interactive prompt.
@@ -37,7 +37,7 @@ def tree_of(function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunction
 
 
 def _last_line(code: types.CodeType) -> int:
-    """The last line that the code, or a function inside of it, knows of."""
+    """Returns the last line that the code, or a function inside of it, knows of."""
     last = max((line for *_, line in code.co_lines() if line), default=code.co_firstlineno)
     return max([last, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
 
@@ -69,7 +69,7 @@ def _parsed(lines: list[str], margin: int) -> Any:
 
 
 def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
-    """The lambda of that code: one that begins in its first line and compiles to the same."""
+    """Returns the lambda of that code: one that begins in its first line and compiles to the same."""
     first = code.co_firstlineno
     ends = [
         (end_line, end_column)

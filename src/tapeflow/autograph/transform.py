@@ -248,7 +248,7 @@ class Transformer(ast.NodeTransformer):
         return ast.Dict(keys, values)
 
     def visit_Delete(self, node: ast.Delete) -> Any:
-        """A variable that control flow shares is not deleted but undefined, so that its functions can still name it."""
+        """Returns a variable that control flow shares is not deleted but undefined, so that its functions can still name it."""
         out: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id in self.shared:
@@ -274,7 +274,7 @@ class Transformer(ast.NodeTransformer):
         return _placed(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        """The annotation of a local variable is never evaluated; and in a shared one it would not be allowed."""
+        """Returns the annotation of a local variable is never evaluated; and in a shared one it would not be allowed."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
         target = self.visit(node.target)
@@ -340,7 +340,7 @@ class Transformer(ast.NodeTransformer):
         return name not in self.hidden and name not in self.namespace and hasattr(builtins, name)
 
     def _is_plain(self, func: ast.expr) -> bool:
-        """Whether what is called is certainly a function of a library or of Python, and needs no conversion."""
+        """Returns whether what is called is certainly a function of a library or of Python, and needs no conversion."""
         path: list[str] = []
         while isinstance(func, ast.Attribute):
             path.append(func.attr)
@@ -369,7 +369,7 @@ class Transformer(ast.NodeTransformer):
 
 
 def first_parameter(node: Any) -> str | None:
-    """The name of a function's first parameter, which is `self` in a method."""
+    """Returns the name of a function's first parameter, which is `self` in a method."""
     first = [*node.args.posonlyargs, *node.args.args]
     return first[0].arg if first else None
 
@@ -379,7 +379,7 @@ class UnsupportedCode(ValueError):
 
 
 def is_generator(node: Any) -> bool:
-    """Whether the function yields or awaits: its control flow can't be cut into functions."""
+    """Returns whether the function yields or awaits: its control flow can't be cut into functions."""
     body = node.body if isinstance(node.body, list) else [node.body]
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith))
@@ -388,7 +388,7 @@ def is_generator(node: Any) -> bool:
 
 
 def _is_static(node: ast.expr, is_builtin: Any) -> bool:
-    """Whether the truth of an expression can only be Python's own, never a tensor."""
+    """Returns whether the truth of an expression can only be Python's own, never a tensor."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):
@@ -422,7 +422,7 @@ def _functionised(body: list[ast.stmt]) -> list[ast.AST]:
 
 
 def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements without `global` and `nonlocal`, also inside of them: they're made again where they are needed."""
+    """Returns the statements without `global` and `nonlocal`, also inside of them: they're made again where they are needed."""
     kept = [s for s in stmts if not isinstance(s, (ast.Global, ast.Nonlocal))]
     for stmt in activity.own_nodes(kept):
         for field in ("body", "orelse", "finalbody"):
@@ -435,7 +435,7 @@ def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _binds(*values: ast.expr) -> bool:
-    """Whether there is a `:=`, which a lambda would keep to itself."""
+    """Returns whether there is a `:=`, which a lambda would keep to itself."""
     return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
 
 
@@ -445,7 +445,7 @@ def _placed(node: Any, where: ast.AST) -> Any:
 
 
 def _locate(node: Any, where: Any) -> Any:
-    """Gives the nodes below that have no place yet that of `where`."""
+    """Returns the nodes below that have no place yet that of `where`."""
     for child in ast.iter_child_nodes(node):
         if "lineno" in child._attributes and (not getattr(child, "lineno", 0)):
             ast.copy_location(child, where)

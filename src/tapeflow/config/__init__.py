@@ -16,7 +16,7 @@ __all__ = ["LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "exp
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of this machine.
+    """Returns the devices of this machine.
 
     Args:
         device_type: "CPU" or "GPU" lists only those.
@@ -29,7 +29,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that ops run on. After this call the devices can no longer be configured.
+    """Returns the devices that ops run on. After this call the devices can no longer be configured.
 
     Args:
         device_type: "CPU" or "GPU" lists only those.
@@ -83,7 +83,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The physical devices in use.
+    """Returns the physical devices in use.
 
     Args:
         device_type: "CPU" or "GPU" lists only those.
@@ -136,7 +136,7 @@ def set_logical_device_configuration(
 
 
 def get_soft_device_placement() -> bool:
-    """Whether an op that asks for a device that is not there runs on another one.
+    """Returns whether an op that asks for a device that is not there runs on another one.
 
     Example:
         >>> tf.config.get_soft_device_placement()
@@ -170,7 +170,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Whether every `tf.function` runs its Python function directly.
+    """Returns whether every `tf.function` runs its Python function directly.
 
     Example:
         >>> tf.config.functions_run_eagerly()

@@ -15,7 +15,7 @@ _POLICIES = ("silent", "silent_for_int32", "warn", "explicit")
 
 
 def __getattr__(name: str) -> Any:
-    """The functions that `tf.config` has under the same names."""
+    """Returns the functions that `tf.config` has under the same names."""
     from tapeflow import config
 
     shared = {
@@ -59,7 +59,7 @@ def _gpu_to_configure(device: Any) -> PhysicalDevice:
 
 
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Whether memory of a GPU is taken as it is needed. Here it always is; this gives what was set.
+    """Returns whether memory of a GPU is taken as it is needed. Here it always is; this gives what was set.
 
     Raises:
         ValueError: there is no such GPU.
@@ -108,7 +108,7 @@ def _logical(device: str) -> Device:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """The bytes in use on a device, now and at the peak; zeros for CPUs, where nobody counts.
+    """Returns the bytes in use on a device, now and at the peak; zeros for CPUs, where nobody counts.
 
     Args:
         device: such as "GPU:0".
@@ -130,7 +130,7 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def get_memory_usage(device: str) -> int:
-    """The bytes in use on a device. See `get_memory_info`.
+    """Returns the bytes in use on a device. See `get_memory_info`.
 
     Example:
         >>> tf.config.experimental.get_memory_usage("CPU:0")
@@ -187,7 +187,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_synchronous_execution() -> bool:
-    """Whether ops are run synchronously.
+    """Returns whether ops are run synchronously.
 
     Example:
         >>> tf.config.experimental.get_synchronous_execution()
@@ -218,7 +218,7 @@ def enable_op_determinism() -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """Whether float32 products on a GPU may use TensorFloat-32.
+    """Returns whether float32 products on a GPU may use TensorFloat-32.
 
     Example:
         >>> tf.config.experimental.tensor_float_32_execution_enabled()

@@ -53,7 +53,7 @@ def set_experimental_options(options: dict[str, Any]) -> None:
 
 
 def get_experimental_options() -> dict[str, Any]:
-    """The graph passes that were switched, and what holds of the others by default.
+    """Returns the graph passes that were switched, and what holds of the others by default.
 
     Example:
         >>> tf.config.optimizer.get_experimental_options().get("constant_folding", True)

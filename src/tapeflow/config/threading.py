@@ -14,7 +14,7 @@ def _checked(num_threads: int) -> int:
 
 
 def get_inter_op_parallelism_threads() -> int:
-    """The number of threads that independent ops share; 0 is the library's choice.
+    """Returns the number of threads that independent ops share; 0 is the library's choice.
 
     Example:
         >>> tf.config.threading.get_inter_op_parallelism_threads() >= 0
@@ -43,7 +43,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """The number of threads that one op uses; 0 is the library's choice.
+    """Returns the number of threads that one op uses; 0 is the library's choice.
 
     Example:
         >>> tf.config.threading.get_intra_op_parallelism_threads() >= 0

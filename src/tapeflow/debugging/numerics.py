@@ -28,7 +28,7 @@ def _check(tensor: torch.Tensor, message: str) -> torch.Tensor:
 
 @op("CheckNumerics", kernel=_check, shape=same, elementwise=True)
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
-    """Gives a tensor on, if no infinity and no NaN is in it.
+    """Returns a tensor on, if no infinity and no NaN is in it.
 
     Args:
         tensor: floating.
@@ -49,7 +49,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
-    """The same as `check_numerics`.
+    """Returns the same as `check_numerics`.
 
     Example:
         >>> tf.debugging.assert_all_finite([1.0, 2.0], "weights").numpy().tolist()

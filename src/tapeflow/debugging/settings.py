@@ -26,7 +26,7 @@ class _PlacementLog:
 
 
 def get_log_device_placement() -> bool:
-    """Whether each op logs the device it ran on.
+    """Returns whether each op logs the device it ran on.
 
     Example:
         >>> tf.debugging.get_log_device_placement()

@@ -16,7 +16,7 @@ from tapeflow.graph.ir.checks import assertion, checked, nothing_to_check
 
 
 def _rank(rank: Any) -> Any:
-    """A rank as an int, if it is known, or else the scalar tensor."""
+    """Returns a rank as an int, if it is known, or else the scalar tensor."""
     rank = convert(rank)
     assert_type(rank, "int32")
     if rank.shape.rank not in (0, None):
@@ -179,7 +179,7 @@ def assert_shapes(
 
 
 def _size(x: Tensor, i: int) -> Any:
-    """A dimension: an int, or a scalar tensor where it is not known."""
+    """Returns a dimension: an int, or a scalar tensor where it is not known."""
     known = None if x.shape.rank is None else x.shape[i]
     return ops.Shape(x)[i] if known is None else known
 

@@ -13,7 +13,7 @@ from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 
 def prefixed(message: str | None) -> str:
-    """A caller's message as it stands before what is wrong."""
+    """Returns a caller's message as it stands before what is wrong."""
     return f"{message}.  " if message else ""
 
 
@@ -96,7 +96,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether a value is a tensor of numbers.
+    """Returns whether a value is a tensor of numbers.
 
     Example:
         >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor("1")

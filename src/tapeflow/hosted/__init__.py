@@ -53,7 +53,7 @@ _PARENTS = {name.rpartition(".")[0] for name in MODULES} | {
 
 @functools.cache
 def module(fullname: str) -> ModuleType | None:
-    """The module that stands for one of TensorFlow's own, or None for a module that nobody needs."""
+    """Returns the module that stands for one of TensorFlow's own, or None for a module that nobody needs."""
     if fullname not in MODULES and fullname not in _PARENTS:
         return None
     made = ModuleType(fullname, f"What hosted libraries need of {fullname}.")

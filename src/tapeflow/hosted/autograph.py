@@ -13,12 +13,12 @@ __all__ = ["control_status_ctx", "do_not_convert", "tf_convert"]
 
 
 def control_status_ctx() -> bool:
-    """Whether functions are converted where this is called: where one is being traced."""
+    """Returns whether functions are converted where this is called: where one is being traced."""
     return state.graph is not None and state.graph.building_function
 
 
 def tf_convert(
     f: Callable[..., Any], ctx: Any, convert_by_default: bool = True, user_requested: bool = False
 ) -> Callable[..., Any]:
-    """The function as AutoGraph converts it, if it is called while a function is traced."""
+    """Returns the function as AutoGraph converts it, if it is called while a function is traced."""
     return as_traced(f)

@@ -19,7 +19,7 @@ _PASSES_ELEMENTS = (
 
 
 def compute_batch_size(dataset: Any) -> Tensor:
-    """The length of a dataset's batches as an int64 scalar; -1 where it is not known, or not the same for all.
+    """Returns the length of a dataset's batches as an int64 scalar; -1 where it is not known, or not the same for all.
 
     Args:
         dataset: a `tf.data.Dataset` whose elements have a first dimension.

@@ -28,12 +28,12 @@ def InstallStackTraceHandler() -> None:
 
 
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A composite value as it is, and anything else as a tensor."""
+    """Returns a composite value as it is, and anything else as a tensor."""
     return value if isinstance(value, CompositeTensor) else convert_to_tensor(value, dtype, name=name)
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """The shape that a vector says, as far as it is known; -1 stands for an unknown dimension."""
+    """Returns the shape that a vector says, as far as it is known; -1 stands for an unknown dimension."""
     if isinstance(tensor, TensorShape):
         return tensor
     known = get_static_value(tensor, partial=True)
@@ -44,7 +44,7 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
 
 
 def make_composite_tensor(cls: type, module_name: str = "tf.linalg") -> type:
-    """The class of operators itself: its values are composite."""
+    """Returns the class of operators itself: its values are composite."""
     return cls
 
 
@@ -62,7 +62,7 @@ def pfor(
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
-    """A tensor that a graph computes after operations."""
+    """Returns a tensor that a graph computes after operations."""
     with control_dependencies(dependencies):
         return identity(output_tensor, name=name)
 

@@ -14,7 +14,7 @@ _inspect = inspect
 
 
 def getfullargspec(obj: Any) -> FullArgSpec:
-    """The parameters of a function, without their types: libraries compare them with those of their own functions."""
+    """Returns the parameters of a function, without their types: libraries compare them with those of their own functions."""
     return inspect.getfullargspec(obj)._replace(annotations={})
 
 
@@ -39,7 +39,7 @@ def make_decorator(
     decorator_doc: str = "",
     decorator_argspec: Any = None,
 ) -> Any:
-    """A function in the place of another, with its name and documentation."""
+    """Returns a function in the place of another, with its name and documentation."""
     functools.update_wrapper(decorator_func, target)
     if decorator_argspec is not None:
         decorator_func.__signature__ = decorator_argspec
@@ -48,7 +48,7 @@ def make_decorator(
 
 
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
-    """The decorators of a function, the outermost first, and the function without them."""
+    """Returns the decorators of a function, the outermost first, and the function without them."""
     found: list[Decorator] = []
     while not isinstance(maybe_tf_decorator, type):
         decorator = vars(maybe_tf_decorator).get("_tf_decorator") if hasattr(maybe_tf_decorator, "__dict__") else None

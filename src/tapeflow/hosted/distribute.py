@@ -18,7 +18,7 @@ def _maybe_merge_call(function: Callable[..., Any], strategy: Any, *args: Any, *
 
 
 def strategy_supports_no_merge_call() -> bool:
-    """Whether replicas of the strategy in force may update variables without meeting."""
+    """Returns whether replicas of the strategy in force may update variables without meeting."""
     from tapeflow import distribute
 
     return not distribute.has_strategy() or not distribute.get_strategy().extended._use_merge_call()

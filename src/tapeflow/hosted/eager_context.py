@@ -26,7 +26,7 @@ class Context:
             state.fill()
 
     def executing_eagerly(self) -> bool:
-        """Whether ops of this thread run as they are called."""
+        """Returns whether ops of this thread run as they are called."""
         from tapeflow.core.scopes import executing_eagerly
 
         return executing_eagerly()
@@ -47,7 +47,7 @@ _context = Context()
 
 
 def context() -> Context:
-    """The one context there is."""
+    """Returns the one context there is."""
     return _context
 
 
@@ -59,7 +59,7 @@ def graph_mode() -> Iterator[None]:
 
 
 def get_device_name() -> str:
-    """The name of the device that scopes say; empty where there is none."""
+    """Returns the name of the device that scopes say; empty where there is none."""
     return _context.device_name
 
 
@@ -95,5 +95,5 @@ def disable_op_determinism() -> None:
 
 
 def is_op_determinism_enabled() -> bool:
-    """Whether `enable_op_determinism` is in force."""
+    """Returns whether `enable_op_determinism` is in force."""
     return settings.deterministic

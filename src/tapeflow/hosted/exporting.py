@@ -39,7 +39,7 @@ keras_export = tf_export
 def get_canonical_name_for_symbol(
     symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
-    """The first of the public names, or None: that which a library exported it by, or that below `tf`."""
+    """Returns the first of the public names, or None: that which a library exported it by, or that below `tf`."""
     names = _names.get(symbol)
     if names:
         return names[0]
@@ -63,7 +63,7 @@ def get_symbol_from_name(name: str) -> Any:
 
 
 def unchanged(symbol: Any) -> Any:
-    """A decorator that gives a class or function as it is: how it is documented is not said here."""
+    """Returns a decorator that gives a class or function as it is: how it is documented is not said here."""
     return symbol
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
-    """A decorator that lets `dispatch_for_types` say what a function does for other types than tensors."""
+    """Returns a decorator that lets `dispatch_for_types` say what a function does for other types than tensors."""
     if target is None:
         return add_dispatch_support
     for_types: list[tuple[tuple[type, ...], Callable[..., Any]]] = []
@@ -30,7 +30,7 @@ def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) ->
 
 
 def dispatch_for_types(op: Any, *types: type) -> Callable[[Any], Any]:
-    """A decorator for a function that is called in the place of another, where an argument is of one of these types."""
+    """Returns a decorator for a function that is called in the place of another, where an argument is of one of these types."""
 
     def decorate(function: Any) -> Any:
         op._for_types.append((types, function))
@@ -77,7 +77,7 @@ register_session_provider = register_loss_scale_wrapper = register_call_context_
 
 @contextmanager
 def load_context(options: Any) -> Iterator[None]:
-    """The scope in which a model is loaded, with options that say from where: nothing here asks for them."""
+    """Returns the scope in which a model is loaded, with options that say from where: nothing here asks for them."""
     yield
 
 
@@ -97,15 +97,15 @@ class StateManager:
 
 
 def get_config() -> None:
-    """The `ConfigProto` of the runtime: there is none."""
+    """Returns the `ConfigProto` of the runtime: there is none."""
 
 
 def get_enclosing_xla_context() -> None:
-    """The context of XLA that operations are built in: there is none."""
+    """Returns the context of XLA that operations are built in: there is none."""
 
 
 def GraphOrParentsInXlaContext(graph: Any) -> bool:
-    """Whether a graph is compiled by XLA: it never is."""
+    """Returns whether a graph is compiled by XLA: it never is."""
     return False
 
 
@@ -113,7 +113,7 @@ load = SimpleNamespace(VersionedTypeRegistration=VersionedTypeRegistration, regi
 
 
 def TF_ListPluggablePhysicalDevices() -> list[bytes]:
-    """The devices of plug-ins: there are none."""
+    """Returns the devices of plug-ins: there are none."""
     return []
 
 

@@ -18,7 +18,7 @@ def _container(structure: Any, expand_composites: bool = False) -> Any:
 
 
 def _items(structure: Any, expand_composites: bool = False) -> list[tuple[Any, Any]]:
-    """The keys and values of a structure, in the order of `flatten`."""
+    """Returns the keys and values of a structure, in the order of `flatten`."""
     container = _container(structure, expand_composites)
     return list(zip(container.keys(structure), container.values(structure), strict=True))
 
@@ -28,17 +28,17 @@ def _is_namedtuple(instance: Any, strict: bool = False) -> bool:
 
 
 def is_mapping(obj: Any) -> bool:
-    """Whether it is a dict or the like."""
+    """Returns whether it is a dict or the like."""
     return isinstance(obj, Mapping)
 
 
 def is_attrs(obj: Any) -> bool:
-    """Whether it is of a class made with `attrs`."""
+    """Returns whether it is of a class made with `attrs`."""
     return hasattr(type(obj), "__attrs_attrs__")
 
 
 def sequence_like(instance: Any, args: Any) -> Any:
-    """A structure like `instance` of one level with other values."""
+    """Returns a structure like `instance` of one level with other values."""
     return _container(instance).rebuild(instance, list(args))
 
 
@@ -51,7 +51,7 @@ def _yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def list_to_tuple(structure: Any) -> Any:
-    """A structure with its lists as tuples."""
+    """Returns a structure with its lists as tuples."""
     if not is_nested(structure):
         return structure
     values = [list_to_tuple(v) for _, v in _items(structure)]
@@ -59,7 +59,7 @@ def list_to_tuple(structure: Any) -> Any:
 
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
-    """The path to each leaf, as a tuple of keys."""
+    """Returns the path to each leaf, as a tuple of keys."""
     for path, _ in flatten_with_tuple_paths(nest, expand_composites):
         yield path
 
@@ -139,7 +139,7 @@ def _up_to(shallow_tree: Any, input_tree: Any, expand_composites: bool = False) 
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """The parts of a structure that stand where another has its leaves."""
+    """Returns the parts of a structure that stand where another has its leaves."""
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
     return [leaf for _, leaf in _up_to(shallow_tree, input_tree, expand_composites)]
 
@@ -152,7 +152,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 def map_structure_with_tuple_paths_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """The same for a function that takes the path first.
+    """Returns the same for a function that takes the path first.
 
     Raises:
         ValueError: there are no structures.
@@ -170,7 +170,7 @@ def map_structure_with_tuple_paths_up_to(
 def get_traverse_shallow_structure(
     traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
 ) -> Any:
-    """The upper part of a structure, as far as a function says that it goes.
+    """Returns the upper part of a structure, as far as a function says that it goes.
 
     Args:
         traverse_fn: of a structure: whether its parts count, or a structure of such answers for each of them.

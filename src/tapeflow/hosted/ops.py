@@ -28,5 +28,5 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Whether it is a variable: all are of this kind."""
+    """Returns whether it is a variable: all are of this kind."""
     return isinstance(var, Variable)

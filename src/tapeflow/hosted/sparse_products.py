@@ -19,17 +19,17 @@ from tapeflow.sparse.tensor import SparseTensor
 
 
 def sparse_tensor_to_csr_sparse_matrix(indices: Any, values: Any, dense_shape: Any, name: str | None = None) -> Any:
-    """A sparse matrix, or a batch of them. Compressed rows would hold the same: this is the `SparseTensor` itself."""
+    """Returns a sparse matrix, or a batch of them. Compressed rows would hold the same: this is the `SparseTensor` itself."""
     return SparseTensor(indices, values, dense_shape)
 
 
 def csr_sparse_matrix_to_sparse_tensor(sparse_matrix: Any, type: Any, name: str | None = None) -> Any:
-    """The `SparseTensor` of a sparse matrix."""
+    """Returns the `SparseTensor` of a sparse matrix."""
     return sparse_matrix
 
 
 def sparse_matrix_sparse_mat_mul(a: Any, b: Any, type: Any, name: str | None = None) -> Any:
-    """The product of two sparse matrices, or of two batches of equal length, row by row (Gustavson's algorithm).
+    """Returns the product of two sparse matrices, or of two batches of equal length, row by row (Gustavson's algorithm).
 
     Every nonzero of `a` meets the nonzeros of the row of `b` that its column names; products of one place are summed.
     """
@@ -54,7 +54,7 @@ def sparse_matrix_sparse_mat_mul(a: Any, b: Any, type: Any, name: str | None = N
 
 
 def _place(indices: Any, shape: Any) -> Any:
-    """The positions that indices have in a tensor of that shape, in row-major order."""
+    """Returns the positions that indices have in a tensor of that shape, in row-major order."""
     place = indices[:, 0]
     for axis in range(1, indices.shape[1]):
         place = place * shape[axis] + indices[:, axis]

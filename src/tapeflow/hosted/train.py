@@ -26,5 +26,5 @@ def set_using_mixed_precision_policy(policy: bool) -> None:
 
 
 def is_mixed_precision_graph_rewrite_enabled() -> bool:
-    """Whether graphs are rewritten for narrower types: they are not."""
+    """Returns whether graphs are rewritten for narrower types: they are not."""
     return False

@@ -10,7 +10,7 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec
 
 @functools.cache
 def _of_tensorflow() -> dict[str, type[TypeSpec]]:
-    """The classes that TensorFlow itself has registered, by name."""
+    """Returns the classes that TensorFlow itself has registered, by name."""
     from tapeflow.ragged.spec import RaggedTensorSpec
     from tapeflow.sparse.tensor import SparseTensorSpec
 
@@ -18,7 +18,7 @@ def _of_tensorflow() -> dict[str, type[TypeSpec]]:
 
 
 def get_name(cls: type[TypeSpec]) -> str:
-    """The name of a class.
+    """Returns the name of a class.
 
     Raises:
         TypeError: it is no class of specs.
@@ -28,7 +28,7 @@ def get_name(cls: type[TypeSpec]) -> str:
 
 
 def lookup(name: str) -> type[TypeSpec]:
-    """The class of a name.
+    """Returns the class of a name.
 
     Raises:
         TypeError: the name is no text.

@@ -32,7 +32,7 @@ class BatchableTypeSpec(TypeSpec):
 
 
 def convert_variables_to_tensors(values: Any) -> Any:
-    """A structure with tensors in the place of variables, also of those in composite values."""
+    """Returns a structure with tensors in the place of variables, also of those in composite values."""
 
     def converted(value: Any) -> Any:
         if isinstance(value, Variable):

@@ -15,7 +15,7 @@ from tapeflow.math.casting import cast
 
 
 def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = None) -> Any:
-    """A copy of `x` with `updates` written over a part of it.
+    """Returns a copy of `x` with `updates` written over a part of it.
 
     Args:
         x: the tensor.

@@ -36,7 +36,7 @@ def add() -> None:
 
 
 def _not_unless_asked(self: Any) -> bool:
-    """Whether `jit_compile="auto"` compiles: what XLA gives at once takes TorchInductor long."""
+    """Returns whether `jit_compile="auto"` compiles: what XLA gives at once takes TorchInductor long."""
     return False
 
 

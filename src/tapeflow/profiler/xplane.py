@@ -48,7 +48,7 @@ class _Names:
         return self._numbers.setdefault(name, len(self._numbers) + 1)
 
     def entries(self, field: int) -> bytes:
-        """The table as a field of a plane: entries of a map from a number to its metadata."""
+        """Returns the table as a field of a plane: entries of a map from a number to its metadata."""
         return b"".join(
             _bytes(field, _number(1, number) + _bytes(2, _number(1, number) + _bytes(2, name)))
             for name, number in self._numbers.items()
@@ -61,7 +61,7 @@ def _stat(number: int, value: Any) -> bytes:
 
 
 def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> bytes:
-    """A plane.
+    """Returns a plane.
 
     Args:
         number: of the plane.
@@ -80,7 +80,7 @@ def _plane(number: int, name: str, lines: Mapping[str, Iterable[Event]]) -> byte
 
 
 def _environment(number: int, started: int, stopped: int) -> bytes:
-    """The plane that says when all of it was."""
+    """Returns the plane that says when all of it was."""
     stats = _Names()
     times = {"profile_start_time": started, "profile_stop_time": stopped}
     said = [_bytes(6, _number(1, stats[name]) + _number(3, time)) for name, time in times.items()]
@@ -88,7 +88,7 @@ def _environment(number: int, started: int, stopped: int) -> bytes:
 
 
 def space(planes: Mapping[str, Mapping[str, Iterable[Event]]], started: int, stopped: int) -> bytes:
-    """A whole profile.
+    """Returns a whole profile.
 
     Args:
         planes: the events by plane and line.

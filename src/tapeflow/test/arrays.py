@@ -27,11 +27,11 @@ class ArrayAssertions(absltest.TestCase):
     """What `tf.test.TestCase` can say about values. Tensors, variables and `numpy` arrays count alike."""
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors, as arrays."""
+        """Returns the values of tensors, as arrays."""
         raise NotImplementedError
 
     def _GetNdArray(self, value: Any) -> np.ndarray:
-        """The array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints.
+        """Returns the array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints.
 
         All assertions ask it: libraries override it for values of their own, under this name of TensorFlow's.
         """
@@ -73,7 +73,7 @@ class ArrayAssertions(absltest.TestCase):
             self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, place)
 
     def _is_one_array(self, a: Any, b: Any) -> bool:
-        """Whether two sequences are arrays of numbers, written out. Others are compared by elements."""
+        """Returns whether two sequences are arrays of numbers, written out. Others are compared by elements."""
         try:
             return "O" not in (self._GetNdArray(a).dtype.kind, self._GetNdArray(b).dtype.kind)
         except (ValueError, TypeError):  # parts of different shapes
@@ -251,7 +251,7 @@ class ArrayAssertions(absltest.TestCase):
         self.assertEqual(a, b, msg)
 
     def _lists(self, value: Any) -> Any:
-        """A ragged value as nested lists."""
+        """Returns a ragged value as nested lists."""
         value = self.evaluate(value) if _holds_tensors(value) else value
         if isinstance(value, RaggedTensorValue):
             return value.to_list()
@@ -267,7 +267,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def _fields(value: Any) -> Any:
-    """A structure with named fields as a dict."""
+    """Returns a structure with named fields as a dict."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return value._asdict()
     if hasattr(type(value), "__attrs_attrs__"):

@@ -12,7 +12,7 @@ _TARGETS = {"x86": ("x86_64", "AMD64", "i386", "i686"), "aarch64": ("aarch64", "
 
 
 def is_built_with_cuda() -> bool:
-    """Whether the kernels can run on NVIDIA's GPUs.
+    """Returns whether the kernels can run on NVIDIA's GPUs.
 
     Example:
         >>> tf.test.is_built_with_cuda() in (True, False)
@@ -22,7 +22,7 @@ def is_built_with_cuda() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """Whether the kernels can run on AMD's GPUs.
+    """Returns whether the kernels can run on AMD's GPUs.
 
     Example:
         >>> tf.test.is_built_with_rocm() in (True, False)
@@ -32,7 +32,7 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """Whether the kernels can run on GPUs of any make.
+    """Returns whether the kernels can run on GPUs of any make.
 
     Example:
         >>> tf.test.is_built_with_gpu_support() == (tf.test.is_built_with_cuda() or tf.test.is_built_with_rocm())
@@ -42,7 +42,7 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_xla() -> bool:
-    """Whether `tf.function(jit_compile=True)` compiles with XLA: no, TorchInductor does it.
+    """Returns whether `tf.function(jit_compile=True)` compiles with XLA: no, TorchInductor does it.
 
     Example:
         >>> tf.test.is_built_with_xla()
@@ -52,7 +52,7 @@ def is_built_with_xla() -> bool:
 
 
 def is_cpu_target_available(target: str) -> bool:
-    """Whether this is a machine of an architecture: `x86`, `aarch64` or `arm`.
+    """Returns whether this is a machine of an architecture: `x86`, `aarch64` or `arm`.
 
     Example:
         >>> tf.test.is_cpu_target_available("z80")
@@ -62,7 +62,7 @@ def is_cpu_target_available(target: str) -> bool:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
-    """Whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
+    """Returns whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
 
     Args:
         cuda_only: accepted; a GPU that is no CUDA device counts only without it.
@@ -81,7 +81,7 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
 
 
 def gpu_device_name() -> str:
-    """The name of the first GPU, and `""` if there is none.
+    """Returns the name of the first GPU, and `""` if there is none.
 
     Example:
         >>> tf.test.gpu_device_name() in ("", "/device:GPU:0")

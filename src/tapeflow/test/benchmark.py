@@ -39,7 +39,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether there is nothing in it that could run."""
+        """Returns whether there is nothing in it that could run."""
         return not any(name.startswith("benchmark") and callable(getattr(cls, name)) for name in dir(cls))
 
     def _get_name(self, overwrite_name: str | None = None) -> str:
@@ -143,7 +143,7 @@ class Benchmark:
         return {**report, "name": self._get_name(name)}
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of a nest of tensors, as arrays.
+        """Returns the values of a nest of tensors, as arrays.
 
         Raises:
             ValueError: it holds something that is no tensor.
@@ -154,7 +154,7 @@ class Benchmark:
 
 
 def benchmark_config() -> Any:
-    """The `ConfigProto` with which sessions are measured.
+    """Returns the `ConfigProto` with which sessions are measured.
 
     Example:
         >>> type(tf.test.benchmark_config()).__name__
@@ -180,7 +180,7 @@ def run_asked(argv: list[str] | None) -> bool:
 
 
 def _entries(name: str, known: dict[str, Any], extras: dict[str, Any], metrics: list[dict[str, Any]]) -> Any:
-    """The message of a report."""
+    """Returns the message of a report."""
     report = _messages()()
     entry = report.entry.add(name=name, **known)
     for key, value in extras.items():
@@ -198,7 +198,7 @@ def _entries(name: str, known: dict[str, Any], extras: dict[str, Any], metrics: 
 
 @functools.cache
 def _messages() -> Any:
-    """The class of TensorFlow's `BenchmarkEntries` (tensorflow/core/util/test_log.proto), with the fields used here."""
+    """Returns the class of TensorFlow's `BenchmarkEntries` (tensorflow/core/util/test_log.proto), with the fields used here."""
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="tapeflow/test_log.proto", package="tapeflow", syntax="proto3")
     kinds: dict[str, list[tuple[str, int, Any, Any]]] = {

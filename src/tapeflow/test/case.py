@@ -65,7 +65,7 @@ class TestCase(ArrayAssertions):
         super().tearDown()
 
     def get_temp_dir(self) -> str:
-        """A folder for this test alone: the same one on every call."""
+        """Returns a folder for this test alone: the same one on every call."""
         if self._folder is None:
             parent = os.environ.get("TEST_TMPDIR")
             holder = tempfile.TemporaryDirectory(dir=parent)
@@ -76,7 +76,7 @@ class TestCase(ArrayAssertions):
     # Values
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of a nest of tensors as arrays: through the session where a graph is being built.
+        """Returns the values of a nest of tensors as arrays: through the session where a graph is being built.
 
         Raises:
             ValueError: it holds something that is no tensor.
@@ -102,7 +102,7 @@ class TestCase(ArrayAssertions):
         return tensor.numpy()
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """The values of two tensors; other values are given back."""
+        """Returns the values of two tensors; other values are given back."""
         if hasattr(a, "numpy") and hasattr(b, "numpy"):
             return self.evaluate(a), self.evaluate(b)
         return a, b
@@ -205,7 +205,7 @@ class TestCase(ArrayAssertions):
     def checkedThread(
         self, target: Callable[..., Any], args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
     ) -> CheckedThread:
-        """A thread whose errors fail the test: `start()` it and `join()` it."""
+        """Returns a thread whose errors fail the test: `start()` it and `join()` it."""
         thread = CheckedThread(self, target, args or (), kwargs or {})
         self._threads.append(thread)
         return thread
@@ -233,7 +233,7 @@ class TestCase(ArrayAssertions):
     def session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Iterator[Any]:
-        """A `tf.compat.v1.Session` for the block, and its graph; in eager mode, nothing that could be run.
+        """Returns a `tf.compat.v1.Session` for the block, and its graph; in eager mode, nothing that could be run.
 
         Args:
             graph: the graph; the default one where it is not given.
@@ -340,7 +340,7 @@ class CheckedThread:
             self._test.fail(f"Error in checkedThread: {self._error}")
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Returns whether it still runs."""
         return self._thread.is_alive()
 
 
@@ -357,7 +357,7 @@ class CapturedWrites:
         self._text = self._file.read().decode("utf-8", "replace")
 
     def contents(self) -> str:
-        """The text, once the block is over."""
+        """Returns the text, once the block is over."""
         if self._text is None:
             raise ValueError("contents() is there when the block of captureWritesToStream is over.")
         return self._text

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[[Any], Any]:
-    """A decorator that skips a test where `pred()` holds when it runs.
+    """Returns a decorator that skips a test where `pred()` holds when it runs.
 
     Example:
         >>> @tf.test.disable_with_predicate(pred=tf.test.is_built_with_rocm, skip_message="not on AMD's GPUs")
@@ -29,7 +29,7 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
 
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
-    """Gives a test case back: ops run in one way only, so there is nothing to run twice.
+    """Returns a test case back: ops run in one way only, so there is nothing to run twice.
 
     Example:
         >>> @tf.test.with_eager_op_as_function

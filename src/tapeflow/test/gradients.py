@@ -19,7 +19,7 @@ _KINDS = (float16, bfloat16, float32, float64, complex64, complex128)
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """The Jacobians of a function at a point: by its gradients, and by central differences.
+    """Returns the Jacobians of a function at a point: by its gradients, and by central differences.
 
     Args:
         f: a function of as many tensors as `x` has, that gives one tensor.
@@ -56,7 +56,7 @@ def compute_gradient(
 
 
 def _parts(value: Tensor) -> np.ndarray:
-    """The real numbers in a tensor, in a row of their own; narrow floats as float32."""
+    """Returns the real numbers in a tensor, in a row of their own; narrow floats as float32."""
     array = value.numpy()
     if value.dtype in (float16, bfloat16):
         array = array.astype(np.float32)
@@ -64,7 +64,7 @@ def _parts(value: Tensor) -> np.ndarray:
 
 
 def _moved(parts: np.ndarray, like: Tensor) -> Tensor:
-    """The tensor of these real numbers."""
+    """Returns the tensor of these real numbers."""
     return constant(parts.view(_wide(like.dtype)).reshape(like.shape.as_list()), dtype=like.dtype)
 
 

@@ -49,7 +49,7 @@ def _comparable(node: Any) -> tuple[Any, ...]:
 
 
 def as_message(expected: Any, like: Any) -> Any:
-    """A message as it is, or the one of a text, of the class of another."""
+    """Returns a message as it is, or the one of a text, of the class of another."""
     return expected if isinstance(expected, Message) else text_format.Parse(expected, type(like)())
 
 

@@ -43,7 +43,7 @@ def compile(computation: Callable[..., Any], inputs: list[Any] | None = None) ->
 
 @contextmanager
 def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
-    """A scope whose operations may be compiled together. Whole functions are compiled here, so that it changes nothing.
+    """Returns a scope whose operations may be compiled together. Whole functions are compiled here, so that it changes nothing.
 
     Args:
         compile_ops: whether operations may be compiled, or a function of a `NodeDef` that says so.

@@ -36,7 +36,7 @@ class StagedZip:
 
 
 def is_staged_iterable(value: Any) -> bool:
-    """Whether iterating takes a loop in the graph."""
+    """Returns whether iterating takes a loop in the graph."""
     return isinstance(value, (StagedRange, StagedZip)) or is_staged(value)
 
 

@@ -70,7 +70,7 @@ def if_exp(condition: Any, body: Callable[[], Any], orelse: Callable[[], Any], t
 def _staged(
     condition: Any, body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Any]:
-    """The variables after a staged condition: tensors, and what is the same Python value in both branches."""
+    """Returns the variables after a staged condition: tensors, and what is the same Python value in both branches."""
     from tapeflow.control_flow import cond
 
     branches = _completed(body, orelse, names)
@@ -99,7 +99,7 @@ def _staged(
 def _completed(
     body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Callable[[], list[Any]]]:
-    """The branches, with zeros for a return value that only the other has, where a flag says whether it is one."""
+    """Returns the branches, with zeros for a return value that only the other has, where a flag says whether it is one."""
     values = [k for k, name in enumerate(names) if name.startswith("retval_")]
     flags = [name for name in names if name.startswith("do_return")]
     if not values or not flags:
@@ -183,7 +183,7 @@ def _verify(name: str, main: Any, other: Any) -> None:
 
 
 def dtype_of(value: Any) -> str:
-    """The name of the dtype that a value has as a tensor; of its class, if it is made of several tensors."""
+    """Returns the name of the dtype that a value has as a tensor; of its class, if it is made of several tensors."""
     if isinstance(value, PYTHON_VALUES):
         value = as_tensor(value)
     return value.dtype.name if hasattr(value, "dtype") else type(value).__name__

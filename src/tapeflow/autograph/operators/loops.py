@@ -110,7 +110,7 @@ class Loop:
             self.body(item)
 
     def _defined(self, start: State, take: Callable[..., tuple[Any, Any]]) -> State:
-        """The variables before the loop; what has no value yet gets zeros like what the first iteration gives it."""
+        """Returns the variables before the loop; what has no value yet gets zeros like what the first iteration gives it."""
         before = self.get_state()
         if not any(isinstance(v, Undefined) or v is None for v in before):
             return before
@@ -283,7 +283,7 @@ def for_stmt(
 
 
 def _counted(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """How many items there are, and a function that gives the item of an index."""
+    """Returns the number of items, and a function that gives the item of an index."""
     if isinstance(iterable, StagedZip):
         parts = [_counted(p) if is_staged_iterable(p) else _of_python(p) for p in iterable.parts]
         size = parts[0][0]
@@ -319,7 +319,7 @@ def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
 
 
 def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
-    """Whether a range is of integers of one dtype and goes up by one."""
+    """Returns whether a range is of integers of one dtype and goes up by one."""
     from tapeflow.core.ops.convert import convert
     from tapeflow.core.ops.static import value_of
 
@@ -329,7 +329,7 @@ def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
 
 
 def _of_python(iterable: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """A Python sequence beside a tensor in a `zip`."""
+    """Returns a Python sequence beside a tensor in a `zip`."""
     from tapeflow.array.gathering import gather
     from tapeflow.core.ops.convert import convert
 

@@ -15,29 +15,29 @@ PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
 def is_staged(value: Any) -> bool:
-    """Whether a graph is being built, and the value is one of its tensors or a variable."""
+    """Returns whether a graph is being built, and the value is one of its tensors or a variable."""
     return isinstance(value, (Tensor, ReadAsTensor)) and graph_being_built() is not None
 
 
 def graph_being_built() -> Any:
-    """The graph that this thread builds, or None."""
+    """Returns the graph that this thread builds, or None."""
     return getattr(state, "graph", None)
 
 
 def is_tensor_leaf(value: Any) -> bool:
-    """Whether a graph can hold the value."""
+    """Returns whether a graph can hold the value."""
     from tapeflow.tensor_array import TensorArray
 
     return isinstance(value, (Tensor, ReadAsTensor, CompositeTensor, TensorArray, *PYTHON_VALUES))
 
 
 def as_tensor(value: Any) -> Any:
-    """The value as the graph holds it."""
+    """Returns the value as the graph holds it."""
     return convert(value) if isinstance(value, (Tensor, ReadAsTensor, *PYTHON_VALUES)) else value
 
 
 def checked_condition(value: Any, what: str) -> Any:
-    """The condition of a staged statement.
+    """Returns the condition of a staged statement.
 
     Raises:
         ValueError: it is no boolean scalar.

@@ -35,7 +35,7 @@ class UndefinedReturnValue(Undefined):
 
 
 def ld(value: Any) -> Any:
-    """A variable that may be undefined.
+    """Returns a variable that may be undefined.
 
     Raises:
         UnboundLocalError: it is.
@@ -44,7 +44,7 @@ def ld(value: Any) -> Any:
 
 
 def ldu(read: Callable[[], Any], name: str) -> Any:
-    """An attribute or item, or `Undefined` where there is none."""
+    """Returns an attribute or item, or `Undefined` where there is none."""
     try:
         return read()
     except (NameError, AttributeError, KeyError, IndexError, TypeError):
@@ -52,7 +52,7 @@ def ldu(read: Callable[[], Any], name: str) -> Any:
 
 
 def changed(value: Any, read: Callable[[], Any]) -> bool:
-    """Whether an attribute or item has to be assigned so that it is `value`."""
+    """Returns whether an attribute or item has to be assigned so that it is `value`."""
     return not isinstance(value, Undefined) and ldu(read, "") is not value
 
 

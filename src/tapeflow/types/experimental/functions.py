@@ -34,7 +34,7 @@ class PolymorphicFunction(Callable):
 
     @abstractmethod
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for arguments like these."""
+        """Returns the trace for arguments like these."""
 
 
 GenericFunction = PolymorphicFunction

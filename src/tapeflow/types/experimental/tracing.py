@@ -33,30 +33,30 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether a function traced for `other` can be called with this type."""
+        """Returns whether a function traced for `other` can be called with this type."""
 
     @abstractmethod
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
-        """The most specific type that this and all `others` are subtypes of, or None."""
+        """Returns the most specific type that this and all `others` are subtypes of, or None."""
 
     @abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """What stands for a value of this type while a function is traced."""
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """The tensors in a value of this type."""
+        """Returns the tensors in a value of this type."""
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """The value made of the next tensors."""
+        """Returns the value made of the next tensors."""
         return self.placeholder_value(None)
 
     def flatten(self) -> list[Any]:
-        """The specs of the tensors in a value of this type."""
+        """Returns the specs of the tensors in a value of this type."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """The value as one of this type.
+        """Returns the value as one of this type.
 
         Raises:
             AssertionError: it is not.
@@ -89,4 +89,4 @@ class SupportsTracingProtocol(Protocol):
     """
 
     def __tf_tracing_type__(self, context: Any) -> TraceType:
-        """The type of this value."""
+        """Returns the type of this value."""
