@@ -96,7 +96,7 @@ def _mapped(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_shape: b
 
 
 def as_traced(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function as AutoGraph converts it, if it is called while a function is traced."""
+    """Returns the function converted by AutoGraph if a function is being traced, or else itself."""
     if state.graph is None or not state.graph.building_function:
         return fn
     from tapeflow.autograph.conversion import converted

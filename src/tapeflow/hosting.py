@@ -14,6 +14,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
+from tapeflow import hosted
+
 
 def install_as_tensorflow() -> None:
     """Makes `import tensorflow` give TapeFlow, in this process, from now on. Calling it again does nothing.
@@ -30,8 +32,7 @@ def install_as_tensorflow() -> None:
         >>> tensorflow is tf
         True
     """
-    import tapeflow
-
+    tapeflow = sys.modules[__package__]
     present = sys.modules.get("tensorflow")
     if present is tapeflow:
         return
@@ -89,8 +90,6 @@ class _Loader(Loader):
 
 
 def _tapeflow_module(fullname: str) -> ModuleType:
-    from tapeflow import hosted
-
     internal = hosted.module(fullname)
     if internal is not None:
         return internal

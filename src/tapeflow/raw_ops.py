@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import typing  # not `Any` by name: that is an op
 from collections import namedtuple
 from collections.abc import Callable
@@ -44,9 +45,7 @@ _WITHOUT_OPS = frozenset({"__main__", "compat", "distribute", "hosting", "keras"
 @functools.cache
 def _import_all_ops() -> None:
     """Imports the namespaces that are otherwise loaded when they are first used."""
-    import tapeflow
-
-    for module in pkgutil.iter_modules(tapeflow.__path__):
+    for module in pkgutil.iter_modules(sys.modules[__package__].__path__):
         if module.name not in _WITHOUT_OPS:
             importlib.import_module(f"tapeflow.{module.name}")
 

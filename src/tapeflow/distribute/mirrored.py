@@ -25,7 +25,6 @@ from tapeflow.distribute.strategy import ReplicaContext, Strategy, StrategyExten
 from tapeflow.distribute.values import regroup, select_replica
 from tapeflow.distribute.variables import make_distributed
 from tapeflow.function.function import Function, Options
-from tapeflow.summary.recording import recording
 
 
 class _Abandoned(BaseException):
@@ -65,6 +64,7 @@ class _ReplicaThread(threading.Thread):
 
     def _state_to_inherit(self) -> list[tuple[Any, dict[str, Any]]]:
         """Returns the state of the thread that runs the strategy, for the replica's thread to start with."""
+        from tapeflow.summary.recording import recording  # here, as it loads TensorBoard
 
         def copied(value: Any) -> Any:
             return list(value) if type(value) is list else value

@@ -528,7 +528,7 @@ class Strategy:
         """Returns a dataset whose batches go to one replica after the other.
 
         Args:
-            dataset_fn: takes a `tf.distribute.InputContext`, and returns a `tf.data.Dataset` of batches for one replica.
+            dataset_fn: takes a `tf.distribute.InputContext`, and returns a `tf.data.Dataset` of batches for a replica.
             options: a `tf.distribute.InputOptions`.
         """
         dataset = dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync))

@@ -1,4 +1,4 @@
-"""`tf.__internal__`: the names in it that hosted libraries use."""
+"""`tf.__internal__`: the names of it that hosted libraries use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ smart_cond = SimpleNamespace(smart_cond=_smart_cond)
 eager_context = SimpleNamespace(eager_mode=eager_mode)
 tf2 = SimpleNamespace(enabled=lambda: True)
 
-# What would import much, by where it lives.
+# Names from modules that are loaded on first use.
 _ON_FIRST_USE = {
     "FuncGraph": "tapeflow.graph.ir.func_graph",
     "SymbolicTensor": "tapeflow.core.values.symbolic",

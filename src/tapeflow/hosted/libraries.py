@@ -1,7 +1,7 @@
-"""The names inside TensorFlow that TensorFlow Probability and Keras 2 (which it loads) import: where they really live.
+"""The names inside TensorFlow that TensorFlow Probability and Keras 2 (which it loads) import, and their modules here.
 
-Another name than TensorFlow's follows a colon. A module without names is one that is imported, but of which nothing is
-used unless by what TapeFlow has not.
+A name that differs from TensorFlow's follows a colon. A module without names is imported, but its names are used only
+by parts of these libraries that TapeFlow does not support.
 """
 
 _H = "tapeflow.hosted"
@@ -39,7 +39,7 @@ MODULES = {
     "tensorflow.core.framework.attr_value_pb2": {"AttrValue": "tensorboard.compat.proto.attr_value_pb2"},
     "tensorflow.core.protobuf.cluster_pb2": {"ClusterDef": "tensorboard.compat.proto.cluster_pb2"},
     "tensorflow.core.protobuf.config_pb2": {"ConfigProto": "tensorboard.compat.proto.config_pb2"},
-    # Only `auto_batching` uses these: it works on AutoGraph's own trees, which are others here.
+    # Only `auto_batching` uses these: it works on AutoGraph's own trees, which differ here.
     "tensorflow.python.autograph.converters.break_statements": {},
     "tensorflow.python.autograph.converters.continue_statements": {},
     "tensorflow.python.autograph.converters.return_statements": {},

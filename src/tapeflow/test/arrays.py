@@ -24,16 +24,16 @@ _NARROW = {"float16": "half", "bfloat16": "bfloat16", "float32": "float", "compl
 
 
 class ArrayAssertions(absltest.TestCase):
-    """What `tf.test.TestCase` can say about values. Tensors, variables and `numpy` arrays count alike."""
+    """The assertions of `tf.test.TestCase` about values: tensors, variables and NumPy arrays alike."""
 
     def evaluate(self, tensors: Any) -> Any:
         """Returns the values of tensors, as arrays."""
         raise NotImplementedError
 
     def _GetNdArray(self, value: Any) -> np.ndarray:
-        """Returns the array of a tensor, of numbers, or of lists of them. bfloat16 becomes float32, which prints.
+        """Converts a tensor, numbers, or lists of them to an array. bfloat16 becomes float32, which prints.
 
-        All assertions ask it: libraries override it for values of their own, under this name of TensorFlow's.
+        All assertions call it: libraries override it, under TensorFlow's name, for values of their own.
         """
         if _holds_tensors(value):
             value = self.evaluate(value)
@@ -69,18 +69,18 @@ class ArrayAssertions(absltest.TestCase):
             for index, (x, y) in enumerate(zip(a, b, strict=True)):
                 self._all_close(x, y, rtol, atol, msg, f"{path}[{index}]")
         else:
-            place = f"Mismatched value: a{path} is different from b{path}. {msg or ''}"
-            self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, place)
+            text = f"Mismatched value: a{path} is different from b{path}. {msg or ''}"
+            self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, text)
 
     def _is_one_array(self, a: Any, b: Any) -> bool:
-        """Returns whether two sequences are arrays of numbers, written out. Others are compared by elements."""
+        """Returns whether two sequences convert to arrays of numbers; others are compared by elements."""
         try:
             return "O" not in (self._GetNdArray(a).dtype.kind, self._GetNdArray(b).dtype.kind)
         except (ValueError, TypeError):  # parts of different shapes
             return False
 
     def _close(self, a: np.ndarray, b: np.ndarray, rtol: float, atol: float, msg: str) -> None:
-        # A scalar of an enclosing structure may be of a shape that only broadcasts, which is no agreement.
+        # Shapes must be equal: values that broadcast do not agree.
         self._same_shape(a, b, msg)
         if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
             return
@@ -112,7 +112,7 @@ class ArrayAssertions(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """`assertAllClose`, with the wider tolerance where a value is of a narrow type."""
+        """Calls `assertAllClose`, with the wider tolerance where a value is of a narrow type."""
         wider = {
             "float": (float_rtol, float_atol),
             "half": (half_rtol, half_atol),
@@ -141,7 +141,7 @@ class ArrayAssertions(absltest.TestCase):
         self._same_shape(x, y, msg)
         same = x == y
         if "f" in (x.dtype.kind, y.dtype.kind) or "c" in (x.dtype.kind, y.dtype.kind):
-            same = same | ((x != x) & (y != y))  # NaN alone is not itself
+            same = same | ((x != x) & (y != y))  # NaN is not equal to itself
         if not np.all(same):
             where = np.nonzero(~np.atleast_1d(same))
             lhs, rhs = (array[where] for array in np.atleast_1d(x, y))
@@ -185,7 +185,7 @@ class ArrayAssertions(absltest.TestCase):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """Checks that all elements are between two numbers, which are themselves allowed unless they are open."""
+        """Checks that all elements are in an interval, whose ends belong to it unless they are open."""
         array = self._GetNdArray(target)
         if array.dtype.kind not in "iuf":
             raise AssertionError(
@@ -198,19 +198,19 @@ class ArrayAssertions(absltest.TestCase):
         self._none(below | above, array, f"are outside the range {interval}")
 
     def _none(self, bad: np.ndarray, array: np.ndarray, words: str, limit: int = 10) -> None:
-        """Refuses elements that have been found, and lists the first of them."""
+        """Checks that no element is bad, and lists the first bad ones otherwise."""
         if not np.any(bad):
             return
-        places = np.argwhere(np.atleast_1d(bad))
-        lines = [f"  {place.tolist()} : {np.atleast_1d(array)[tuple(place)]}" for place in places[:limit]]
-        lines += ["  ..."] * (len(places) > limit)
+        indices = np.argwhere(np.atleast_1d(bad))
+        lines = [f"  {index.tolist()} : {np.atleast_1d(array)[tuple(index)]}" for index in indices[:limit]]
+        lines += ["  ..."] * (len(indices) > limit)
         raise AssertionError(
-            f"{len(places)} of the {array.size} element(s) {words}. Subscript(s) and value(s) of the offending "
+            f"{len(indices)} of the {array.size} element(s) {words}. Subscript(s) and value(s) of the offending "
             "elements:\n" + "\n".join(lines)
         )
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """Checks that all elements are among those of a set."""
+        """Checks that all elements are in a set."""
         odd = np.setdiff1d(self._GetNdArray(target), list(expected_set))
         if odd.size:
             raise AssertionError(f"{odd.size} unique element(s) are not in the set {expected_set}: {odd}")
@@ -235,14 +235,13 @@ class ArrayAssertions(absltest.TestCase):
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Checks the dtype of a value."""
         dtype = self._GetNdArray(target).dtype if isinstance(target, list) else _dtype(target, self._GetNdArray)
-        found = np.dtype(dtype)
-        self.assertEqual(found, expected_dtype)
+        self.assertEqual(np.dtype(dtype), expected_dtype)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Checks that two tensors or arrays have the same shape.
 
         Raises:
-            TypeError: one is no tensor and no array.
+            TypeError: one is neither a tensor nor an array.
         """
         for value in (input_a, input_b):
             if not isinstance(value, (np.ndarray, np.generic, Tensor, Variable, CompositeTensor)):
@@ -267,7 +266,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def _fields(value: Any) -> Any:
-    """Returns a structure with named fields as a dict."""
+    """Converts an object with named fields to a dict; other values stay as they are."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return value._asdict()
     if hasattr(type(value), "__attrs_attrs__"):

@@ -15,14 +15,14 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 
-# What functions take in the place of a tensor.
+# The types that functions accept in the place of a tensor.
 TensorLike = Union[  # noqa: UP007 (as TensorFlow's, an object of `typing`)
     Tensor, CompositeTensor, Variable, np.ndarray, np.generic, int, float, bool, complex, str, bytes, list, tuple
 ]
 
 
 class TraceType(metaclass=ABCMeta):
-    """What an argument looks like to a `tf.function`: two calls whose arguments have equal types share a trace.
+    """The type of an argument of a `tf.function`: calls whose arguments have equal types share a trace.
 
     Specs, dtypes and shapes are such types.
 
@@ -41,14 +41,14 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """What stands for a value of this type while a function is traced."""
+        """Returns the value that replaces one of this type while a function is traced."""
 
     def to_tensors(self, value: Any) -> list[Any]:
         """Returns the tensors in a value of this type."""
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """Returns the value made of the next tensors."""
+        """Returns the value composed of the next tensors."""
         return self.placeholder_value(None)
 
     def flatten(self) -> list[Any]:
@@ -56,10 +56,10 @@ class TraceType(metaclass=ABCMeta):
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """Returns the value as one of this type.
+        """Returns the value cast to this type.
 
         Raises:
-            AssertionError: it is not.
+            AssertionError: the value can't be cast.
         """
         if value != self.placeholder_value(None):
             raise AssertionError(f"Can not cast {value!r} to type {self!r}")
@@ -78,7 +78,7 @@ for _type in (TypeSpec, DType, TensorShape):
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """What says itself what it looks like to a trace.
+    """A value that defines its own type for traces.
 
     Example:
         >>> class Rate:
