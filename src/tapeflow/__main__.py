@@ -1,6 +1,6 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`import tensorflow` gives TapeFlow there. All else is as with `python program.py`: `sys.argv`, `sys.path`, `__main__`,
+`import tensorflow` imports TapeFlow there. All else is as with `python program.py`: `sys.argv`, `sys.path`, `__main__`,
 tracebacks and exit status.
 """
 

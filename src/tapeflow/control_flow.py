@@ -157,7 +157,7 @@ def _no_case(problem: str, values: Sequence[bool]) -> Exception:
 
 def switch_case(
     branch_index: TensorLike,
-    branch_fns: Mapping[int, Callable[[], Any]] | Sequence[Callable[[], Any] | tuple[int, Callable[[], Any]]],
+    branch_fns: Mapping[int, Callable[..., Any]] | Sequence[Callable[..., Any]] | Sequence[tuple[int, Any]],
     default: Callable[[], Any] | None = None,
     name: str = "switch_case",
 ) -> Any:
@@ -182,17 +182,18 @@ def switch_case(
     """
     if not is_tensor_like(branch_index):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
-    if not branch_index.dtype.is_integer:
-        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
-    if branch_index.shape.rank != 0:
-        raise invalid(f"'branch_index' must be a scalar, got one of shape {branch_index.shape}")
+    index: Any = branch_index
+    if not index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
+    if index.shape.rank != 0:
+        raise invalid(f"'branch_index' must be a scalar, got one of shape {index.shape}")
     branches = _branches(branch_fns)
     if default is not None and not callable(default):
         raise TypeError(f"Argument `default` must be callable, got {default}")
-    if is_symbolic(branch_index):
+    if is_symbolic(index):
         functions = [branches[i] for i in sorted(branches)]
-        return _staged_switch(branch_index, functions if default is None else [*functions, default], name)
-    return branches.get(int(branch_index), default or branches[max(branches)])()
+        return _staged_switch(index, functions if default is None else [*functions, default], name)
+    return branches.get(int(index), default or branches[max(branches)])()
 
 
 def _staged_switch(branch_index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:

@@ -141,7 +141,7 @@ def _rows(value: Any) -> Any:
 
 
 def _reader(value: Any, count: Any) -> Callable[[Any], Any]:
-    """Returns a function that gives the slice of a value at an index of its first dimension."""
+    """Returns a function from an index of the first dimension to the slice of a value there."""
     if isinstance(value, Tensor):
         return TensorArray(value.dtype, count).unstack(value).read
     if hasattr(value._type_spec, "_encoded"):

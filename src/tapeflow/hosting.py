@@ -1,4 +1,4 @@
-"""Standing in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` gives TapeFlow.
+"""A stand-in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` imports TapeFlow.
 
 `tensorflow.math` then is the very module `tapeflow.math`, and so is every other one. Only the import system is
 changed, not package metadata.
@@ -18,7 +18,7 @@ from tapeflow import hosted
 
 
 def install_as_tensorflow() -> None:
-    """Makes `import tensorflow` give TapeFlow, in this process, from now on. Calling it again does nothing.
+    """Makes `import tensorflow` import TapeFlow, in this process, from now on. Calling it again does nothing.
 
     Returns:
         None.

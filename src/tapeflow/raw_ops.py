@@ -51,7 +51,7 @@ def _import_all_ops() -> None:
 
 
 def _implementation(name: str) -> typing.Any:
-    """Returns the op that computes what `name` is registered for, or None."""
+    """Returns the op that implements a registered name, or None."""
     name = _SAME_AS.get(name, name)
     if name not in registry:
         _import_all_ops()
@@ -125,7 +125,7 @@ _OPTIONAL = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
 
 
 def _has_alternative(graph: typing.Any) -> bool:
-    """Returns whether what is traced belongs to one of several functions that do the same."""
+    """Returns whether a graph is inside one of several alternative implementations of a function."""
     while graph is not None and not getattr(graph, "is_alternative", False):
         graph = graph.around
     return graph is not None

@@ -37,7 +37,7 @@ def _of_its_class(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class TensorArray:
-    """A list of tensors of one dtype. Gradients pass through what is written and read.
+    """A list of tensors of one dtype. Gradients pass through writes and reads.
 
     Args:
         dtype: the dtype of the tensors.
@@ -170,7 +170,8 @@ class TensorArray:
         """
         if state.graph is not None:
             return self.__tf_composite__().read(index)
-        i = operator.index(index)
+        position: Any = index
+        i = operator.index(position)
         if i < 0:
             raise _out_of_range(f"Reading from negative indices (index {i}) is not allowed.")
         if i >= len(self._tensors):
@@ -200,7 +201,8 @@ class TensorArray:
         """
         if state.graph is not None:
             return self.__tf_composite__().write(index, value)
-        i = operator.index(index)
+        position: Any = index
+        i = operator.index(position)
         if i < 0:
             raise _out_of_range(f"Writing to negative indices (index {i}) is not allowed.")
         size = len(self._tensors)

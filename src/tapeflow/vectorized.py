@@ -232,7 +232,7 @@ class _Traced:
     """A function of a slice, as a body.
 
     Attributes:
-        body: the body. It takes a slice of each tensor, then what the function captures.
+        body: the body, which takes a slice of each tensor, then the captured tensors of the function.
         result: the result of the function when it was traced.
     """
 

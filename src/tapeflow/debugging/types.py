@@ -80,8 +80,9 @@ def assert_same_float_dtype(tensors: Sequence[TensorLike | None] | None = None, 
         tf.float32
     """
     expected = None if dtype is None else as_dtype(dtype)
-    first = None
-    for tensor in tensors or ():
+    first: Any = None
+    values: Sequence[Any] = tensors or ()
+    for tensor in values:
         if tensor is None:
             continue
         own: Any = tensor.dtype if hasattr(tensor, "dtype") else convert(tensor).dtype

@@ -330,7 +330,11 @@ def assert_near(
     relative = cast(convert(epsilon if rtol is None else rtol), real)
     absolute = cast(convert(epsilon if atol is None else atol), real)
     if state.graph is not None:
-        return assertion(lambda *args: assert_near(*args, message, summarize), a, b, relative, absolute)
+
+        def check(x: Tensor, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
+            assert_near(x, y, rtol, atol, message, summarize)
+
+        return assertion(check, a, b, relative, absolute)
     if bool(reduce_all(less_equal(abs(a - b), absolute + relative * abs(b)))):
         return None
     shown = _SHOWN if summarize is None else max(summarize, 0)

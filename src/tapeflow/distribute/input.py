@@ -28,7 +28,7 @@ class DistributedDataset(CompositeTensor):
         divides: whether batches are divided among the replicas; otherwise each replica gets whole ones.
 
     Raises:
-        ValueError: the options ask for a dataset for each replica, or the dataset's elements are scalars.
+        ValueError: the options specify a dataset for each replica, or the dataset's elements are scalars.
     """
 
     __module__ = "tensorflow.python.distribute.input_lib"  # Keras knows the class by its name there
