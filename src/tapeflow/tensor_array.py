@@ -155,6 +155,7 @@ class TensorArray:
         self._tensors = []
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+        """Raises NotImplementedError: a tape needs no array of gradients."""
         raise NotImplementedError("TensorArray.grad is not supported when executing eagerly: tapes do not need it.")
 
     # ---- one tensor --------------------------------------------------------------------------------------------------
@@ -162,6 +163,12 @@ class TensorArray:
     @_of_its_class
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """Returns the tensor at `index`, or zeros where none was written.
+
+        Args:
+            index: an integer scalar.
+
+        Returns:
+            A tensor of the array's dtype and element shape.
 
         Raises:
             OutOfRangeError: there is no such index.
@@ -190,6 +197,10 @@ class TensorArray:
     @_of_its_class
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Puts a tensor at `index`.
+
+        Args:
+            index: an integer scalar.
+            value: a tensor.
 
         Returns:
             This array.
@@ -241,14 +252,25 @@ class TensorArray:
 
     @_of_its_class
     def stack(self, name: str | None = None) -> Tensor:
-        """Returns all tensors as one, with a new first dimension."""
+        """Returns all tensors as one, with a new first dimension.
+
+        Returns:
+            A tensor of shape `[size, *element_shape]`.
+        """
         if state.graph is not None:
             return self.__tf_composite__().stack()
         return self._stacked(range(len(self._tensors)))
 
     @_of_its_class
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """Returns the tensors at `indices` as one, with a new first dimension."""
+        """Returns the tensors at `indices` as one, with a new first dimension.
+
+        Args:
+            indices: a vector of integers.
+
+        Returns:
+            A tensor of shape `[len(indices), *element_shape]`.
+        """
         if state.graph is not None:
             return self.__tf_composite__().gather(indices)
         return self._stacked(host_value(indices))
@@ -284,6 +306,9 @@ class TensorArray:
     def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Replaces the array's tensors by the slices of `value` along its first dimension.
 
+        Args:
+            value: a tensor of rank 1 or more.
+
         Returns:
             This array.
 
@@ -305,8 +330,15 @@ class TensorArray:
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the slices of `value` along its first dimension to `indices`.
 
+        Args:
+            indices: a vector of integers.
+            value: a tensor whose first dimension is the number of indices.
+
         Returns:
             This array.
+
+        Raises:
+            OutOfRangeError: there is no such index, and the size is fixed.
         """
         if state.graph is not None:
             return self.__tf_composite__().scatter(indices, value)
@@ -382,6 +414,9 @@ class TensorArraySpec(TypeSpec):
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
         """Returns the spec of an array.
 
+        Args:
+            value: a `TensorArray`.
+
         Raises:
             TypeError: `value` is not a `TensorArray`.
         """
@@ -395,7 +430,11 @@ class TensorArraySpec(TypeSpec):
         return TensorArray
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether an array, or the arrays of another spec, can be of this spec."""
+        """Returns whether an array, or the arrays of another spec, can be of this spec.
+
+        Args:
+            other: a `TensorArray` or a spec.
+        """
         other = other if isinstance(other, TypeSpec) else getattr(other, "_type_spec", None)
         return (
             type(other) is TensorArraySpec

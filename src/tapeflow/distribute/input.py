@@ -61,7 +61,15 @@ class DistributedDataset(CompositeTensor):
         return self._dataset.cardinality().numpy()
 
     def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
-        """Folds the batches: `state = reduce_func(state, batch)` for one after the other."""
+        """Folds the batches: `state = reduce_func(state, batch)` for one after the other.
+
+        Args:
+            initial_state: the first state, a nest of tensors.
+            reduce_func: takes the state and a batch, and returns the next state.
+
+        Returns:
+            The last state.
+        """
         state = initial_state
         for batch in self:
             state = reduce_func(state, batch)

@@ -31,6 +31,9 @@ class ReduceOp(enum.Enum):
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
         """Returns the op that a variable's aggregation stands for.
 
+        Args:
+            aggregation: a `tf.VariableAggregation`.
+
         Raises:
             ValueError: the aggregation is neither SUM nor MEAN.
         """
@@ -124,6 +127,9 @@ class CrossDeviceOps:
             destinations: a device, or a tensor, variable or distributed values whose devices are used.
             options: accepted, and without effect within one process.
 
+        Returns:
+            A tensor; for several destinations a distributed value.
+
         Raises:
             ValueError: `reduce_op` is not a `tf.distribute.ReduceOp`.
         """
@@ -134,11 +140,28 @@ class CrossDeviceOps:
     def batch_reduce(
         self, reduce_op: ReduceOp | str, value_destination_pairs: Sequence[tuple[Any, Any]], options: Any = None
     ) -> list[Any]:
-        """Calls `reduce` for each pair of values and destinations."""
+        """Calls `reduce` for each pair of values and destinations.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value_destination_pairs: pairs of distributed values and destinations, see `reduce`.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            A list of the results of `reduce`.
+        """
         return self.batch_reduce_implementation(reduce_op_of(reduce_op), value_destination_pairs, options)
 
     def broadcast(self, tensor: Any, destinations: Any) -> Any:
-        """Returns the tensor on each device of `destinations`."""
+        """Returns the tensor on each device of `destinations`.
+
+        Args:
+            tensor: a tensor or `tf.IndexedSlices`.
+            destinations: see `reduce`.
+
+        Returns:
+            A tensor; for several destinations a distributed value.
+        """
         return self.broadcast_implementation(tensor, destinations)
 
     def reduce_implementation(self, reduce_op: Any, per_replica_value: Any, destinations: Any, options: Any) -> Any:

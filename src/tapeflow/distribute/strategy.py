@@ -106,6 +106,9 @@ class ReplicaContext:
                 outside, the same object in all replicas, is summed once, as in TensorFlow.
             options: accepted, and without effect within one process.
 
+        Returns:
+            The totals, in the structure of `value`.
+
         Raises:
             ValueError: there is no such reduction.
         """
@@ -140,6 +143,9 @@ class ReplicaContext:
             value: a tensor or a nest of them, of the same rank in all replicas and the same shape but for `axis`.
             axis: the axis of the concatenation.
             options: accepted, and without effect within one process.
+
+        Returns:
+            The joined tensors, in the structure of `value`.
 
         Raises:
             ValueError: a value is `tf.IndexedSlices`.
@@ -225,11 +231,18 @@ class StrategyExtended:
         return next_creator(**kwargs)
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Returns whether a variable was created in the scope of this strategy."""
+        """Returns whether a variable was created in the scope of this strategy.
+
+        Args:
+            v: a variable.
+        """
         return getattr(v, "_strategy", Place.strategy) is self._strategy
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
         """Returns a scope whose variables are on the devices of another variable.
+
+        Args:
+            colocate_with_variable: the other variable.
 
         Raises:
             ValueError: the other variable belongs to another strategy.
@@ -242,12 +255,24 @@ class StrategyExtended:
         return nullcontext()
 
     def value_container(self, value: Any) -> Any:
-        """Returns the distributed variable that a copy belongs to; any other value itself."""
+        """Returns the distributed variable that a copy belongs to; any other value itself.
+
+        Args:
+            value: any value.
+        """
         container = getattr(value, "_distributed_container", None)
         return value if container is None else container()
 
     def call_for_each_replica(self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Calls a function once for each replica. See `Strategy.run`."""
+        """Calls a function once for each replica. See `Strategy.run`.
+
+        Args:
+            fn: the function.
+            args, kwargs: its arguments.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+        """
         require_cross_replica(self._strategy)
         return self._call_for_each_replica(fn, args, kwargs or {})
 
@@ -257,6 +282,12 @@ class StrategyExtended:
 
     def reduce_to(self, reduce_op: ReduceOp | str, value: Any, destinations: Any, options: Any = None) -> Any:
         """Returns the sum or mean of the replicas' values, on the devices of `destinations`.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value: distributed values, or a value that all replicas share.
+            destinations: a device, or a value whose devices are used.
+            options: accepted, and without effect within one process.
 
         Raises:
             RuntimeError: it is called in a replica.
@@ -275,7 +306,19 @@ class StrategyExtended:
     def batch_reduce_to(
         self, reduce_op: ReduceOp | str, value_destination_pairs: Sequence[tuple[Any, Any]], options: Any = None
     ) -> list[Any]:
-        """Calls `reduce_to` for each pair of value and destinations; broadcasts values that are not distributed."""
+        """Calls `reduce_to` for each pair of value and destinations; broadcasts values that are not distributed.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value_destination_pairs: pairs of a value and destinations, see `reduce_to`.
+            options: accepted, and without effect within one process.
+
+        Returns:
+            A list of the results.
+
+        Raises:
+            RuntimeError: it is called in a replica.
+        """
         require_cross_replica(self._strategy)
         return [
             self.reduce_to(reduce_op, v, d, options)
@@ -294,6 +337,9 @@ class StrategyExtended:
             fn: takes a copy, and the copy's part of distributed values.
             args, kwargs: its other arguments.
             group: whether to return the results as one distributed value, rather than a tuple.
+
+        Returns:
+            The result of `fn`, or the results as a distributed value or a tuple.
         """
         if not self._devices:  # the default strategy: nothing is distributed
             with moved(self._strategy, None, 0, updating=True):
@@ -312,9 +358,6 @@ class StrategyExtended:
 
     def _on_device(self, index: int) -> AbstractContextManager[Any]:
         return device(self._devices[index])
-
-    def _scope_device(self) -> AbstractContextManager[Any]:
-        return nullcontext()
 
 
 class _Scope:
@@ -419,7 +462,11 @@ class Strategy:
     def experimental_run_v2(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None, options: Any = None
     ) -> Any:
-        """Calls `run`; the name of TensorFlow 2.0."""
+        """Calls `run`; the name of TensorFlow 2.0.
+
+        Args:
+            fn, args, kwargs, options: see `run`.
+        """
         return self.run(fn, args, kwargs, options)
 
     def reduce(self, reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
@@ -429,6 +476,9 @@ class Strategy:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value: distributed values, or a nest of them.
             axis: also reduces this axis of each value; the mean then is that of all elements. None reduces none.
+
+        Returns:
+            Tensors, in the structure of `value`.
 
         Raises:
             RuntimeError: it is called in a replica.
@@ -467,6 +517,9 @@ class Strategy:
             value: distributed values, or a nest of them, of the same shape but for `axis`.
             axis: the axis of the concatenation.
 
+        Returns:
+            Tensors, in the structure of `value`.
+
         Raises:
             RuntimeError: it is called in a replica.
             ValueError: a value is `tf.IndexedSlices`.
@@ -492,15 +545,28 @@ class Strategy:
         return local_results(value, self.num_replicas_in_sync)
 
     def unwrap(self, value: Any) -> tuple[Any, ...]:
-        """Calls `experimental_local_results`; its older name."""
+        """Calls `experimental_local_results`; its older name.
+
+        Args:
+            value: see `experimental_local_results`.
+        """
         return self.experimental_local_results(value)
 
     def group(self, value: Any, name: str | None = None) -> Any:
-        """Groups the values of the replicas, see `tf.group`; returns None in eager mode."""
+        """Groups the values of the replicas, see `tf.group`; returns None in eager mode.
+
+        Args:
+            value: see `experimental_local_results`.
+            name: the name of the operation.
+        """
         return group(*self.experimental_local_results(value), name=name)
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> AbstractContextManager[Any]:
-        """Calls `extended.colocate_vars_with`; its older name."""
+        """Calls `extended.colocate_vars_with`; its older name.
+
+        Args:
+            colocate_with_variable: the other variable.
+        """
         return self._extended.colocate_vars_with(colocate_with_variable)
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
@@ -508,6 +574,9 @@ class Strategy:
 
         Args:
             value_fn: takes a `tf.distribute.experimental.ValueContext`.
+
+        Returns:
+            The values as a `tf.distribute.DistributedValues`; of a single replica, its value.
         """
         count = self.num_replicas_in_sync
         values = [value_fn(ValueContext(i, count)) for i in range(count)]
@@ -519,6 +588,9 @@ class Strategy:
         Args:
             dataset: a `tf.data.Dataset` of batches for all replicas.
             options: a `tf.distribute.InputOptions`.
+
+        Returns:
+            A `tf.distribute.DistributedDataset`.
         """
         return DistributedDataset(dataset, self, options)
 
@@ -530,6 +602,9 @@ class Strategy:
         Args:
             dataset_fn: takes a `tf.distribute.InputContext`, and returns a `tf.data.Dataset` of batches for a replica.
             options: a `tf.distribute.InputOptions`.
+
+        Returns:
+            A `tf.distribute.DistributedDataset`.
         """
         dataset = dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync))
         return DistributedDataset(dataset, self, options, divides=False)

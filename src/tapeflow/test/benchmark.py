@@ -148,6 +148,9 @@ class Benchmark:
     def evaluate(self, tensors: Any) -> Any:
         """Returns the values of a nest of tensors, as arrays.
 
+        Args:
+            tensors: a nest of tensors.
+
         Raises:
             ValueError: a value is not a tensor.
         """

@@ -81,6 +81,9 @@ class TestCase(ArrayAssertions):
     def evaluate(self, tensors: Any) -> Any:
         """Returns the values of a nest of tensors as arrays: through the session where a graph is being built.
 
+        Args:
+            tensors: a nest of tensors, or of functions that return tensors.
+
         Raises:
             ValueError: a value is not a tensor.
         """
@@ -105,7 +108,11 @@ class TestCase(ArrayAssertions):
         return tensor.numpy()
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """Returns the values of two tensors; other values unchanged."""
+        """Returns the values of two tensors; other values unchanged.
+
+        Args:
+            a, b: any values.
+        """
         if hasattr(a, "numpy") and hasattr(b, "numpy"):
             return self.evaluate(a), self.evaluate(b)
         return a, b
@@ -121,6 +128,9 @@ class TestCase(ArrayAssertions):
         Args:
             exception_type: the class, or a tuple of classes.
             expected_err_re_or_predicate: a regular expression, or a function of the error.
+
+        Raises:
+            AssertionError: the block raises no such error.
         """
         if callable(expected_err_re_or_predicate):
             matches = expected_err_re_or_predicate
@@ -139,23 +149,42 @@ class TestCase(ArrayAssertions):
         raise AssertionError(f"{_names(exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """Checks that the block raises a `tf.errors.OpError`."""
+        """Checks that the block raises a `tf.errors.OpError`.
+
+        Args:
+            expected_err_re_or_predicate: a regular expression, or a function of the error.
+        """
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError) -> Any:
-        """Checks that the block raises an error about shapes that do not broadcast."""
+        """Checks that the block raises an error about shapes that do not broadcast.
+
+        Args:
+            exception_type: the class of the error, or a tuple of classes.
+        """
         pattern = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
         return self.assertRaisesWithPredicateMatch(exception_type, pattern)
 
     # Texts, messages, devices
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
-        """Checks the start of a string."""
+        """Checks the start of a string.
+
+        Args:
+            actual: the string.
+            expected_start: its start.
+            msg: text for the error.
+        """
         if not actual.startswith(expected_start):
             self.fail(f"{actual!r} does not start with {expected_start!r}" + (f" : {msg}" if msg else ""))
 
     def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
-        """Checks that two dicts have the same keys and values; tensors and arrays by their elements."""
+        """Checks that two dicts have the same keys and values; tensors and arrays by their elements.
+
+        Args:
+            a, b: the dicts.
+            msg: text for the error.
+        """
         self.assertIsInstance(a, dict, f"the first argument is no dict, but {a!r}. {msg or ''}")
         self.assertIsInstance(b, dict, f"the second argument is no dict, but {b!r}. {msg or ''}")
         self.assertCountEqual(a.keys(), b.keys(), msg)
@@ -167,11 +196,21 @@ class TestCase(ArrayAssertions):
                 self.assertEqual(x, y, f"{key} {msg or ''}")
 
     def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
-        """Calls `assertCountEqual`; the name of Python 2."""
+        """Calls `assertCountEqual`; the name of Python 2.
+
+        Args:
+            first, second: iterables.
+            msg: text for the error.
+        """
         self.assertCountEqual(first, second, msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
-        """Checks that two names, in any form, are of the same device."""
+        """Checks that two names, in any form, are of the same device.
+
+        Args:
+            device1, device2: names of devices, or None.
+            msg: text for the error.
+        """
         first, second = (DeviceSpec.from_string(d).to_string() if d else "" for d in (device1, device2))
         self.assertEqual(first, second, f"Devices {first} and {second} are not equal. {msg or ''}")
 
@@ -182,7 +221,17 @@ class TestCase(ArrayAssertions):
         msg: str | None = None,
         relative_tolerance: float | None = None,
     ) -> None:
-        """Checks that two messages are equal; the expected one may be its text."""
+        """Checks that two messages are equal; the expected one may be its text.
+
+        Args:
+            expected_message_maybe_ascii: a message, or its text.
+            validate_message: the other message.
+            msg: text for the error.
+            relative_tolerance: the tolerance of floating fields.
+
+        Raises:
+            AssertionError: the messages differ.
+        """
         expected = as_message(expected_message_maybe_ascii, validate_message)
         problem = difference(expected, validate_message, relative_tolerance)
         if problem:
@@ -196,7 +245,15 @@ class TestCase(ArrayAssertions):
         min_consumer: int = 0,
         msg: str | None = None,
     ) -> None:
-        """Calls `assertProtoEquals` for a `GraphDef`, of the version in `tf.version`."""
+        """Calls `assertProtoEquals` for a `GraphDef`, of the version in `tf.version`.
+
+        Args:
+            expected: the text of a `GraphDef` without its versions.
+            actual: a `GraphDef`.
+            producer: the expected producer; by default that of `tf.version`.
+            min_consumer: the expected least consumer.
+            msg: text for the error.
+        """
         versions = f"versions {{ producer: {version.GRAPH_DEF_VERSION if producer is None else producer}"
         versions += f" min_consumer: {min_consumer} }}" if min_consumer else " }"
         self.assertProtoEquals(f"{expected} {versions}", actual, msg=msg)
@@ -206,14 +263,23 @@ class TestCase(ArrayAssertions):
     def checkedThread(
         self, target: Callable[..., Any], args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None
     ) -> CheckedThread:
-        """Returns a thread whose errors fail the test: `start()` it and `join()` it."""
+        """Returns a thread whose errors fail the test: `start()` it and `join()` it.
+
+        Args:
+            target: the function to run.
+            args, kwargs: its arguments.
+        """
         thread = CheckedThread(self, target, args or (), kwargs or {})
         self._threads.append(thread)
         return thread
 
     @contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
-        """Captures the writes of the block to a stream with a file descriptor, also from C; see `CapturedWrites`."""
+        """Captures the writes of the block to a stream with a file descriptor, also from C; see `CapturedWrites`.
+
+        Args:
+            stream: a file with a descriptor, such as `sys.stderr`.
+        """
         descriptor = stream.fileno()
         stream.flush()
         original = os.dup(descriptor)
@@ -255,6 +321,9 @@ class TestCase(ArrayAssertions):
     ) -> Iterator[Any]:
         """Opens a session like `session()`, but one for all blocks of a test.
 
+        Args:
+            graph, config, use_gpu, force_gpu: see `session`.
+
         Raises:
             ValueError: the graph, config or `force_gpu` differ from those of the first call.
         """
@@ -268,7 +337,11 @@ class TestCase(ArrayAssertions):
     def test_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
     ) -> Any:
-        """Calls `session` if there is a graph, and else `cached_session`."""
+        """Calls `session` if there is a graph, and else `cached_session`.
+
+        Args:
+            graph, config, use_gpu, force_gpu: see `session`.
+        """
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")  # its name is that of a test
         shared = self.cached_session if graph is None else self.session

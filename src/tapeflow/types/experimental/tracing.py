@@ -33,22 +33,42 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Returns whether a function traced for `other` can be called with this type."""
+        """Returns whether a function traced for `other` can be called with this type.
+
+        Args:
+            other: a type.
+        """
 
     @abstractmethod
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
-        """Returns the most specific type that this and all `others` are subtypes of, or None."""
+        """Returns the most specific type that this and all `others` are subtypes of, or None.
+
+        Args:
+            others: types.
+        """
 
     @abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """Returns the value that replaces one of this type while a function is traced."""
+        """Returns the value that replaces one of this type while a function is traced.
+
+        Args:
+            placeholder_context: None, or the context of the trace.
+        """
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """Returns the tensors in a value of this type."""
+        """Returns the tensors in a value of this type.
+
+        Args:
+            value: a value of this type.
+        """
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """Returns the value composed of the next tensors."""
+        """Returns the value composed of the next tensors.
+
+        Args:
+            tensors: an iterator of tensors.
+        """
         return self.placeholder_value(None)
 
     def flatten(self) -> list[Any]:
@@ -57,6 +77,10 @@ class TraceType(metaclass=ABCMeta):
 
     def cast(self, value: Any, cast_context: Any) -> Any:
         """Returns the value cast to this type.
+
+        Args:
+            value: a value.
+            cast_context: None, or the context of the call.
 
         Raises:
             AssertionError: the value can't be cast.
