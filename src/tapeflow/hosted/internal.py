@@ -55,7 +55,7 @@ _MODULES = frozenset(
         "saved_model",
         "tracking",
         "train",
-    }
+    }  # fmt: skip
 )
 
 

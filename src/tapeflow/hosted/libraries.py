@@ -14,25 +14,11 @@ _NESTS = f"{_H}.nests"
 _REGISTRY = "tapeflow.core.types.spec_registry"
 _TYPE_SPECS = f"{_H}.type_specs"
 _NAMES_OF_NESTS = (
-    "_is_namedtuple",
-    "_yield_sorted_items",
-    "_yield_value",
-    "assert_same_structure",
-    "assert_shallow_structure",
-    "flatten",
-    "flatten_up_to",
-    "flatten_with_joined_string_paths",
-    "flatten_with_tuple_paths",
-    "get_traverse_shallow_structure",
-    "is_nested",
-    "list_to_tuple",
-    "map_structure",
-    "map_structure_up_to",
-    "map_structure_with_tuple_paths",
-    "map_structure_with_tuple_paths_up_to",
-    "pack_sequence_as",
-    "yield_flat_paths",
-)
+    "_is_namedtuple", "_yield_sorted_items", "_yield_value", "assert_same_structure", "assert_shallow_structure",
+    "flatten", "flatten_up_to", "flatten_with_joined_string_paths", "flatten_with_tuple_paths",
+    "get_traverse_shallow_structure", "is_nested", "list_to_tuple", "map_structure", "map_structure_up_to",
+    "map_structure_with_tuple_paths", "map_structure_with_tuple_paths_up_to", "pack_sequence_as", "yield_flat_paths",
+)  # fmt: skip
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {

@@ -15,16 +15,10 @@ from tapeflow.data_structures import TrackableDataStructure
 from tapeflow.hosted.keras_2 import register_session_provider
 
 __all__ = [
-    "AutoTrackable",
-    "CheckpointInitialValueCallable",
-    "DelegatingTrackableMixin",
-    "Trackable",
-    "TrackableDataStructure",
-    "no_automatic_dependency_tracking",
-    "register_session_provider",
-    "sticky_attribute_assignment",
-    "wrap",
-]
+    "AutoTrackable", "CheckpointInitialValueCallable", "DelegatingTrackableMixin", "Trackable",
+    "TrackableDataStructure", "no_automatic_dependency_tracking", "register_session_provider",
+    "sticky_attribute_assignment", "wrap",
+]  # fmt: skip
 
 
 class CheckpointInitialValueCallable:

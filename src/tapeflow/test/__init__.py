@@ -23,23 +23,10 @@ from tapeflow.test.gradients import compute_gradient
 from tapeflow.test.graph_defs import assert_equal_graph_def
 
 __all__ = [
-    "Benchmark",
-    "TestCase",
-    "assert_equal_graph_def",
-    "benchmark_config",
-    "compute_gradient",
-    "disable_with_predicate",
-    "experimental",
-    "gpu_device_name",
-    "is_built_with_cuda",
-    "is_built_with_gpu_support",
-    "is_built_with_rocm",
-    "is_built_with_xla",
-    "is_cpu_target_available",
-    "is_gpu_available",
-    "main",
-    "with_eager_op_as_function",
-]
+    "Benchmark", "TestCase", "assert_equal_graph_def", "benchmark_config", "compute_gradient", "disable_with_predicate",
+    "experimental", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
+    "is_built_with_xla", "is_cpu_target_available", "is_gpu_available", "main", "with_eager_op_as_function",
+]  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -5,12 +5,6 @@ from tapeflow.types.experimental.functions import Callable, ConcreteFunction, Ge
 from tapeflow.types.experimental.tracing import SupportsTracingProtocol, TensorLike, TraceType
 
 __all__ = [
-    "Callable",
-    "ConcreteFunction",
-    "GenericFunction",
-    "PolymorphicFunction",
-    "SupportsTracingProtocol",
-    "TensorLike",
-    "TraceType",
-    "distributed",
-]
+    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction", "SupportsTracingProtocol", "TensorLike",
+    "TraceType", "distributed",
+]  # fmt: skip
