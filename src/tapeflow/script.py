@@ -53,7 +53,8 @@ def py_function(
     """
     if func is None:  # a decorator of the other arguments
         return lambda f: lambda *args: py_function(f, args, Tout, name)
-    inputs: list[Any] = [x if hasattr(x, "_type_spec") and not hasattr(x, "_read") else convert(x) for x in inp or ()]
+    args: Any = inp
+    inputs = [x if hasattr(x, "_type_spec") and not hasattr(x, "_read") else convert(x) for x in args]
     many = isinstance(Tout, (list, tuple))
     types: list[Any] = list(Tout) if isinstance(Tout, (list, tuple)) else [Tout]
     if state.graph is not None:
@@ -155,9 +156,10 @@ def numpy_function(
     """
     if func is None:  # a decorator of the other arguments
         return lambda f: lambda *args: numpy_function(f, args, Tout, stateful, name)
+    args: Any = inp
     if state.graph is not None:
-        return _numpy_staged(func, [convert(x) for x in inp or ()], Tout, stateful)
-    result = nest.flatten(func(*[np.array(x) for x in inp or ()]))
+        return _numpy_staged(func, [convert(x) for x in args], Tout, stateful)
+    result = nest.flatten(func(*[np.array(x) for x in args]))
     tensors = [r if r is None else convert(r) for r in result]
     return tensors[0] if len(tensors) == 1 else tensors
 
