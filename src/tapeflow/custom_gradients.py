@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, overload
 
-from tapeflow.autodiff import GradientTape, UnconnectedGradients
-from tapeflow.autodiff.ends import gives_zeros
+from tapeflow.autodiff.ends import UnconnectedGradients, gives_zeros
+from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.core.autodiff.tape import Call, Tape, record_function
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert

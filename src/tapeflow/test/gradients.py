@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.array.creation import constant, convert_to_tensor
-from tapeflow.autodiff import GradientTape
+from tapeflow.autodiff.gradient_tape import GradientTape
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, bfloat16, complex64, complex128, float16, float32, float64
 from tapeflow.core.values.indexed_slices import IndexedSlices

@@ -10,7 +10,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.core.context import state
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.function import function
+from tapeflow.function.function import function
 from tapeflow.graph.ir.operation import Operation
 
 
