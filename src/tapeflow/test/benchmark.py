@@ -161,7 +161,7 @@ def benchmark_config() -> ConfigProto:
     """Returns the configuration of sessions for measurements.
 
     Returns:
-        A `ConfigProto` without optimizations that reorder operations.
+        A `ConfigProto` with the optimization of dependencies turned off.
 
     Example:
         >>> type(tf.test.benchmark_config()).__name__
