@@ -132,7 +132,7 @@ class QueueBase:
             The operation, in a graph; eagerly None.
 
         Raises:
-            ValueError: the components have other shapes; or are a dict in a queue without names, or no dict in one with.
+            ValueError: the components have other shapes; they are a dict in a queue without names, or no dict in one with.
             CancelledError: the queue is closed.
 
         Example:
