@@ -86,7 +86,8 @@ class QueueBase:
         ]
         refs = [q.queue_ref for q in queues]
         if state.graph is None:
-            chosen = refs[int(index)]
+            position: Any = index
+            chosen = refs[int(position)]
         else:
             op = GraphOp("SelectQueue", lambda at, *handles: handles[int(at)])
             chosen = state.graph.node(op, [convert(index, int32), *refs], [(resource, [])]).outputs[0]
@@ -132,7 +133,7 @@ class QueueBase:
             The operation, in a graph; eagerly None.
 
         Raises:
-            ValueError: the components have other shapes; they are a dict in a queue without names, or no dict in one with.
+            ValueError: the components have other shapes, or are a dict where the queue has no names, or none where it has.
             CancelledError: the queue is closed.
 
         Example:

@@ -230,13 +230,14 @@ def constant(
     if not isinstance(pylist, (list, tuple)):
         if ragged_rank is not None and ragged_rank != 0:
             raise ValueError(f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}")
-        if inner_shape:
-            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}")
+        inner: Any = inner_shape
+        if inner:
+            raise ValueError(f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner)}")
         return convert(pylist, None if dtype is None else as_dtype(dtype))
     depth, most = _scalar_depth(pylist), _max_depth(pylist)
     if depth is not None and most > depth:
         raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
-    inner: Any = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
+    inner = None if inner_shape is None else tuple(TensorShape(inner_shape).as_list())
     ragged_rank = _ragged_rank(pylist, depth, most, ragged_rank, inner)
     values, nested_splits = list(pylist), []
     for level in range(ragged_rank):

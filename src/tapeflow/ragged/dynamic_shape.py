@@ -120,7 +120,7 @@ class DynamicRaggedShape:
         if count < least:
             raise ValueError(f"num_row_partitions={count} must be at least {least}: dimension {least} is ragged")
         partitions = []
-        rows = lengths[0]
+        rows: Any = lengths[0]
         for length in lengths[1 : count + 1]:
             if isinstance(length, int):
                 partition = RowPartition.from_uniform_row_length(length, nrows=rows, dtype=as_dtype(dtype))

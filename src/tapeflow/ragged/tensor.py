@@ -150,10 +150,9 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 2])
             <tf.RaggedTensor [[1, 2], [3]]>
         """
-        values = as_values(values)
-        return cls._from_row_partition(
-            values, RowPartition.from_row_starts(row_starts, length_of(values), validate), validate
-        )
+        items = as_values(values)
+        partition = RowPartition.from_row_starts(row_starts, length_of(items), validate)
+        return cls._from_row_partition(items, partition, validate)
 
     @classmethod
     def from_row_limits(
@@ -197,10 +196,10 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2])
             <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        values = as_values(values)
+        items = as_values(values)
         rowids = integers(value_rowids, "value_rowids")
-        values.shape[:1].assert_is_compatible_with(rowids.shape[:1])
-        return cls._from_row_partition(values, RowPartition.from_value_rowids(rowids, nrows, validate), validate)
+        items.shape[:1].assert_is_compatible_with(rowids.shape[:1])
+        return cls._from_row_partition(items, RowPartition.from_value_rowids(rowids, nrows, validate), validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -226,9 +225,9 @@ class RaggedTensor(CompositeTensor):
             >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2).shape
             TensorShape([2, 2])
         """
-        values = as_values(values)
-        partition = RowPartition.from_uniform_row_length(uniform_row_length, length_of(values), nrows, validate)
-        return cls._from_row_partition(values, partition, validate)
+        items = as_values(values)
+        partition = RowPartition.from_uniform_row_length(uniform_row_length, length_of(items), nrows, validate)
+        return cls._from_row_partition(items, partition, validate)
 
     @classmethod
     def from_nested_row_splits(
