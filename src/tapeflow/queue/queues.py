@@ -133,7 +133,7 @@ class QueueBase:
             The operation, in a graph; eagerly None.
 
         Raises:
-            ValueError: the components have other shapes, or are a dict where the queue has no names, or none where it has.
+            ValueError: the components have other shapes, or are a dict where the queue has no names, or the reverse.
             CancelledError: the queue is closed.
 
         Example:
@@ -344,33 +344,41 @@ class QueueBase:
 
 
 class _Queue(QueueBase):
-    """A queue with an operation or a storage of its own."""
+    """A queue with an operation or a storage of its own.
 
-    def __init__(self, op: str, names: Any, shared_name: str | None, name: str, **attrs: Any) -> None:
-        attrs = {**attrs, "container": "", "shared_name": shared_name or ""}
+    Args:
+        op: the name of the op that creates it.
+        partial: accepts shapes with unknown dimensions.
+        capacity, dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
+        **attrs: other attrs of the op.
+    """
+
+    def __init__(
+        self, op: str, capacity: int, dtypes: Any, shapes: Any, names: Any, shared_name: str | None, name: str,
+        partial: bool = False, **attrs: Any,
+    ) -> None:  # fmt: skip
+        attrs = {
+            "component_types": _type_list(dtypes), "shapes": _shape_list(shapes, partial), "capacity": capacity,
+            **attrs, "container": "", "shared_name": shared_name or "",
+        }  # fmt: skip
         ref: Tensor
         if state.graph is not None:
             ref = handle_node(op, attrs, name).outputs[0]
         else:
             ref = held(storage_of(op, f"_{next(_numbers)}_{name}", attrs), resource)
-        dtypes, shapes = component_specs(op, attrs)
-        super().__init__(dtypes, shapes, names, ref)
+        super().__init__(*component_specs(op, attrs), [names] if isinstance(names, str) else names, ref)
 
 
 def _type_list(dtypes: Any) -> tuple[DType, ...]:
     return tuple(as_dtype(d) for d in (dtypes if isinstance(dtypes, (list, tuple)) else [dtypes]))
 
 
-def _name_list(names: Any) -> Any:
-    return [names] if isinstance(names, str) else names
-
-
-def _shape_list(shapes: Any, partly: bool = False) -> tuple[TensorShape, ...]:
+def _shape_list(shapes: Any, partial: bool = False) -> tuple[TensorShape, ...]:
     """Returns the shapes of components in a tuple.
 
     Args:
         shapes: a list of shapes, a single one, or None where they are not specified.
-        partly: accepts unknown dimensions.
+        partial: accepts unknown dimensions.
 
     Raises:
         TypeError: they are no list.
@@ -385,7 +393,7 @@ def _shape_list(shapes: Any, partly: bool = False) -> tuple[TensorShape, ...]:
     if all(s is None or isinstance(s, int) for s in shapes):
         shapes = [shapes]
     result = tuple(TensorShape(s) for s in shapes)
-    if not partly and not all(s.is_fully_defined() for s in result):
+    if not partial and not all(s.is_fully_defined() for s in result):
         raise ValueError(f"All shapes must be fully defined: {list(result)}")
     if any(s.rank is None for s in result):
         raise ValueError(f"All shapes must have a defined rank: {list(result)}")
@@ -423,15 +431,7 @@ class FIFOQueue(_Queue):
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        super().__init__(
-            "FIFOQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=_type_list(dtypes),
-            shapes=_shape_list(shapes),
-            capacity=capacity,
-        )
+        super().__init__("FIFOQueueV2", capacity, dtypes, shapes, names, shared_name, name)
 
 
 class RandomShuffleQueue(_Queue):
@@ -465,19 +465,11 @@ class RandomShuffleQueue(_Queue):
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        seeds = op_seeds(seed)
+        seed1, seed2 = op_seeds(seed)
         super().__init__(
-            "RandomShuffleQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=_type_list(dtypes),
-            shapes=_shape_list(shapes),
-            capacity=capacity,
-            min_after_dequeue=min_after_dequeue,
-            seed=seeds[0],
-            seed2=seeds[1],
-        )
+            "RandomShuffleQueueV2", capacity, dtypes, shapes, names, shared_name, name,
+            min_after_dequeue=min_after_dequeue, seed=seed1, seed2=seed2,
+        )  # fmt: skip
 
 
 class PaddingFIFOQueue(_Queue):
@@ -509,23 +501,14 @@ class PaddingFIFOQueue(_Queue):
         shared_name: str | None = None,
         name: str = "padding_fifo_queue",
     ) -> None:
-        types, partial = _type_list(dtypes), _shape_list(shapes, partly=True)
+        types, count = _type_list(dtypes), len(_shape_list(shapes, partial=True))
         if shapes is None:
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
-        if len(types) != len(partial):
+        if len(types) != count:
             raise ValueError(
-                f"Shapes must be provided for all components, but received {len(types)} dtypes and {len(partial)} "
-                "shapes."
+                f"Shapes must be provided for all components, but received {len(types)} dtypes and {count} shapes."
             )
-        super().__init__(
-            "PaddingFIFOQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=types,
-            shapes=partial,
-            capacity=capacity,
-        )
+        super().__init__("PaddingFIFOQueueV2", capacity, types, shapes, names, shared_name, name, partial=True)
 
 
 class PriorityQueue(_Queue):
@@ -557,12 +540,4 @@ class PriorityQueue(_Queue):
         shared_name: str | None = None,
         name: str = "priority_queue",
     ) -> None:
-        super().__init__(
-            "PriorityQueueV2",
-            _name_list(names),
-            shared_name,
-            name,
-            component_types=_type_list(types),
-            shapes=_shape_list(shapes),
-            capacity=capacity,
-        )
+        super().__init__("PriorityQueueV2", capacity, types, shapes, names, shared_name, name)

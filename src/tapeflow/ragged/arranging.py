@@ -25,8 +25,8 @@ from tapeflow.graph.ir.checks import checked
 from tapeflow.math.casting import cast
 from tapeflow.math.division import floormod
 from tapeflow.ragged.row_partition import array_of, length_of, repeated, tensor_of, up_to
-from tapeflow.ragged.rows import take_rows
-from tapeflow.ragged.tensor import RaggedTensor, as_ragged, as_values, checked_axis
+from tapeflow.ragged.rows import as_ragged, take_rows
+from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
 
 def _matched(values: Sequence[Any]) -> list[Any]:

@@ -26,7 +26,8 @@ from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow.ragged import arranging
 from tapeflow.ragged.conversion import merged
 from tapeflow.ragged.row_partition import RowPartition, array_of, integers, number_of, rowids_of, tensor_of
-from tapeflow.ragged.tensor import RaggedTensor, as_ragged, as_values
+from tapeflow.ragged.rows import as_ragged
+from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

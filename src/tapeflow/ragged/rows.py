@@ -1,4 +1,4 @@
-"""Rows of ragged tensors by their positions."""
+"""Ragged tensors by their rows: with more of them ragged, or some of them alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from typing import Any
 from tapeflow.array.gathering import gather
 from tapeflow.ragged.row_partition import RowPartition, length_of, repeated, splits_of, up_to
 from tapeflow.ragged.tensor import RaggedTensor
+
+
+def as_ragged(value: Any, ragged_rank: int) -> Any:
+    """Returns a tensor or ragged tensor with at least that many partitioned dimensions."""
+    if ragged_rank == 0:
+        return value
+    if isinstance(value, RaggedTensor):
+        return value.with_values(as_ragged(value.values, ragged_rank - 1))
+    return RaggedTensor.from_tensor(value, ragged_rank=ragged_rank)
 
 
 def gather_rows(value: Any, positions: Any) -> Any:

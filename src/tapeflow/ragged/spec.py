@@ -12,7 +12,8 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.type_spec import ShapedSpec
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.ragged.row_partition import RowPartition, length_of, tensor_of
-from tapeflow.ragged.tensor import RaggedTensor, as_ragged, as_values, methods
+from tapeflow.ragged.rows import as_ragged
+from tapeflow.ragged.tensor import RaggedTensor, as_values, methods
 
 
 class RaggedTensorSpec(ShapedSpec):

@@ -631,15 +631,6 @@ def as_values(value: Any) -> Any:
     return value if isinstance(value, (Tensor, RaggedTensor)) else convert(value)
 
 
-def as_ragged(value: Any, ragged_rank: int) -> Any:
-    """Returns a tensor or ragged tensor with at least that many partitioned dimensions."""
-    if ragged_rank == 0:
-        return value
-    if isinstance(value, RaggedTensor):
-        return value.with_values(as_ragged(value.values, ragged_rank - 1))
-    return RaggedTensor.from_tensor(value, ragged_rank=ragged_rank)
-
-
 def checked_axis(axis: int, rank: int | None, name: str) -> int:
     """Returns a dimension, counted from the front.
 

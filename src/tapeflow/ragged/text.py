@@ -9,7 +9,8 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.types.dtypes import string
 from tapeflow.math.comparison import logical_or
 from tapeflow.ragged.row_partition import repeated, tensor_of
-from tapeflow.ragged.tensor import RaggedTensor, as_ragged
+from tapeflow.ragged.rows import as_ragged
+from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.strings.formatting import as_string
 from tapeflow.strings.joining import join, unsorted_segment_join
 from tapeflow.strings.regex import regex_replace
