@@ -411,7 +411,7 @@ def _called(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> An
     try:
         bound = inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError:
-        return NotImplemented  # the function itself says what is wrong
+        return NotImplemented  # the function itself raises the error
     fitting = [t for t in targets if all(n in bound and _fits(bound[n], a) for n, a in t.types.items())]
     fitting = [t for t in fitting if any(_is_of_a_program(bound[n]) for n in t.types)]
     if len(fitting) > 1:

@@ -284,14 +284,14 @@ def _is_part_of_the_class(name: str, value: Any) -> bool:
 def _signature(fields: tuple[Field, ...], kind_of_class: str) -> inspect.Signature:
     """Returns the signature of the constructor of a value or a spec. Fields without a default that follow one with a
     default are keyword-only."""
-    nothing = inspect.Parameter.empty
+    empty = inspect.Parameter.empty
     by_name = False
     parameters: list[inspect.Parameter] = []
     for field in fields:
-        default = nothing if field.default is REQUIRED or kind_of_class == "spec" else field.default
-        by_name = by_name or (default is nothing and bool(parameters) and parameters[-1].default is not nothing)
+        default = empty if field.default is REQUIRED or kind_of_class == "spec" else field.default
+        by_name = by_name or (default is empty and bool(parameters) and parameters[-1].default is not empty)
         kind = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
-        note = nothing if kind_of_class == "spec" else field.annotation
+        note = empty if kind_of_class == "spec" else field.annotation
         parameters.append(inspect.Parameter(field.name, kind, default=default, annotation=note))
     return inspect.Signature(parameters)
 

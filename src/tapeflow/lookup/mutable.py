@@ -194,6 +194,11 @@ class _DenseStorage(Storage):
         self._buckets = buckets
 
     def keys(self, tensor: EagerTensor) -> list[Any]:
+        """Returns keys as Python values.
+
+        Raises:
+            InvalidArgumentError: one of them is that of empty buckets.
+        """
         keys = super().keys(tensor)
         for name, key in self._unused.items():
             if key in keys:
@@ -201,6 +206,7 @@ class _DenseStorage(Storage):
         return keys
 
     def export(self) -> list[EagerTensor]:
+        """Returns the keys and the values of all buckets."""
         count = self._buckets
         while len(self.items) > 0.8 * count:
             count *= 2
@@ -216,21 +222,22 @@ class _DenseStorage(Storage):
             count, self.key_dtype, self.key_shape, self._unused["empty"], {b: k for b, (k, _) in buckets.items()}
         )
         fill = b"" if self.value_dtype is string else 0
-        nothing = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
+        empty = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
         values = self._bucket_tensor(
-            count, self.value_dtype, self.value_shape, nothing, {b: v for b, (_, v) in buckets.items()}
+            count, self.value_dtype, self.value_shape, empty, {b: v for b, (_, v) in buckets.items()}
         )
         return [keys, values]
 
-    def _bucket_tensor(self, count: int, dtype: DType, shape: Any, nothing: Any, rows: dict[int, Any]) -> EagerTensor:
+    def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
         width = shape or (1,)
-        row = bare([*nothing] if shape else [nothing], dtype, (1, *width))
+        row = bare([*empty] if shape else [empty], dtype, (1, *width))
         value = row.repeat(count, 0) if dtype is string else row.repeat(count, *[1] * len(width))
         for bucket, entry in rows.items():
             value[bucket] = bare([*entry] if shape else [entry], dtype, width)
         return EagerTensor(value, dtype)
 
     def replace(self, keys: EagerTensor, values: EagerTensor) -> None:
+        """Replaces all keys and values by those of buckets that are not empty."""
         unused = set(self._unused.values())
         pairs = zip(self.rows(keys, self.key_shape), self.rows(values, self.value_shape), strict=True)
         with self.lock:

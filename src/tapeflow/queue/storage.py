@@ -66,7 +66,7 @@ class Storage:
 
     @contextmanager
     def _turn(self, line: deque[object]) -> Iterator[object]:
-        """A context that begins when this thread is the first in a line."""
+        """Waits in a line; the context begins when this thread is the first."""
         turn = object()
         line.append(turn)
         try:

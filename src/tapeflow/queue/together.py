@@ -1,4 +1,4 @@
-"""Runs of a session in which some operations wait for what others do to the same queue.
+"""Runs of a session in which some operations wait for others on the same queue.
 
 A session runs operations one after the other, in the order of the graph. One that waits for a queue would keep all
 others from running, those too that it waits for. Where that may happen, operations on queues have threads of their own,
@@ -78,6 +78,7 @@ class _Run(Stepping):
     """A run with a thread for each operation that may wait."""
 
     def run(self, fed: dict[int, Any], fetches: Sequence[Any]) -> list[Any]:
+        """Returns the values of tensors, and None for operations; `fed` holds values by the ids of tensors."""
         self._values.update(fed)
         left = self._missing(fetches)
         self._ended: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()

@@ -62,7 +62,7 @@ def limit() -> float:
 
 @contextmanager
 def observed(on_wait: Callable[[], None], stopped: threading.Event) -> Iterator[None]:
-    """A context in which another thread observes the operations that wait here.
+    """Allows another thread to observe the operations that wait in this context.
 
     Args:
         on_wait: called when an operation of this thread begins to wait.
@@ -117,7 +117,7 @@ def stopped_at_exit(thread: threading.Thread, coordinator: Any = None) -> None:
 
     Args:
         thread: the thread.
-        coordinator: is asked to stop.
+        coordinator: its `request_stop` is called then.
     """
     _threads[thread] = coordinator
 

@@ -102,7 +102,7 @@ def stack(values: Sequence[Any], axis: int) -> Any:
     """Stacks ragged tensors of one rank along a new dimension.
 
     Raises:
-        ValueError: there is no such place, or the ranks differ.
+        ValueError: there is no such position, or the ranks differ.
     """
     items = _matched(values)
     rank = len(items[0].shape)
@@ -122,7 +122,7 @@ def expand_dims(value: Any, axis: int) -> Any:
     """Inserts a dimension of length 1.
 
     Raises:
-        ValueError: there is no such place.
+        ValueError: there is no such position.
     """
     if not isinstance(value, RaggedTensor):
         return expand_dense(value, axis)

@@ -103,6 +103,7 @@ class _Levels:
 
     @property
     def ragged_until(self) -> int:
+        """The innermost level whose rows are partitioned."""
         return self.offset + len(self.partitions)
 
     def begin(self, rows: Any) -> None:

@@ -84,8 +84,8 @@ def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
         raise ValueError(f"Shapes {pad.shape} and {tensor.shape[2:]} are incompatible: `padding` is one value")
     real = reduce_any(not_equal(tensor, pad), list(range(2, tensor.shape.rank)))
     ends = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
-    longest = reduce_max(where(real, ends, tensor_of(0, dtype)), 1)
-    return maximum(longest, 0)  # where there are no columns, too
+    lengths = reduce_max(where(real, ends, tensor_of(0, dtype)), 1)
+    return maximum(lengths, 0)  # no less where there are no columns
 
 
 def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
@@ -166,7 +166,7 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> Any:
 # ---- sparse tensors --------------------------------------------------------------------------------------------------
 
 
-def to_sparse(rt: RaggedTensor) -> Any:
+def to_sparse(rt: RaggedTensor) -> SparseTensor:
     """Converts a ragged tensor to a sparse one, see `RaggedTensor.to_sparse`."""
     indices, values, shape = ragged_to_sparse(list(rt.nested_row_splits), rt.flat_values)
     return SparseTensor(indices, values, shape)

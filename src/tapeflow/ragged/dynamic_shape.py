@@ -133,7 +133,7 @@ class DynamicRaggedShape:
             partitions.append(partition)
         return cls(partitions, convert([rows, *lengths[count + 1 :]], int64), dtype)
 
-    # ---- components -------------------------------------------------------------------------------------------------
+    # ---- components --------------------------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:

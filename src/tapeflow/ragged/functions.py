@@ -158,7 +158,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = None) 
         A ragged tensor of one rank more.
 
     Raises:
-        ValueError: the ranks differ, or there is no such place.
+        ValueError: the ranks differ, or there is no such position.
 
     Example:
         >>> tf.ragged.stack([[1, 2], [3]])
@@ -339,8 +339,7 @@ def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: 
 
 @_fill.gradient(needs="outputs")
 def _(call: Call, d_rows: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
-    mine, default = ragged_fill_empty_rows_grad(call.outputs[3], d_values)
-    return None, mine, default
+    return None, *ragged_fill_empty_rows_grad(call.outputs[3], d_values)
 
 
 def ragged_fill_empty_rows(
@@ -389,5 +388,5 @@ def ragged_fill_empty_rows_grad(
         ([3.0], 2.0)
     """
     grads = convert(grad_values)
-    mine = gather(grads, reverse_index_map)
-    return RaggedFillEmptyRowsGrad(mine, subtract(reduce_sum(grads), reduce_sum(mine)))
+    d_values = gather(grads, reverse_index_map)
+    return RaggedFillEmptyRowsGrad(d_values, subtract(reduce_sum(grads), reduce_sum(d_values)))

@@ -27,7 +27,7 @@ def getitem(rt: RaggedTensor, key: Any) -> Any:
     Raises:
         IndexError: there is no such row.
         ValueError: an int for a ragged dimension inside of a slice: not all rows have that element.
-        TypeError: a key is something else.
+        TypeError: a key is of another type.
     """
     if isinstance(key, (RaggedTensor, Tensor)) and key.dtype.is_bool:
         return boolean_mask(rt, key)
@@ -35,7 +35,7 @@ def getitem(rt: RaggedTensor, key: Any) -> Any:
 
 
 def _rows(rt: Any, keys: list[Any]) -> Any:
-    """Applies the first key to the rows and the others to what is in them."""
+    """Applies the first key to the rows and the others to their elements."""
     if not keys:
         return rt
     if not isinstance(rt, RaggedTensor):
@@ -126,8 +126,8 @@ def _sliced_rows(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
         return take_rows(rt, up_to(rt._row_partition.nrows())[key])
     partition = rt._row_partition
     starts, limits = partition.row_starts()[key], partition.row_limits()[key]
-    nothing = tensor_of([0], partition.dtype)
-    values = rt.values[concat([starts, nothing], 0)[0] : concat([nothing, limits], 0)[-1]]
+    zero = tensor_of([0], partition.dtype)  # where there are no rows
+    values = rt.values[concat([starts, zero], 0)[0] : concat([zero, limits], 0)[-1]]
     return with_lengths(rt, values, limits - starts)
 
 

@@ -81,7 +81,7 @@ def _over(function: Any, value: Any, axis: int, keepdims: bool) -> Any:
 
 
 def segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> Any:
-    """Combines the values of each segment; of ragged data, those in the same place of the rows of a segment.
+    """Combines the values of each segment; of ragged data, those at the same position in the rows of a segment.
 
     Args:
         combine: a reduction of segments, such as `unsorted_segment_sum`.
@@ -94,8 +94,8 @@ def segments(combine: Callable[..., Any], data: Any, ids: Any, count: Any) -> An
     partition = data._row_partition
     longest = maximum(unsorted_segment_max(partition.row_lengths(), cast(ids, partition.dtype), count), 0)
     splits = splits_of(longest)
-    places = repeated(gather(splits[:-1], ids), partition.row_splits()) + partition.offsets_in_rows()
-    values = segments(combine, data.values, places, splits[-1])
+    positions = repeated(gather(splits[:-1], ids), partition.row_splits()) + partition.offsets_in_rows()
+    values = segments(combine, data.values, positions, splits[-1])
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 

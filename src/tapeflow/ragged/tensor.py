@@ -20,12 +20,13 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.checks import checked
 from tapeflow.ragged.row_partition import RowPartition, integers, length_of, tensor_of
+from tapeflow.sparse.tensor import SparseTensor
 
 _INTERNAL = object()
 
 
 class _Methods:
-    """The methods of `RaggedTensor` that need the modules above this one, which put them here when they load."""
+    """The methods of `RaggedTensor` that need the modules above this one, which register them here when they load."""
 
     dispatch: Callable[..., Any]
     from_sparse: Callable[..., RaggedTensor]
@@ -33,7 +34,7 @@ class _Methods:
     getitem: Callable[..., Any]
     merge_dims: Callable[..., Any]
     spec_of: Callable[..., Any]
-    to_sparse: Callable[..., Any]
+    to_sparse: Callable[..., SparseTensor]
     to_tensor: Callable[..., Tensor]
 
 
@@ -103,7 +104,7 @@ class RaggedTensor(CompositeTensor):
             validate: checks that.
 
         Returns:
-            A ragged tensor with a row less than there are splits.
+            A ragged tensor of one row less than there are splits.
 
         Raises:
             ValueError: there are no splits.
@@ -320,7 +321,9 @@ class RaggedTensor(CompositeTensor):
         return methods.from_tensor(tensor, lengths, padding, ragged_rank, as_dtype(row_splits_dtype))
 
     @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = int64) -> RaggedTensor:
+    def from_sparse(
+        cls, st_input: SparseTensor, name: str | None = None, row_splits_dtype: DTypeLike = int64
+    ) -> RaggedTensor:
         """Returns a sparse matrix whose rows are filled from the left as a ragged tensor.
 
         Args:
@@ -352,7 +355,7 @@ class RaggedTensor(CompositeTensor):
         return rows.concatenate(self._values.shape[1:])
 
     def get_shape(self) -> TensorShape:
-        """The same as `.shape`."""
+        """Returns the shape, see `shape`."""
         return self.shape
 
     @property
@@ -547,7 +550,7 @@ class RaggedTensor(CompositeTensor):
         """
         return methods.to_tensor(self, default_value, shape)
 
-    def to_sparse(self, name: str | None = None) -> Any:
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
         """Returns the values as a `SparseTensor`, with each row filled from the left.
 
         Example:

@@ -44,7 +44,7 @@ def _shape_tensor(shape: Sequence[Any]) -> Any:
 
 
 def _dims(sp: SparseTensor) -> list[Any]:
-    """Returns the dimensions of the whole: ints, and scalar tensors for those that are not static."""
+    """Returns the dimensions of a sparse tensor: ints, and scalar tensors for those that are not static."""
     return [sp.dense_shape[i] if d is None else d for i, d in enumerate(sp.shape)]
 
 
@@ -349,11 +349,11 @@ def split(
         raise invalid(f"Input axis should be in range [{-rank}, {rank}), got {axis} [Op:SparseSplit]")
     axis %= rank
 
-    def check(whole: Any) -> None:
-        if not 1 <= num_split <= int(whole):
+    def check(length: Any) -> None:
+        if not 1 <= num_split <= int(length):
             raise invalid(
-                f"Input num_split should be between 1 and the splitting dimension size ({int(whole)}), got {num_split} "
-                "[Op:SparseSplit]"
+                f"Input num_split should be between 1 and the splitting dimension size ({int(length)}), got "
+                f"{num_split} [Op:SparseSplit]"
             )
 
     checked(check, sp.dense_shape[axis])
@@ -492,8 +492,8 @@ def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value:
 
 @_fill_empty_rows.gradient(needs="outputs")
 def _(call: Call, d_indices: Any, d_values: Any, d_empty: Any, d_map: Any) -> Any:
-    mine = gather(d_values, call.outputs[3])
-    return None, mine, subtract(reduce_sum(d_values), reduce_sum(mine))
+    d_old = gather(d_values, call.outputs[3])
+    return None, d_old, subtract(reduce_sum(d_values), reduce_sum(d_old))
 
 
 def fill_empty_rows(

@@ -32,7 +32,7 @@ def as_sparse(value: Any) -> SparseTensor:
     """Returns an argument as a sparse tensor.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is no sparse tensor.
     """
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)

@@ -26,7 +26,7 @@ from tapeflow.math.reduction import reduce_max, reduce_prod
 
 
 class SparseTensorValue(NamedTuple):
-    """The parts of a sparse tensor as arrays.
+    """The components of a sparse tensor as arrays.
 
     Example:
         >>> value = tf.compat.v1.SparseTensorValue([[0, 1]], [2.0], [1, 3])
@@ -45,10 +45,10 @@ class SparseTensor(CompositeTensor):
     Args:
         indices: int64 of shape `[n, rank]`: the indices of the elements; sorted, for most functions.
         values: of shape `[n]`: the elements.
-        dense_shape: int64 of shape `[rank]`: the shape of the whole.
+        dense_shape: int64 of shape `[rank]`: the shape of the tensor.
 
     Raises:
-        ValueError: the parts do not fit together.
+        ValueError: the components do not match.
 
     Example:
         >>> s = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 7], dense_shape=[3, 2])
@@ -102,12 +102,12 @@ class SparseTensor(CompositeTensor):
 
     @property
     def dense_shape(self) -> Tensor:
-        """The shape of the whole: int64 of shape `[rank]`."""
+        """The shape: int64 of shape `[rank]`."""
         return self._dense_shape
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole, as a `tf.TensorShape`."""
+        """The shape, as a `tf.TensorShape`."""
         if self._shape is None:
             if not isinstance(self._dense_shape, SymbolicTensor):
                 self._shape = TensorShape(self._dense_shape.numpy().tolist())
@@ -119,7 +119,7 @@ class SparseTensor(CompositeTensor):
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """Returns the shape of the whole, as a `tf.TensorShape`."""
+        """Returns the shape, as a `tf.TensorShape`."""
         return self.shape
 
     def set_shape(self, shape: ShapeLike) -> None:
@@ -129,7 +129,7 @@ class SparseTensor(CompositeTensor):
             shape: a shape, with None for unknown dimensions.
 
         Raises:
-            ValueError: the shapes do not go together.
+            ValueError: the shapes are not compatible.
         """
         self._shape = self.shape.merge_with(shape)
 
@@ -153,7 +153,7 @@ class SparseTensor(CompositeTensor):
         return []
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Raises: a sparse tensor is evaluated by its components."""
+        """Raises an AttributeError: its components can be evaluated."""
         raise AttributeError("SparseTensor.eval is undefined when eager execution is enabled: look at its parts.")
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
@@ -214,7 +214,7 @@ class SparseTensorSpec(ShapedSpec):
     """The spec of a `tf.SparseTensor`.
 
     Args:
-        shape: of the whole; dimensions may be unknown.
+        shape: of the tensor, with None for unknown dimensions.
         dtype: of the values.
 
     Example:
@@ -236,7 +236,7 @@ class SparseTensorSpec(ShapedSpec):
             value: a `SparseTensor` or a `SparseTensorValue`.
 
         Raises:
-            TypeError: it is something else.
+            TypeError: it is neither.
         """
         if not isinstance(value, (SparseTensor, SparseTensorValue)):
             raise TypeError(
@@ -301,5 +301,5 @@ class SparseTensorSpec(ShapedSpec):
         count = shape_op(counts, int64)
         rows = repeat(range_op(count[0]), counts)
         none = convert([[0] * shapes.shape[1]], int64)
-        whole = concat([count, reduce_max(concat([none, shapes], 0), 0)], 0)
-        return SparseTensor(concat([expand_dims(rows, 1), indices], 1), values, whole)
+        shape = concat([count, reduce_max(concat([none, shapes], 0), 0)], 0)
+        return SparseTensor(concat([expand_dims(rows, 1), indices], 1), values, shape)
