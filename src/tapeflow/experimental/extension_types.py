@@ -116,7 +116,11 @@ class ExtensionTypeSpec(_Final, TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """Returns the spec of a value."""
+        """Returns the spec of a value.
+
+        Args:
+            value: of the extension type.
+        """
         return cls._with_fields({f.name: _specs(vars(value)[f.name]) for f in cls._all_fields()})
 
     def _serialize(self) -> tuple[Any, ...]:

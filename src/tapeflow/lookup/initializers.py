@@ -33,7 +33,11 @@ class TableInitializer(Trackable):
         return self._value_dtype
 
     def initialize(self, table: Any) -> Any:
-        """Fills a table."""
+        """Fills a table.
+
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
+        """
         raise NotImplementedError
 
 
@@ -64,6 +68,12 @@ class KeyValueTensorInitializer(TableInitializer):
 
     def initialize(self, table: Any) -> Any:
         """Fills a table: at once, or when the graph that is being built runs.
+
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
+
+        Returns:
+            The operation, in a graph; eagerly None.
 
         Raises:
             InvalidArgumentError: there are not as many values as keys.
@@ -158,6 +168,9 @@ class TextFileInitializer(TableInitializer):
     def initialize(self, table: Any) -> None:
         """Fills a table.
 
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
+
         Raises:
             NotFoundError: there is no such file.
             InvalidArgumentError: a line has too few columns, a field does not convert, or there are too few lines.
@@ -245,6 +258,9 @@ class DatasetInitializer(TableInitializer):
 
     def initialize(self, table: Any) -> None:
         """Fills a table.
+
+        Args:
+            table: a `tf.lookup.StaticHashTable`.
 
         Raises:
             FailedPreconditionError: a key has two values.

@@ -172,11 +172,20 @@ class DenseHashTable(MutableHashTable):
         self.storage: Storage = _DenseStorage(self.storage, empty, deleted, buckets)
 
     def insert_or_assign(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
-        """Inserts keys, see `insert`."""
+        """Adds keys, or sets new values of existing ones, see `insert`.
+
+        Args:
+            keys: a tensor of any shape.
+            values: a tensor of values, one for each key.
+        """
         return self.insert(keys, values, name)
 
     def erase(self, keys: TensorLike, name: str | None = None) -> Any:
-        """Removes keys, see `remove`."""
+        """Removes keys, see `remove`.
+
+        Args:
+            keys: a tensor of any shape.
+        """
         return self.remove(keys, name)
 
 

@@ -82,10 +82,13 @@ class LookupTable(TrackableResource):
         return self._handle
 
     def check_dtypes(self, key_dtype: DType, value_dtype: DType) -> None:
-        """Refuses keys or values of another dtype.
+        """Checks the dtypes of keys and values.
+
+        Args:
+            key_dtype, value_dtype: those of an initializer.
 
         Raises:
-            TypeError: they are.
+            TypeError: one of them is not that of the table.
         """
         if key_dtype is not self.key_dtype:
             raise TypeError(f"Invalid key dtype for table, expected {self.key_dtype!s} but got {key_dtype!s}.")

@@ -168,11 +168,22 @@ class DynamicRaggedShape:
         return None if inner is None else len(self._row_partitions) + inner
 
     def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
-        """Returns the shape in another dtype, int32 or int64."""
+        """Returns the shape in another dtype.
+
+        Args:
+            dtype: int32 or int64.
+        """
         return DynamicRaggedShape(self._row_partitions, self._inner_shape, dtype)
 
     def is_uniform(self, axis: int) -> bool:
-        """Returns True if all slices of a dimension have one length, which is static."""
+        """Returns True if all slices of a dimension have one length, which is static.
+
+        Args:
+            axis: the dimension.
+
+        Raises:
+            IndexError: there is no such dimension.
+        """
         partition = self._partition_of(self._checked(axis))
         return partition is None or partition.is_uniform()
 
@@ -181,6 +192,13 @@ class DynamicRaggedShape:
 
         Args:
             ragged_lengths: False for None in the place of the tuples.
+
+        Returns:
+            A list with an item for each dimension; it ends with `...` where the rank is not static.
+
+        Example:
+            >>> tf.shape(tf.ragged.constant([[1, 2], [3]])).static_lengths()
+            [2, (2, 1)]
         """
         inner = self._static_inner_shape
         if not self._row_partitions:

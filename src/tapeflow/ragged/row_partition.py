@@ -224,14 +224,33 @@ class RowPartition(CompositeTensor):
     def from_row_starts(
         cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike = None
     ) -> RowPartition:
-        """Returns rows that begin at these positions; the last one goes up to `nvals`."""
+        """Returns rows that begin at these positions; the last one goes up to `nvals`.
+
+        Args:
+            row_starts: integers that begin with 0 and do not decrease.
+            nvals: the number of values.
+            validate: checks that.
+            dtype: int32 or int64, for positions without a dtype.
+
+        Raises:
+            InvalidArgumentError: the positions do not begin with 0, or decrease.
+        """
         starts = integers(row_starts, "row_starts", dtype)
         starts.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([starts, tensor_of([nvals], starts.dtype)], 0), validate)
 
     @classmethod
     def from_row_limits(cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike = None) -> RowPartition:
-        """Returns rows that end before these positions."""
+        """Returns rows that end before these positions.
+
+        Args:
+            row_limits: integers that do not decrease.
+            validate: checks that.
+            dtype: int32 or int64, for positions without a dtype.
+
+        Raises:
+            InvalidArgumentError: the positions decrease.
+        """
         limits = integers(row_limits, "row_limits", dtype)
         limits.shape.assert_has_rank(1)
         return cls.from_row_splits(concat([tensor_of([0], limits.dtype), limits], 0), validate)
@@ -346,7 +365,7 @@ class RowPartition(CompositeTensor):
         return self._row_splits[1:]
 
     def value_rowids(self) -> Tensor:
-        """Returns the row of each value."""
+        """Returns the row of each value, in the dtype of the splits."""
         return rowids_of(self._row_splits)
 
     def offsets_in_rows(self) -> Tensor:
@@ -421,7 +440,11 @@ class RowPartition(CompositeTensor):
         )
 
     def with_uniform_row_length(self, length: Any) -> RowPartition:
-        """Returns the partition with this static length of all rows."""
+        """Returns the partition with a static length of all rows.
+
+        Args:
+            length: the length, which is not checked.
+        """
         return RowPartition(self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL)
 
     def splits(self) -> np.ndarray:
@@ -429,7 +452,11 @@ class RowPartition(CompositeTensor):
         return array_of(self._row_splits)
 
     def same_as(self, other: RowPartition) -> bool:
-        """Returns True if another partition has the same rows; False in a graph where that shows only when it runs."""
+        """Returns True if another partition has the same rows; False in a graph where that shows only when it runs.
+
+        Args:
+            other: a partition.
+        """
         mine, theirs = self._row_splits, other._row_splits
         if mine is theirs:
             return True
@@ -439,6 +466,10 @@ class RowPartition(CompositeTensor):
 
     def must_be(self, other: RowPartition, error: Exception) -> None:
         """Checks that another partition has the same rows; in a graph, when it runs.
+
+        Args:
+            other: a partition.
+            error: the error to raise.
 
         Raises:
             InvalidArgumentError: the `error`, if it has not.

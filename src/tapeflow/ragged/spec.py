@@ -68,7 +68,11 @@ class RaggedTensorSpec(ShapedSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """Returns the spec of a ragged tensor."""
+        """Returns the spec of a ragged tensor.
+
+        Args:
+            value: a ragged tensor.
+        """
         return cls(value.shape, value.values.dtype, value.ragged_rank, value.row_splits.dtype)
 
     @property
@@ -92,7 +96,11 @@ class RaggedTensorSpec(ShapedSpec):
         return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Returns True if a value, or some value of another spec, could be one of this spec."""
+        """Returns True if a value, or some value of another spec, could be one of this spec.
+
+        Args:
+            spec_or_value: a spec, or a ragged tensor or tensor.
+        """
         if self._ragged_rank == 0:
             dense = TensorSpec(self._shape, self._dtype)
             if isinstance(spec_or_value, (Tensor, TensorSpec)):

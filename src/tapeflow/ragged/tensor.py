@@ -265,6 +265,10 @@ class RaggedTensor(CompositeTensor):
             flat_values: the innermost values.
             nested_row_lengths: a list of row lengths, outermost first.
             validate: checks that they fit.
+
+        Example:
+            >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2], [1, 2]])
+            <tf.RaggedTensor [[[1], [2, 3]]]>
         """
         return cls._nested(flat_values, nested_row_lengths, lambda v, s: cls.from_row_lengths(v, s, validate=validate))
 
@@ -281,6 +285,13 @@ class RaggedTensor(CompositeTensor):
             nested_value_rowids: a list of the rows of values, outermost first.
             nested_nrows: a list of the numbers of rows; by default one more than the last row of a value.
             validate: checks that they fit.
+
+        Raises:
+            ValueError: the two lists differ in length.
+
+        Example:
+            >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 0], [0, 1, 1]])
+            <tf.RaggedTensor [[[1], [2, 3]]]>
         """
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(nested_value_rowids):
@@ -438,7 +449,12 @@ class RaggedTensor(CompositeTensor):
         return self._row_partition.row_limits()
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """Returns the row of each value."""
+        """Returns the row of each value.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [], [3]]).value_rowids().numpy().tolist()
+            [0, 0, 2]
+        """
         return self._row_partition.value_rowids()
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
@@ -485,6 +501,10 @@ class RaggedTensor(CompositeTensor):
 
         Raises:
             ValueError: there are more or fewer values.
+
+        Example:
+            >>> tf.ragged.constant([[1, 2], [3]]).with_values(["a", "b", "c"])
+            <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
         """
         values = as_values(new_values)
         values.shape[:1].assert_is_compatible_with(self._values.shape[:1])
@@ -498,13 +518,21 @@ class RaggedTensor(CompositeTensor):
 
         Raises:
             ValueError: there are more or fewer values.
+
+        Example:
+            >>> tf.ragged.constant([[[1], [2]], [[3]]]).with_flat_values([4, 5, 6])
+            <tf.RaggedTensor [[[4], [5]], [[6]]]>
         """
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
-        """Returns the ragged tensor with row splits of another dtype, int32 or int64."""
+        """Returns the ragged tensor with row splits of another dtype.
+
+        Args:
+            dtype: int32 or int64.
+        """
         if as_dtype(dtype) is self.row_splits.dtype:
             return self
         values = self._values

@@ -153,7 +153,11 @@ class SparseTensor(CompositeTensor):
         return []
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Raises an AttributeError: its components can be evaluated."""
+        """Raises an error: the components of a sparse tensor can be evaluated.
+
+        Raises:
+            AttributeError: always.
+        """
         raise AttributeError("SparseTensor.eval is undefined when eager execution is enabled: look at its parts.")
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
