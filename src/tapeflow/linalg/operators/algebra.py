@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.shaping import expand_dims
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.blocks import LinearOperatorBlockDiag
@@ -116,7 +117,7 @@ def _entries(operator: Any) -> Any:
     """The diagonal, as one number where it has only one."""
     if isinstance(operator, LinearOperatorDiag):
         return operator.diag
-    return tf.expand_dims(operator.multiplier, -1)
+    return expand_dims(operator.multiplier, -1)
 
 
 def _diagonal(left: Any, right: Any, entries: Any) -> LinearOperator:
@@ -158,17 +159,17 @@ def _triangular(left: Any, right: Any, tril: Any) -> LinearOperator:
 
 @_rule(_products, (LinearOperatorDiag, LinearOperatorLowerTriangular))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _triangular(left, right, tf.expand_dims(left.diag, -1) * right.to_dense())
+    return _triangular(left, right, expand_dims(left.diag, -1) * right.to_dense())
 
 
 @_rule(_products, (LinearOperatorLowerTriangular, LinearOperatorDiag))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _triangular(left, right, left.to_dense() * tf.expand_dims(right.diag, -2))
+    return _triangular(left, right, left.to_dense() * expand_dims(right.diag, -2))
 
 
 @_rule(_solutions, (LinearOperatorDiag, LinearOperatorLowerTriangular))
 def _(left: Any, right: Any) -> LinearOperator:
-    return _triangular(left, right, right.to_dense() / tf.expand_dims(left.diag, -1))
+    return _triangular(left, right, right.to_dense() / expand_dims(left.diag, -1))
 
 
 # ---- circulants and blocks -------------------------------------------------------------------------------------------
@@ -240,7 +241,7 @@ def matmul(
         raise ValueError("Sparse methods not supported at this time.")
     if isinstance(a, LinearOperator):
         return a.matmul(b, adjoint=adjoint_a, adjoint_arg=adjoint_b)
-    return tf.linalg.adjoint(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a))
+    return conjugate_transpose(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a))
 
 
 def apply(name: str, operator: LinearOperator, args: tuple[Any, ...]) -> Any:

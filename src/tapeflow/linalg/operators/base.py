@@ -8,15 +8,29 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, fill
+from tapeflow.array.grids import eye
+from tapeflow.array.properties import is_tensor, size
+from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
-from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag_part
+from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
+from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
+from tapeflow.linalg.spectral import eigvalsh, svd
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import exp, log
+from tapeflow.math.reduction import reduce_max, reduce_min, reduce_sum
 from tapeflow.module import Module
 
 
@@ -81,7 +95,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         is_square = hints.implied(bool(is_non_singular), is_square, "A non-singular matrix is always square.")
         is_square = hints.implied(bool(is_self_adjoint), is_square, "A self-adjoint matrix is always square.")
         for i, parent in enumerate(graph_parents or ()):
-            if not tf.is_tensor(parent):
+            if not is_tensor(parent):
                 raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")
         self._graph_parents = list(graph_parents or ())
         self._dtype = as_dtype(dtype).base_dtype if dtype else dtype
@@ -204,27 +218,27 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Any:
         """The number of dimensions, as an int32 tensor."""
         rank = self.tensor_rank
-        return tf.size(self.shape_tensor()) if rank is None else tf.constant(rank)
+        return size(self.shape_tensor()) if rank is None else constant(rank)
 
     def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Any:
         """The number of columns, as an int32 tensor."""
         columns = self.domain_dimension
-        return self.shape_tensor()[-1] if columns is None else tf.constant(columns)
+        return self.shape_tensor()[-1] if columns is None else constant(columns)
 
     def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Any:
         """The number of rows, as an int32 tensor."""
         rows = self.range_dimension
-        return self.shape_tensor()[-2] if rows is None else tf.constant(rows)
+        return self.shape_tensor()[-2] if rows is None else constant(rows)
 
     @staticmethod
     def _as_tensor(shape: TensorShape) -> Any:
-        return tf.constant(shape.as_list(), tf.int32)
+        return constant(shape.as_list(), int32)
 
     def _filled(self, value: float, dtype: DType | None = None) -> Any:
         """A tensor of the batch's shape with one value everywhere."""
         batch = self.batch_shape
         shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
-        return tf.fill(shape, tf.cast(value, dtype or self.dtype))
+        return fill(shape, cast(value, dtype or self.dtype))
 
     # ---- products ----------------------------------------------------------------------------------------------------
 
@@ -282,7 +296,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._matvec(self._argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return tf.squeeze(self.matmul(tf.expand_dims(x, -1), adjoint=adjoint), -1)
+        return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
     def _argument(self, x: Any, own: int, its: int) -> Any:
         """The tensor of an argument whose dimension `its` meets the operator's dimension `own`."""
@@ -348,9 +362,9 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
                 raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {what}.")
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
-            return tf.linalg.cholesky_solve(tf.linalg.cholesky(self.to_dense()), rhs)
+            return cholesky_solve(cholesky(self.to_dense()), rhs)
         return solve_dense(self.to_dense(), rhs, adjoint)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
@@ -366,7 +380,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._solvevec(self._argument(rhs, -1 if adjoint else -2, -1), adjoint=adjoint)
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
-        return tf.squeeze(self.solve(tf.expand_dims(rhs, -1), adjoint=adjoint), -1)
+        return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
     def _linop_solve(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
         from tapeflow.linalg.operators.algebra import solution
@@ -416,7 +430,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _linop_cholesky(self) -> LinearOperator:
         from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
 
-        factor = tf.linalg.cholesky(self.to_dense())
+        factor = cholesky(self.to_dense())
         return LinearOperatorLowerTriangular(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
 
     # ---- numbers -----------------------------------------------------------------------------------------------------
@@ -436,8 +450,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _determinant(self) -> Any:
         if self._can_use_cholesky():
-            return tf.exp(self.log_abs_determinant())
-        return tf.linalg.det(self.to_dense())
+            return exp(self.log_abs_determinant())
+        return det(self.to_dense())
 
     def log_abs_determinant(self, name: str | None = "log_abs_det") -> Any:
         """The logarithms of the absolute values of the determinants, of shape `[...]`.
@@ -450,16 +464,16 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _log_abs_determinant(self) -> Any:
         if self._can_use_cholesky():
-            diagonal = tf.linalg.diag_part(tf.linalg.cholesky(self.to_dense()))
-            return 2 * tf.reduce_sum(tf.math.log(diagonal), -1)
-        return tf.linalg.slogdet(self.to_dense()).log_abs_determinant
+            diagonal = diag_part(cholesky(self.to_dense()))
+            return 2 * reduce_sum(log(diagonal), -1)
+        return slogdet(self.to_dense()).log_abs_determinant
 
     def trace(self, name: str | None = "trace") -> Any:
         """The sums of the main diagonals, of shape `[...]`."""
         return self._trace()
 
     def _trace(self) -> Any:
-        return tf.reduce_sum(self.diag_part(), -1)
+        return reduce_sum(self.diag_part(), -1)
 
     def eigvals(self, name: str | None = "eigvals") -> Any:
         """The eigenvalues, of shape `[..., n]`.
@@ -472,15 +486,15 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._eigvals()
 
     def _eigvals(self) -> Any:
-        return tf.linalg.eigvalsh(self.to_dense())
+        return eigvalsh(self.to_dense())
 
     def cond(self, name: str | None = "cond") -> Any:
         """The condition numbers, of shape `[...]`: the largest singular value by the smallest."""
         return self._cond()
 
     def _cond(self) -> Any:
-        values = tf.abs(self._eigvals()) if self.is_self_adjoint else tf.linalg.svd(self.to_dense(), compute_uv=False)
-        return tf.reduce_max(values, -1) / tf.reduce_min(values, -1)
+        values = abs_op(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
+        return reduce_max(values, -1) / reduce_min(values, -1)
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
@@ -492,14 +506,14 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         batch, columns = self.batch_shape, self.domain_dimension
         batch_shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
         rows = self.domain_dimension_tensor() if columns is None else columns
-        return self.matmul(tf.eye(rows, batch_shape=batch_shape, dtype=self.dtype))
+        return self.matmul(eye(rows, batch_shape=batch_shape, dtype=self.dtype))
 
     def diag_part(self, name: str | None = "diag_part") -> Any:
         """The main diagonals, of shape `[..., min(m, n)]`."""
         return self._diag_part()
 
     def _diag_part(self) -> Any:
-        return tf.linalg.diag_part(self.to_dense())
+        return diag_part(self.to_dense())
 
     def add_to_tensor(self, x: Any, name: str | None = "add_to_tensor") -> Any:
         """The sum of the matrices and a tensor.
@@ -528,12 +542,12 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _assert_non_singular(self) -> None:
         if self._can_use_cholesky():
             return self.assert_positive_definite()
-        values = tf.linalg.svd(self.to_dense(), compute_uv=False)
-        cond = tf.reduce_max(values, -1) / tf.reduce_min(values, -1)
-        size = tf.reduce_max([tf.constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
+        values = svd(self.to_dense(), compute_uv=False)
+        cond = reduce_max(values, -1) / reduce_min(values, -1)
+        size = reduce_max([constant(100), self.range_dimension_tensor(), self.domain_dimension_tensor()])
         eps = float(np.finfo(self.dtype.as_numpy_dtype).eps)
-        limit = 1.0 / (tf.cast(size, cond.dtype) * eps)
-        return tf.debugging.assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
+        limit = 1.0 / (cast(size, cond.dtype) * eps)
+        return assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
 
     def assert_positive_definite(self, name: str | None = "assert_positive_definite") -> None:
         """Asserts that the matrices are positive definite.
@@ -547,8 +561,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _assert_positive_definite(self) -> None:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
-        diagonal = tf.math.real(tf.linalg.diag_part(tf.linalg.cholesky(self.to_dense())))
-        return tf.debugging.assert_positive(diagonal, message="Matrix was not positive definite.")
+        diagonal = real(diag_part(cholesky(self.to_dense())))
+        return assert_positive(diagonal, message="Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str | None = "assert_self_adjoint") -> None:
         """Asserts that the matrices equal their conjugate transposes.
@@ -560,9 +574,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def _assert_self_adjoint(self) -> None:
         dense = self.to_dense()
-        return tf.debugging.assert_equal(
-            dense, tf.linalg.adjoint(dense), message="Matrix was not equal to its adjoint."
-        )
+        return assert_equal(dense, conjugate_transpose(dense), message="Matrix was not equal to its adjoint.")
 
     # ---- as a composite value ----------------------------------------------------------------------------------------
 

@@ -8,9 +8,14 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat, split, stack
+from tapeflow.array.shaping import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.debugging.types import assert_proper_iterable
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import checked_operators, inherited, sum_of_logs
@@ -22,6 +27,7 @@ from tapeflow.linalg.operators.shapes import (
     check_same_dimension,
     dimensions,
 )
+from tapeflow.math.arithmetic import add_n
 
 
 def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
@@ -102,8 +108,8 @@ class _BlockOperator(LinearOperator):
         sizes: Any = self._sizes(rows)
         if None in sizes:
             operators = self._diagonal_operators()
-            sizes = tf.stack([o.range_dimension_tensor() if rows else o.domain_dimension_tensor() for o in operators])
-        return tf.split(x, sizes, axis)
+            sizes = stack([o.range_dimension_tensor() if rows else o.domain_dimension_tensor() for o in operators])
+        return split(x, sizes, axis)
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
         """The product `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
@@ -115,14 +121,14 @@ class _BlockOperator(LinearOperator):
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         blocks = self._split(x, adjoint, -1 if adjoint_arg else -2)
-        return tf.concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
+        return concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
         """The product with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
         blocks = self._blocks(x, adjoint, -1)
         if blocks is None:
             return super().matvec(x, adjoint, name)
-        return [tf.squeeze(y, -1) for y in self._multiply([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
+        return [squeeze(y, -1) for y in self._multiply([expand_dims(b, -1) for b in blocks], adjoint, False)]
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
         """Solves `A @ x = rhs`; see `tf.linalg.LinearOperator.solve`. For a list of tensors, one a block, a list."""
@@ -137,7 +143,7 @@ class _BlockOperator(LinearOperator):
         if not self._square_blocks():
             return super()._solve(rhs, adjoint, adjoint_arg)
         blocks = self._split(rhs, not adjoint, -1 if adjoint_arg else -2)
-        return tf.concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
+        return concat(broadcast_batches(self._solve_blocks(blocks, adjoint, adjoint_arg)), -2)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
         """Solves `A @ x = rhs` for vectors; see `tf.linalg.LinearOperator.solvevec`. For a list of blocks, a list."""
@@ -145,7 +151,7 @@ class _BlockOperator(LinearOperator):
         if blocks is None:
             return super().solvevec(rhs, adjoint, name)
         self._check_solvable()
-        return [tf.squeeze(x, -1) for x in self._solve_blocks([tf.expand_dims(b, -1) for b in blocks], adjoint, False)]
+        return [squeeze(x, -1) for x in self._solve_blocks([expand_dims(b, -1) for b in blocks], adjoint, False)]
 
     # ---- by the blocks on the diagonal -------------------------------------------------------------------------------
 
@@ -160,10 +166,10 @@ class _BlockOperator(LinearOperator):
 
     def _shape_tensor(self) -> Any:
         operators = self._diagonal_operators()
-        rows = tf.add_n([o.range_dimension_tensor() for o in operators])
-        columns = tf.add_n([o.domain_dimension_tensor() for o in operators])
+        rows = add_n([o.range_dimension_tensor() for o in operators])
+        columns = add_n([o.domain_dimension_tensor() for o in operators])
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._all_operators()])
-        return tf.concat([batch, tf.stack([rows, columns])], 0)
+        return concat([batch, stack([rows, columns])], 0)
 
     def _determinant(self) -> Any:
         if not self._square_blocks():
@@ -193,14 +199,14 @@ class _BlockOperator(LinearOperator):
 
     def _batched(self, x: Any) -> Any:
         """One number a matrix, where blocks off the diagonal may have made the batch larger than `x` knows."""
-        return x if x.shape == self.batch_shape else tf.broadcast_to(x, self.batch_shape_tensor())
+        return x if x.shape == self.batch_shape else broadcast_to(x, self.batch_shape_tensor())
 
     def _joined(self, parts: list[Any]) -> Any:
         """Vectors, one for each block, as one."""
-        joined = tf.concat(broadcast_batches(parts, 1), -1)
+        joined = concat(broadcast_batches(parts, 1), -1)
         if joined.shape[:-1] == self.batch_shape:
             return joined
-        return tf.broadcast_to(joined, tf.concat([self.batch_shape_tensor(), tf.shape(joined)[-1:]], 0))
+        return broadcast_to(joined, concat([self.batch_shape_tensor(), ops.Shape(joined)[-1:]], 0))
 
     def _assert_non_singular(self) -> None:
         if not self._square_blocks():
@@ -212,7 +218,7 @@ class _BlockOperator(LinearOperator):
 
 def _zeros(rows_like: Any, columns: Any) -> Any:
     """Zeros with the batch and rows of a matrix, and so many columns."""
-    return tf.zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
+    return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 
 
 class LinearOperatorBlockDiag(_BlockOperator):
@@ -290,9 +296,9 @@ class LinearOperatorBlockDiag(_BlockOperator):
         columns = self.domain_dimension_tensor() if self.domain_dimension is None else self.domain_dimension
         for block in broadcast_batches([o.to_dense() for o in self._operators]):
             width = dimensions(block)[-1]
-            rows.append(tf.concat([_zeros(block, before), block, _zeros(block, columns - before - width)], -1))
+            rows.append(concat([_zeros(block, before), block, _zeros(block, columns - before - width)], -1))
             before += width
-        return tf.concat(rows, -2)
+        return concat(rows, -2)
 
     def _assert_positive_definite(self) -> None:
         for operator in self._operators:
@@ -350,9 +356,9 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         is_square: bool | None = None,
         name: str | None = "LinearOperatorBlockLowerTriangular",
     ) -> None:
-        tf.debugging.assert_proper_iterable(operators)
+        assert_proper_iterable(operators)
         for row in operators:
-            tf.debugging.assert_proper_iterable(row)
+            assert_proper_iterable(row)
         self._operators = rows = [list(row) for row in operators]
         if not rows:
             raise ValueError(f"Argument `operators` must be a list of >=1 operators. Received: {rows}.")
@@ -439,7 +445,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         count = len(self._operators)
         found: list[Any] = [None] * count
         for i in reversed(range(count)) if adjoint else range(count):
-            rest = tf.linalg.adjoint(blocks[i]) if adjoint_arg else blocks[i]
+            rest = conjugate_transpose(blocks[i]) if adjoint_arg else blocks[i]
             for j in range(i + 1, count) if adjoint else range(i):
                 block = self._operators[j][i] if adjoint else self._operators[i][j]
                 rest = rest - block.matmul(found[j], adjoint=adjoint)
@@ -453,8 +459,8 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         for row in self._operators:
             blocks = [next(dense) for _ in row]
             width = sum(dimensions(b)[-1] for b in blocks)
-            rows.append(tf.concat([*blocks, _zeros(blocks[0], columns - width)], -1))
-        return tf.concat(rows, -2)
+            rows.append(concat([*blocks, _zeros(blocks[0], columns - width)], -1))
+        return concat(rows, -2)
 
     def _eigvals(self) -> Any:
         return self._joined([o.eigvals() for o in self._diagonal_operators()])

@@ -7,20 +7,30 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import as_dtype, complex64, complex128
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.debugging.values import assert_less, assert_positive
+from tapeflow.linalg.diagonals import matrix_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, assert_real, dimensions, parameter
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import imag, real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log
+from tapeflow.math.reduction import reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
 
 
 def to_complex(x: Any) -> Any:
     """The tensor in the complex dtype that holds its values."""
     if x.dtype.is_complex:
-        return tf.identity(x)
-    return tf.cast(x, complex128 if x.dtype.name == "float64" else complex64)
+        return identity(x)
+    return cast(x, complex128 if x.dtype.name == "float64" else complex64)
 
 
 class _CirculantOperator(LinearOperator):
@@ -74,7 +84,7 @@ class _CirculantOperator(LinearOperator):
     def block_shape_tensor(self) -> Any:
         """The shape of the array that is convolved, as an int32 tensor."""
         shape = self.block_shape
-        return self._as_tensor(shape) if shape.is_fully_defined() else tf.shape(self._spectrum)[-self.block_depth :]
+        return self._as_tensor(shape) if shape.is_fully_defined() else ops.Shape(self._spectrum)[-self.block_depth :]
 
     def convolution_kernel(self, name: str | None = "convolution_kernel") -> Any:
         """The convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
@@ -86,10 +96,10 @@ class _CirculantOperator(LinearOperator):
         Raises:
             InvalidArgumentError: it is not.
         """
-        imag = tf.abs(tf.math.imag(self._inverse_transform(to_complex(self._spectrum))))
-        eps = float(np.finfo(imag.dtype.as_numpy_dtype).eps)
-        limit = eps * tf.cast(self.domain_dimension_tensor(), imag.dtype)
-        tf.debugging.assert_less(imag, limit, message="Spectrum was not Hermitian")
+        imaginary = abs_op(imag(self._inverse_transform(to_complex(self._spectrum))))
+        eps = float(np.finfo(imaginary.dtype.as_numpy_dtype).eps)
+        limit = eps * cast(self.domain_dimension_tensor(), imaginary.dtype)
+        assert_less(imaginary, limit, message="Spectrum was not Hermitian")
 
     # ---- shapes ------------------------------------------------------------------------------------------------------
 
@@ -98,14 +108,14 @@ class _CirculantOperator(LinearOperator):
         return self._spectrum.shape[: -self.block_depth] + [size, size]
 
     def _shape_tensor(self) -> Any:
-        shape = tf.shape(self._spectrum)
-        size = tf.reduce_prod(shape[-self.block_depth :])
-        return tf.concat([shape[: -self.block_depth], tf.stack([size, size])], 0)
+        shape = ops.Shape(self._spectrum)
+        size = reduce_prod(shape[-self.block_depth :])
+        return concat([shape[: -self.block_depth], stack([size, size])], 0)
 
     def _flat(self, x: Any) -> Any:
         """The array's dimensions as one."""
         batch = dimensions(x)[: -self.block_depth]
-        return tf.reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
+        return reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
 
     # ---- transforms --------------------------------------------------------------------------------------------------
 
@@ -121,59 +131,59 @@ class _CirculantOperator(LinearOperator):
 
     def _out(self, x: Any) -> Any:
         """A complex result in the operator's dtype."""
-        return tf.cast(x if self.dtype.is_complex else tf.math.real(x), self.dtype)
+        return cast(x if self.dtype.is_complex else real(x), self.dtype)
 
     def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
         """Convolves the columns of `x`: multiplies their spectra by `by`."""
         # Transforms run over the last dimensions, so that the columns become rows.
-        rows = conj(x) if adjoint_arg else tf.linalg.matrix_transpose(x)
+        rows = conj(x) if adjoint_arg else matrix_transpose(x)
         by = to_complex(by)
-        rows = tf.cast(to_complex(rows), by.dtype)
-        arrays = tf.reshape(rows, [*dimensions(rows)[:-1], *dimensions(by)[-self.block_depth :]])
-        by = tf.expand_dims(by, -self.block_depth - 1)
-        return tf.linalg.matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
+        rows = cast(to_complex(rows), by.dtype)
+        arrays = reshape(rows, [*dimensions(rows)[:-1], *dimensions(by)[-self.block_depth :]])
+        by = expand_dims(by, -self.block_depth - 1)
+        return matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filter(x, adjoint_arg, conj(tf.identity(self._spectrum)) if adjoint else self._spectrum)
+        return self._filter(x, adjoint_arg, conj(identity(self._spectrum)) if adjoint else self._spectrum)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filter(rhs, adjoint_arg, 1.0 / (conj(tf.identity(self._spectrum)) if adjoint else self._spectrum))
+        return self._filter(rhs, adjoint_arg, 1.0 / (conj(identity(self._spectrum)) if adjoint else self._spectrum))
 
     # ---- by the eigenvalues ------------------------------------------------------------------------------------------
 
     def _eigvals(self) -> Any:
-        return self._flat(tf.identity(self._spectrum))
+        return self._flat(identity(self._spectrum))
 
     def _determinant(self) -> Any:
-        return self._out(to_complex(tf.reduce_prod(self._eigvals(), -1)))
+        return self._out(to_complex(reduce_prod(self._eigvals(), -1)))
 
     def _log_abs_determinant(self) -> Any:
-        return tf.cast(tf.reduce_sum(tf.math.log(tf.abs(self._eigvals())), -1), self.dtype)
+        return cast(reduce_sum(log(abs_op(self._eigvals())), -1), self.dtype)
 
     def _trace(self) -> Any:
-        return self._out(to_complex(tf.reduce_sum(self._eigvals(), -1)))
+        return self._out(to_complex(reduce_sum(self._eigvals(), -1)))
 
     def _diag_part(self) -> Any:
-        mean = tf.expand_dims(self._out(to_complex(tf.reduce_mean(self._eigvals(), -1))), -1)
-        return tf.broadcast_to(mean, self.shape_tensor()[:-1])
+        mean = expand_dims(self._out(to_complex(reduce_mean(self._eigvals(), -1))), -1)
+        return broadcast_to(mean, self.shape_tensor()[:-1])
 
     def _cond(self) -> Any:
-        size = tf.abs(self._eigvals())
-        return tf.reduce_max(size, -1) / tf.reduce_min(size, -1)
+        size = abs_op(self._eigvals())
+        return reduce_max(size, -1) / reduce_min(size, -1)
 
     def _assert_non_singular(self) -> None:
         assert_nonzero(self._spectrum, "Singular operator:  Spectrum contained zero values.")
 
     def _assert_positive_definite(self) -> None:
-        tf.debugging.assert_positive(
-            tf.math.real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive."
+        assert_positive(
+            real(self._spectrum), message="Not positive definite:  Real part of spectrum was not all positive."
         )
 
     def _assert_self_adjoint(self) -> None:
         assert_real(self._spectrum, "Not self-adjoint:  The spectrum contained non-zero imaginary part.")
 
     def _linop_adjoint(self) -> LinearOperator:
-        return type(self)(conj(tf.identity(self._spectrum)), self.dtype, **hints.of(self))
+        return type(self)(conj(identity(self._spectrum)), self.dtype, **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperator:
         return type(self)(1.0 / self._spectrum, self.dtype, **hints.of(self))

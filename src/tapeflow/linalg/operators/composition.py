@@ -7,9 +7,13 @@ import operator as python
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat, stack
+from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
+from tapeflow.debugging.types import assert_proper_iterable
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import matrix_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
@@ -20,6 +24,8 @@ from tapeflow.linalg.operators.shapes import (
     check_same_dimension,
     dimensions,
 )
+from tapeflow.math.casting import cast
+from tapeflow.math.elementwise import sign
 
 
 def checked_operators(operators: Any) -> list[LinearOperator]:
@@ -29,7 +35,7 @@ def checked_operators(operators: Any) -> list[LinearOperator]:
         TypeError: they are of different dtypes, or not iterable.
         ValueError: there are none.
     """
-    tf.debugging.assert_proper_iterable(operators)
+    assert_proper_iterable(operators)
     operators = list(operators)
     if not operators:
         raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
@@ -57,7 +63,7 @@ def inherited(operators: Sequence[LinearOperator], what: str, **given: bool | No
 
 def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
     """The sum of logarithms of determinants; of complex matrices, some operators give them as real numbers."""
-    return functools.reduce(python.add, [tf.cast(part, dtype) for part in parts])
+    return functools.reduce(python.add, [cast(part, dtype) for part in parts])
 
 
 def _adjoint_pair(x: LinearOperator, y: LinearOperator) -> bool:
@@ -146,7 +152,7 @@ class LinearOperatorComposition(LinearOperator):
     def _shape_tensor(self) -> Any:
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
         rows, columns = self._operators[0].range_dimension_tensor(), self._operators[-1].domain_dimension_tensor()
-        return tf.concat([batch, tf.stack([rows, columns])], 0)
+        return concat([batch, stack([rows, columns])], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         for operator in self._operators if adjoint else self._operators[::-1]:
@@ -199,7 +205,7 @@ class LinearOperatorComposition(LinearOperator):
         if left.is_positive_definite:
             return left
         # It is a factor already, but for the signs of the diagonal.
-        signs = tf.expand_dims(tf.sign(left.diag_part()), -2)
+        signs = expand_dims(sign(left.diag_part()), -2)
         return LinearOperatorLowerTriangular(
             left.tril / signs, is_non_singular=left.is_non_singular, is_self_adjoint=left.is_self_adjoint
         )
@@ -266,7 +272,7 @@ class LinearOperatorKronecker(LinearOperator):
         batch = broadcast_dynamic(*[o.batch_shape_tensor() for o in self._operators])
         rows = functools.reduce(python.mul, [o.range_dimension_tensor() for o in self._operators])
         columns = functools.reduce(python.mul, [o.domain_dimension_tensor() for o in self._operators])
-        return tf.concat([batch, tf.stack([rows, columns])], 0)
+        return concat([batch, stack([rows, columns])], 0)
 
     def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
         """Applies each factor along its own axis.
@@ -288,17 +294,17 @@ class LinearOperatorKronecker(LinearOperator):
             rows = dynamic() if known is None else known
             shape = dimensions(x)
             rest = 0 if known == 0 else shape[-2] * shape[-1] // rows
-            x = getattr(o, method)(tf.reshape(x, [*shape[:-2], rows, rest]), adjoint=adjoint)
-            x = tf.linalg.matrix_transpose(x)
+            x = getattr(o, method)(reshape(x, [*shape[:-2], rows, rest]), adjoint=adjoint)
+            x = matrix_transpose(x)
         own = self.domain_dimension if adjoint else self.range_dimension
-        return tf.linalg.matrix_transpose(tf.reshape(x, [*dimensions(x)[:-2], columns, -1 if own is None else own]))
+        return matrix_transpose(reshape(x, [*dimensions(x)[:-2], columns, -1 if own is None else own]))
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
+        x = conjugate_transpose(x) if adjoint_arg else x
         return self._apply(x, "matmul", adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
         if not self._all_square():
             return super()._solve(rhs, adjoint=adjoint)
         return self._apply(rhs, "solve", adjoint)
@@ -315,11 +321,11 @@ class LinearOperatorKronecker(LinearOperator):
         if not self._all_square():
             return super()._log_abs_determinant()
         parts = [(o.log_abs_determinant(), self._exponent(o)) for o in self._operators]
-        return sum_of_logs([part * tf.cast(count, part.dtype) for part, count in parts], self.dtype)
+        return sum_of_logs([part * cast(count, part.dtype) for part, count in parts], self.dtype)
 
     def _exponent(self, operator: LinearOperator) -> Any:
         """How often a factor's determinant counts: the product of the sizes of the others."""
-        return tf.cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
+        return cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
 
     def _trace(self) -> Any:
         if not self._all_square():
@@ -340,7 +346,7 @@ class LinearOperatorKronecker(LinearOperator):
             dense = o.to_dense()
             product = product[..., :, None, :, None] * dense[..., None, :, None, :]
             *batch, a, b, c, d = dimensions(product)
-            product = tf.reshape(product, [*batch, a * b, c * d])
+            product = reshape(product, [*batch, a * b, c * d])
         return product
 
     def _check_factors(self) -> None:
@@ -373,6 +379,6 @@ class LinearOperatorKronecker(LinearOperator):
 
 def _outer(x: Any, y: Any) -> Any:
     """All products of an element of `x` and one of `y`, in one dimension."""
-    product = tf.expand_dims(x, -1) * tf.expand_dims(y, -2)
+    product = expand_dims(x, -1) * expand_dims(y, -2)
     *batch, m, n = dimensions(product)
-    return tf.reshape(product, [*batch, m * n])
+    return reshape(product, [*batch, m * n])

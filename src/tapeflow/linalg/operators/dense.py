@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import band_part, diag_part
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, check_rank, parameter
+from tapeflow.linalg.products import matmul
+from tapeflow.linalg.solvers import triangular_solve
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log
+from tapeflow.math.reduction import reduce_prod, reduce_sum
 
 _MATRIX_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
 
@@ -67,13 +75,13 @@ class LinearOperatorFullMatrix(LinearOperator):
         return self._matrix.shape
 
     def _shape_tensor(self) -> Any:
-        return tf.shape(self._matrix)
+        return ops.Shape(self._matrix)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return tf.matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _to_dense(self) -> Any:
-        return tf.identity(self._matrix)
+        return identity(self._matrix)
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
@@ -127,26 +135,26 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return self._tril.shape
 
     def _shape_tensor(self) -> Any:
-        return tf.shape(self._tril)
+        return ops.Shape(self._tril)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return tf.matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return matmul(self._to_dense(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
-        return tf.linalg.triangular_solve(self._tril, rhs, lower=True, adjoint=adjoint)
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
+        return triangular_solve(self._tril, rhs, lower=True, adjoint=adjoint)
 
     def _determinant(self) -> Any:
-        return tf.reduce_prod(self._diag_part(), -1)
+        return reduce_prod(self._diag_part(), -1)
 
     def _log_abs_determinant(self) -> Any:
-        return tf.reduce_sum(tf.math.log(tf.abs(self._diag_part())), -1)
+        return reduce_sum(log(abs_op(self._diag_part())), -1)
 
     def _to_dense(self) -> Any:
-        return tf.linalg.band_part(self._tril, -1, 0)
+        return band_part(self._tril, -1, 0)
 
     def _diag_part(self) -> Any:
-        return tf.linalg.diag_part(self._tril)
+        return diag_part(self._tril)
 
     def _eigvals(self) -> Any:
         return self._diag_part()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 
@@ -82,7 +83,7 @@ class LinearOperatorAdjoint(_DerivedOperator):
 
     def _shape_tensor(self) -> Any:
         shape = self._operator.shape_tensor()
-        return tf.concat([shape[:-2], shape[-1:], shape[-2:-1]], 0)
+        return concat([shape[:-2], shape[-1:], shape[-2:-1]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
@@ -106,7 +107,7 @@ class LinearOperatorAdjoint(_DerivedOperator):
         return conj(self._operator.trace())
 
     def _to_dense(self) -> Any:
-        return tf.linalg.adjoint(self._operator.to_dense())
+        return conjugate_transpose(self._operator.to_dense())
 
     def _diag_part(self) -> Any:
         return conj(self._operator.diag_part())

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.debugging.values import assert_positive
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -18,6 +22,11 @@ from tapeflow.linalg.operators.shapes import (
     square_dynamic,
     square_static,
 )
+from tapeflow.math.casting import cast
+from tapeflow.math.complex import real
+from tapeflow.math.elementwise import abs as abs_op
+from tapeflow.math.elementwise import log, sqrt
+from tapeflow.math.reduction import reduce_max, reduce_min, reduce_prod, reduce_sum
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -77,50 +86,50 @@ class LinearOperatorDiag(LinearOperator):
         return square_dynamic(self._diag)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        diag = conj(tf.identity(self._diag)) if adjoint else self._diag
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
-        return tf.expand_dims(diag, -1) * x
+        diag = conj(identity(self._diag)) if adjoint else self._diag
+        x = conjugate_transpose(x) if adjoint_arg else x
+        return expand_dims(diag, -1) * x
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return (conj(tf.identity(self._diag)) if adjoint else self._diag) * x
+        return (conj(identity(self._diag)) if adjoint else self._diag) * x
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        diag = conj(tf.identity(self._diag)) if adjoint else self._diag
-        rhs = tf.linalg.adjoint(rhs) if adjoint_arg else rhs
-        return rhs / tf.expand_dims(diag, -1)
+        diag = conj(identity(self._diag)) if adjoint else self._diag
+        rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
+        return rhs / expand_dims(diag, -1)
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
         self._check_solvable()
-        return rhs / (conj(tf.identity(self._diag)) if adjoint else self._diag)
+        return rhs / (conj(identity(self._diag)) if adjoint else self._diag)
 
     def _determinant(self) -> Any:
-        return tf.reduce_prod(self._diag, -1)
+        return reduce_prod(self._diag, -1)
 
     def _log_abs_determinant(self) -> Any:
-        return tf.cast(tf.reduce_sum(tf.math.log(tf.abs(self._diag)), -1), self.dtype)
+        return cast(reduce_sum(log(abs_op(self._diag)), -1), self.dtype)
 
     def _to_dense(self) -> Any:
-        return tf.linalg.diag(self._diag)
+        return diag(self._diag)
 
     def _diag_part(self) -> Any:
-        return tf.identity(self._diag)
+        return identity(self._diag)
 
     def _add_to_tensor(self, x: Any) -> Any:
         return add_to_diagonal(x, self._diag)
 
     def _eigvals(self) -> Any:
-        return tf.identity(self._diag)
+        return identity(self._diag)
 
     def _cond(self) -> Any:
-        size = tf.abs(self._diag)
-        return tf.reduce_max(size, -1) / tf.reduce_min(size, -1)
+        size = abs_op(self._diag)
+        return reduce_max(size, -1) / reduce_min(size, -1)
 
     def _assert_non_singular(self) -> None:
         assert_nonzero(self._diag, "Singular operator:  Diagonal contained zero values.")
 
     def _assert_positive_definite(self) -> None:
-        tf.debugging.assert_positive(
-            tf.math.real(self._diag),
+        assert_positive(
+            real(self._diag),
             message="Diagonal operator had diagonal entries with non-positive real part, thus was not positive "
             "definite.",
         )
@@ -131,12 +140,12 @@ class LinearOperatorDiag(LinearOperator):
         )
 
     def _linop_adjoint(self) -> LinearOperatorDiag:
-        return LinearOperatorDiag(conj(tf.identity(self._diag)), **hints.of(self))
+        return LinearOperatorDiag(conj(identity(self._diag)), **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperatorDiag:
         return LinearOperatorDiag(1.0 / self._diag, **hints.of(self))
 
     def _linop_cholesky(self) -> LinearOperatorDiag:
         return LinearOperatorDiag(
-            tf.sqrt(self._diag), is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True
+            sqrt(self._diag), is_non_singular=True, is_self_adjoint=True, is_positive_definite=True, is_square=True
         )

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.linalg.diagonals import diag_part
+from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.composition import sum_of_logs
@@ -20,6 +25,10 @@ from tapeflow.linalg.operators.shapes import (
     parameter,
     solve_dense,
 )
+from tapeflow.linalg.products import matmul
+from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
+from tapeflow.math.elementwise import exp, log
+from tapeflow.math.reduction import reduce_sum
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
@@ -153,18 +162,18 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _shape_tensor(self) -> Any:
         base = self._base_operator.shape_tensor()
         batch = broadcast_dynamic(
-            base[:-2], self._diag_operator.batch_shape_tensor(), tf.shape(self._u)[:-2], tf.shape(self._v)[:-2]
+            base[:-2], self._diag_operator.batch_shape_tensor(), ops.Shape(self._u)[:-2], ops.Shape(self._v)[:-2]
         )
-        return tf.concat([batch, base[-2:]], 0)
+        return concat([batch, base[-2:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
-        inner = self._diag_operator.matmul(tf.matmul(v, x, adjoint_a=True, adjoint_b=adjoint_arg), adjoint=adjoint)
-        return self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + tf.matmul(u, inner)
+        inner = self._diag_operator.matmul(matmul(v, x, adjoint_a=True, adjoint_b=adjoint_arg), adjoint=adjoint)
+        return self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + matmul(u, inner)
 
     def _capacitance(self) -> Any:
         """`D^-1 + V^H L^-1 U`, the small matrix that updates of inverses and determinants are about."""
-        inner = tf.matmul(self._v, self._base_operator.solve(self._u), adjoint_a=True)
+        inner = matmul(self._v, self._base_operator.solve(self._u), adjoint_a=True)
         return self._diag_operator.inverse().add_to_tensor(inner)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -172,35 +181,33 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             raise ValueError("Solve not implemented unless this is a perturbation of a non-singular LinearOperator.")
         u, v = (self._v, self._u) if adjoint else (self._u, self._v)
         base = self._base_operator.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
-        inner = tf.matmul(v, base, adjoint_a=True)
+        inner = matmul(v, base, adjoint_a=True)
         if self._use_cholesky:
-            inner = tf.linalg.cholesky_solve(tf.linalg.cholesky(self._capacitance()), inner)
+            inner = cholesky_solve(cholesky(self._capacitance()), inner)
         else:
             inner = solve_dense(self._capacitance(), inner, adjoint)
-        return base - self._base_operator.solve(tf.matmul(u, inner), adjoint=adjoint)
+        return base - self._base_operator.solve(matmul(u, inner), adjoint=adjoint)
 
     def _determinant(self) -> Any:
         if self.is_positive_definite:
-            return tf.exp(self.log_abs_determinant())
-        return (
-            tf.linalg.det(self._capacitance()) * self._diag_operator.determinant() * self._base_operator.determinant()
-        )
+            return exp(self.log_abs_determinant())
+        return det(self._capacitance()) * self._diag_operator.determinant() * self._base_operator.determinant()
 
     def _log_abs_determinant(self) -> Any:
         capacitance = self._capacitance()
         if self._use_cholesky:
-            diagonal = tf.linalg.diag_part(tf.linalg.cholesky(capacitance))
-            log_det = 2 * tf.reduce_sum(tf.math.log(diagonal), -1)
+            diagonal = diag_part(cholesky(capacitance))
+            log_det = 2 * reduce_sum(log(diagonal), -1)
         else:
-            log_det = tf.linalg.slogdet(capacitance).log_abs_determinant
+            log_det = slogdet(capacitance).log_abs_determinant
         parts = [log_det, self._diag_operator.log_abs_determinant(), self._base_operator.log_abs_determinant()]
         return sum_of_logs(parts, self.dtype)
 
     def _diag_part(self) -> Any:
-        product = self._u * conj(tf.identity(self._v))
+        product = self._u * conj(identity(self._v))
         if self._diag_update is not None:
-            product = product * tf.expand_dims(self._diag_update, -2)
-        return tf.reduce_sum(product, -1) + self._base_operator.diag_part()
+            product = product * expand_dims(self._diag_update, -2)
+        return reduce_sum(product, -1) + self._base_operator.diag_part()
 
     def _assert_self_adjoint(self) -> None:
         if self._u is self._v and self._diag_update is None:

@@ -6,11 +6,20 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import ones_like
+from tapeflow.array.creation import range as range_op
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import get_static_value
+from tapeflow.array.shaping import expand_dims, squeeze
+from tapeflow.array.sorting import argsort
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
+from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
+from tapeflow.linalg.diagonals import diag_part, set_diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import (
@@ -20,6 +29,10 @@ from tapeflow.linalg.operators.shapes import (
     square_dynamic,
     square_static,
 )
+from tapeflow.linalg.products import matmul
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal
+from tapeflow.math.normalize import l2_normalize
 
 
 class LinearOperatorPermutation(LinearOperator):
@@ -57,7 +70,7 @@ class LinearOperatorPermutation(LinearOperator):
         check_rank(self._perm, 1, "`perm`")
         if not self._perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {self._perm}.")
-        known = tf.get_static_value(self._perm)
+        known = get_static_value(self._perm)
         if known is not None and np.any(np.sort(known, -1) != np.arange(known.shape[-1])):
             raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {known.shape[-1] - 1}.")
         hints.implied(True, is_non_singular, "A Permutation operator is always non-singular.")
@@ -83,14 +96,14 @@ class LinearOperatorPermutation(LinearOperator):
         return square_dynamic(self._perm)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        perm = tf.identity(self._perm)
+        perm = identity(self._perm)
         if adjoint and not self.is_self_adjoint:
-            perm = tf.argsort(perm)  # the inverse permutation
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
+            perm = argsort(perm)  # the inverse permutation
+        x = conjugate_transpose(x) if adjoint_arg else x
         if perm.shape.rank == 1:
-            return tf.gather(x, perm, axis=-2)
-        x, column = broadcast_batches([x, tf.expand_dims(perm, -1)])
-        return tf.gather(x, tf.squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
+            return gather(x, perm, axis=-2)
+        x, column = broadcast_batches([x, expand_dims(perm, -1)])
+        return gather(x, squeeze(column, -1), axis=-2, batch_dims=x.shape.rank - 2)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, not adjoint, adjoint_arg)
@@ -100,13 +113,13 @@ class LinearOperatorPermutation(LinearOperator):
 
     def _places(self) -> Any:
         """The numbers from 0 to n - 1."""
-        return tf.range(tf.cast(self.domain_dimension_tensor(), self._perm.dtype))
+        return range_op(cast(self.domain_dimension_tensor(), self._perm.dtype))
 
     def _to_dense(self) -> Any:
-        return tf.cast(tf.equal(self._places(), tf.expand_dims(self._perm, -1)), self.dtype)
+        return cast(equal(self._places(), expand_dims(self._perm, -1)), self.dtype)
 
     def _diag_part(self) -> Any:
-        return tf.cast(tf.equal(self._places(), self._perm), self.dtype)
+        return cast(equal(self._places(), self._perm), self.dtype)
 
     def _cond(self) -> Any:
         return self._filled(1)
@@ -174,12 +187,12 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def _unit(self) -> Any:
         """The vectors with length 1."""
-        return tf.math.l2_normalize(self._reflection_axis, -1)
+        return l2_normalize(self._reflection_axis, -1)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x = tf.linalg.adjoint(x) if adjoint_arg else x
-        column = tf.expand_dims(self._unit(), -1)
-        return x - 2.0 * column * tf.matmul(column, x, adjoint_a=True)
+        x = conjugate_transpose(x) if adjoint_arg else x
+        column = expand_dims(self._unit(), -1)
+        return x - 2.0 * column * matmul(column, x, adjoint_a=True)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
@@ -191,20 +204,20 @@ class LinearOperatorHouseholder(LinearOperator):
         return self._filled(0)
 
     def _trace(self) -> Any:
-        return self._filled(1) * tf.cast(self.domain_dimension_tensor() - 2, self.dtype)
+        return self._filled(1) * cast(self.domain_dimension_tensor() - 2, self.dtype)
 
     def _to_dense(self) -> Any:
-        column = tf.expand_dims(self._unit(), -1)
-        matrix = -2.0 * tf.matmul(column, column, adjoint_b=True)
-        return tf.linalg.set_diag(matrix, 1.0 + tf.linalg.diag_part(matrix))
+        column = expand_dims(self._unit(), -1)
+        matrix = -2.0 * matmul(column, column, adjoint_b=True)
+        return set_diag(matrix, 1.0 + diag_part(matrix))
 
     def _diag_part(self) -> Any:
         unit = self._unit()
         return 1.0 - 2.0 * unit * conj(unit)
 
     def _eigvals(self) -> Any:
-        axis = tf.identity(self._reflection_axis)
-        return tf.concat([-tf.ones_like(axis[..., :1]), tf.ones_like(axis[..., 1:])], -1)
+        axis = identity(self._reflection_axis)
+        return concat([-ones_like(axis[..., :1]), ones_like(axis[..., 1:])], -1)
 
     def _cond(self) -> Any:
         return self._filled(1)

@@ -6,11 +6,20 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.joining import concat, unstack
+from tapeflow.array.properties import broadcast_dynamic_shape
+from tapeflow.array.shaping import broadcast_to, expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape, broadcast_shape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.debugging.values import assert_equal, assert_less
+from tapeflow.linalg.diagonals import diag_part, set_diag
+from tapeflow.linalg.solvers import solve
+from tapeflow.math.complex import imag
+from tapeflow.math.elementwise import abs as abs_op
 
 
 def parameter(value: Any) -> Any:
@@ -23,7 +32,7 @@ def dimensions(x: Any) -> list[Any]:
     known = x.shape.as_list()
     if None not in known:
         return known
-    found = tf.unstack(tf.shape(x), len(known))
+    found = unstack(ops.Shape(x), len(known))
     return [f if k is None else k for k, f in zip(known, found, strict=True)]
 
 
@@ -34,7 +43,7 @@ def broadcast_static(*shapes: TensorShape) -> TensorShape:
 
 def broadcast_dynamic(*shapes: Any) -> Any:
     """The shape that shapes broadcast to, all of them integer tensors."""
-    return functools.reduce(tf.broadcast_dynamic_shape, shapes)
+    return functools.reduce(broadcast_dynamic_shape, shapes)
 
 
 def square_static(vectors: Any) -> TensorShape:
@@ -44,8 +53,8 @@ def square_static(vectors: Any) -> TensorShape:
 
 def square_dynamic(vectors: Any) -> Any:
     """The shape of the square matrices that are made of vectors, as a tensor."""
-    shape = tf.shape(vectors)
-    return tf.concat([shape, shape[-1:]], 0)
+    shape = ops.Shape(vectors)
+    return concat([shape, shape[-1:]], 0)
 
 
 def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
@@ -53,10 +62,10 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
     batches = [x.shape[: x.shape.rank - inner] for x in tensors]
     batch: Any = broadcast_static(*batches)
     if not batch.is_fully_defined():
-        batch = broadcast_dynamic(*[tf.shape(x)[:-inner] for x in tensors])
-        return [tf.broadcast_to(x, tf.concat([batch, tf.shape(x)[-inner:]], 0)) for x in tensors]
+        batch = broadcast_dynamic(*[ops.Shape(x)[:-inner] for x in tensors])
+        return [broadcast_to(x, concat([batch, ops.Shape(x)[-inner:]], 0)) for x in tensors]
     return [
-        x if own == batch else tf.broadcast_to(x, [*batch, *dimensions(x)[x.shape.rank - inner :]])
+        x if own == batch else broadcast_to(x, [*batch, *dimensions(x)[x.shape.rank - inner :]])
         for x, own in zip(tensors, batches, strict=True)
     ]
 
@@ -64,14 +73,14 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
 def solve_dense(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """Solves linear equations with dense matrices, whose leading dimensions broadcast against those of `rhs`."""
     matrix, rhs = broadcast_batches([matrix, rhs])
-    return tf.linalg.solve(matrix, rhs, adjoint)
+    return solve(matrix, rhs, adjoint)
 
 
 def add_to_diagonal(x: Any, diagonal: Any) -> Any:
     """`x` with `diagonal` added to the main diagonals of its matrices, with broadcasting."""
-    diagonal = tf.linalg.diag_part(x) + diagonal
-    x, column = broadcast_batches([x, tf.expand_dims(diagonal, -1)])
-    return tf.linalg.set_diag(x, tf.squeeze(column, -1))
+    diagonal = diag_part(x) + diagonal
+    x, column = broadcast_batches([x, expand_dims(diagonal, -1)])
+    return set_diag(x, squeeze(column, -1))
 
 
 def check_same_dimension(a: int | None, b: int | None) -> None:
@@ -97,12 +106,12 @@ def check_rank(tensor: Any, least: int, name: str) -> None:
 
 def assert_nonzero(x: Any, message: str) -> None:
     """Asserts that no element is zero."""
-    x = tf.abs(x)
-    tf.debugging.assert_less(tf.zeros([], x.dtype), x, message=message)
+    x = abs_op(x)
+    assert_less(zeros([], x.dtype), x, message=message)
 
 
 def assert_real(x: Any, message: str) -> None:
     """Asserts that no element has an imaginary part."""
     if x.dtype.is_complex:
-        imag = tf.math.imag(x)
-        tf.debugging.assert_equal(tf.zeros([], imag.dtype), imag, message=message)
+        imaginary = imag(x)
+        assert_equal(zeros([], imaginary.dtype), imaginary, message=message)

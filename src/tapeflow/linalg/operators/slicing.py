@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.array.shaping import reshape
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.linalg.operators.base import LinearOperator
@@ -65,9 +66,9 @@ def slice_batch(x: Any, inner: int, entries: tuple[Any, ...], batch_shape: Tenso
     shape = dimensions(x)
     own = len(shape) - inner
     if own == 0 and batch_shape.rank:
-        return tf.identity(x)  # it has no batch at all, and broadcasts to any
+        return identity(x)  # it has no batch at all, and broadcasts to any
     missing = batch_shape.rank - own
-    x = tf.reshape(x, [1] * missing + shape)
+    x = reshape(x, [1] * missing + shape)
     sizes = iter(zip([1] * missing + shape[:own], batch_shape, strict=True))
     adapted = []
     for entry in entries:

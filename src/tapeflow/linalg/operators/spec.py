@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array.creation import zeros
+from tapeflow.array.properties import get_static_value
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
@@ -94,7 +95,7 @@ def _argument(operator: LinearOperator, name: str) -> Any:
         return getattr(operator, name)
     given = operator.parameters.get(name)
     if given is None or not hasattr(operator, name):  # the arguments without a property give sizes
-        known = None if given is None else tf.get_static_value(given) if isinstance(given, Tensor) else given
+        known = None if given is None else get_static_value(given) if isinstance(given, Tensor) else given
         return known.tolist() if isinstance(known, (np.ndarray, np.generic)) else given if known is None else known
     return getattr(operator, name)
 
@@ -123,4 +124,4 @@ def _filled(component: Any, spec: Any) -> Any:
     if isinstance(spec, LinearOperatorSpec):
         parts = {name: _filled(None, s) for name, s in spec._param_specs.items()}
         return spec.operator_type(**spec._non_tensor_params, **parts)
-    return tf.zeros(spec.shape, spec.dtype)
+    return zeros(spec.shape, spec.dtype)
