@@ -1,5 +1,6 @@
-"""Linear operators: matrices known by their structure, which multiply and solve without being written out."""
+"""Linear operators: matrices with a structure, which multiply and solve without being written out."""
 
+from tapeflow.linalg.operators import algebra  # the rules for products and solutions of two operators
 from tapeflow.linalg.operators.banded import LinearOperatorToeplitz, LinearOperatorTridiag
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.blocks import LinearOperatorBlockDiag, LinearOperatorBlockLowerTriangular

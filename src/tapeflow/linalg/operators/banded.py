@@ -1,4 +1,4 @@
-"""Operators whose diagonals are what is kept: Toeplitz and tridiagonal matrices."""
+"""Operators that hold diagonals: Toeplitz and tridiagonal matrices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tapeflow.array.passing import identity
 from tapeflow.array.shaping import broadcast_to, expand_dims
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.values import assert_equal
 from tapeflow.linalg.banded import tridiagonal_solve
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
@@ -31,6 +34,7 @@ from tapeflow.linalg.operators.shapes import (
     parameter,
 )
 from tapeflow.math.reduction import reduce_sum
+from tapeflow.signal.fourier_ops import fft
 
 
 class LinearOperatorToeplitz(LinearOperator):
@@ -55,8 +59,8 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def __init__(
         self,
-        col: Any,
-        row: Any,
+        col: TensorLike,
+        row: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -80,12 +84,12 @@ class LinearOperatorToeplitz(LinearOperator):
         )
 
     @property
-    def col(self) -> Any:
+    def col(self) -> Tensor | Variable:
         """The first columns, of shape `[..., n]`."""
         return self._col
 
     @property
-    def row(self) -> Any:
+    def row(self) -> Tensor | Variable:
         """The first rows, of shape `[..., n]`."""
         return self._row
 
@@ -98,8 +102,6 @@ class LinearOperatorToeplitz(LinearOperator):
         return concat([shape, shape[-1:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        from tapeflow.signal import fft
-
         # The matrix is the corner of a circulant one of twice the size.
         x = conjugate_transpose(x) if adjoint_arg else x
         col, row = broadcast_batches([self._col, self._row], 1)
@@ -109,7 +111,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return product[..., : dimensions(x)[-2], :]
 
     def _trace(self) -> Any:
-        # By the diagonal, so that a batch that only `row` has is there.
+        # By the diagonal, which has the dimensions of a batch that only `row` has, too.
         return reduce_sum(self._diag_part(), -1)
 
     def _diag_part(self) -> Any:
@@ -151,7 +153,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     def __init__(
         self,
-        diagonals: Any,
+        diagonals: TensorLike,
         diagonals_format: str = "compact",
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -165,8 +167,9 @@ class LinearOperatorTridiag(LinearOperator):
                 f"{diagonals_format}."
             )
         self._diagonals: Any
+        sequence: Any = diagonals
         if diagonals_format == "sequence":
-            self._diagonals = [parameter(d) for d in diagonals]
+            self._diagonals = [parameter(d) for d in sequence]
             dtype = self._diagonals[0].dtype
         else:
             self._diagonals = parameter(diagonals)
@@ -184,7 +187,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals(self) -> Any:
-        """The diagonals, as they were given."""
+        """The diagonals, in the format `diagonals_format`."""
         return self._diagonals
 
     @property
@@ -215,7 +218,7 @@ class LinearOperatorTridiag(LinearOperator):
         return concat([shape[:-2], shape[-1:], shape[-1:]], 0)
 
     def _bands(self, adjoint: bool = False) -> list[Any]:
-        """The superdiagonal, the diagonal and the subdiagonal, of shape `[..., n]` each, as in the compact format."""
+        """Returns superdiagonal, diagonal and subdiagonal, of shape `[..., n]` each, as in the compact format."""
         if self._diagonals_format == "sequence":
             above, main, below = broadcast_batches([identity(d) for d in self._diagonals], 1)
         elif self._diagonals_format == "compact":

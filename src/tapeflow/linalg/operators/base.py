@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tapeflow.array.properties import is_tensor, size
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
@@ -22,8 +24,10 @@ from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part
 from tapeflow.linalg.factorizations import cholesky
-from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.shapes import check_same_dimension, solve_dense
+from tapeflow.linalg.operators.slicing import batch_slice, slice_parameters
+from tapeflow.linalg.operators.spec import spec_of
 from tapeflow.linalg.solvers import cholesky_solve, det, slogdet
 from tapeflow.linalg.spectral import eigvalsh, svd
 from tapeflow.math.casting import cast
@@ -46,13 +50,13 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     Args:
         dtype: of the elements.
-        graph_parents: tensors that the operator depends on; kept, and not used.
-        is_non_singular: whether the matrices are invertible; None if that is not known.
-        is_self_adjoint: whether they equal their conjugate transposes.
-        is_positive_definite: whether `x^H A x` has a positive real part for all x but zero.
-        is_square: whether there are as many rows as columns; by default as the shape says.
+        graph_parents: tensors that the operator depends on; only the property of that name uses them.
+        is_non_singular: the matrices are invertible; None if that is unknown.
+        is_self_adjoint: the matrices equal their conjugate transposes.
+        is_positive_definite: `x^H A x` has a positive real part for all x but zero.
+        is_square: there are as many rows as columns; by default as the shape says.
         name: by default that of the class.
-        parameters: the arguments of the subclass; by default those that it was called with.
+        parameters: the arguments of the subclass; by default those of its constructor's call.
 
     Raises:
         ValueError: the hints contradict each other.
@@ -68,7 +72,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         ([2.0, 6.0], 4.0)
     """
 
-    # What the operator was called with is in the other attributes, too.
+    # The other attributes hold the constructor's arguments, too.
     _TF_MODULE_IGNORED_PROPERTIES = Module._TF_MODULE_IGNORED_PROPERTIES | {"_arguments", "_parameters"}
 
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
@@ -80,8 +84,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     def __init__(
         self,
-        dtype: Any,
-        graph_parents: Any = None,
+        dtype: DTypeLike,
+        graph_parents: Sequence[Any] | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -110,7 +114,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments that the operator was made with, by name."""
+        """The arguments of the constructor, by name."""
         if self._parameters is None:
             args, kwargs = self._arguments
             bound = inspect.signature(type(self)).bind(*args, **kwargs)
@@ -120,7 +124,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @property
     def dtype(self) -> DType:
-        """The dtype of the elements, and of what the operator takes and gives."""
+        """The dtype of the elements, of arguments and of results."""
         return self._dtype
 
     @property
@@ -135,30 +139,30 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @property
     def graph_parents(self) -> list[Any]:
-        """The tensors given as `graph_parents`."""
+        """The tensors in `graph_parents`."""
         return self._graph_parents
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether the matrices are invertible, or None."""
+        """True if the matrices are invertible, False if not, None if that is unknown."""
         return self._is_non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether the matrices equal their conjugate transposes, or None."""
+        """True if the matrices equal their conjugate transposes, False if not, None if that is unknown."""
         return self._is_self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether the matrices are positive definite, or None."""
+        """True if the matrices are positive definite, False if not, None if that is unknown."""
         return self._is_positive_definite
 
     @property
     def is_square(self) -> bool | None:
-        """Whether the matrices have as many rows as columns, or None.
+        """True if the matrices have as many rows as columns, False if not, None if that is unknown.
 
         Raises:
-            ValueError: the hint says that they have not, and they have.
+            ValueError: they have as many, and the hint says that they have not.
         """
         hint = self._is_square_hint
         if hint:
@@ -176,7 +180,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @abstractmethod
     def _shape(self) -> TensorShape:
-        """The static shape."""
+        """Returns the static shape."""
 
     def _shape_tensor(self) -> Any:
         raise NotImplementedError("_shape_tensor is not implemented.")
@@ -206,27 +210,27 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         """The number of rows."""
         return self.shape[-2]
 
-    def shape_tensor(self, name: str | None = "shape_tensor") -> Any:
-        """The shape as an int32 tensor, for graphs whose shapes are not known when they are made."""
+    def shape_tensor(self, name: str | None = "shape_tensor") -> Tensor:
+        """Returns the shape as an int32 tensor, for graphs whose shapes are not static."""
         return self._as_tensor(self.shape) if self.shape.is_fully_defined() else self._shape_tensor()
 
-    def batch_shape_tensor(self, name: str | None = "batch_shape_tensor") -> Any:
-        """The shape without the last two dimensions, as an int32 tensor."""
+    def batch_shape_tensor(self, name: str | None = "batch_shape_tensor") -> Tensor:
+        """Returns the shape without the last two dimensions, as an int32 tensor."""
         batch = self.batch_shape
         return self._as_tensor(batch) if batch.is_fully_defined() else self.shape_tensor()[:-2]
 
-    def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Any:
-        """The number of dimensions, as an int32 tensor."""
+    def tensor_rank_tensor(self, name: str | None = "tensor_rank_tensor") -> Tensor:
+        """Returns the number of dimensions, as an int32 tensor."""
         rank = self.tensor_rank
         return size(self.shape_tensor()) if rank is None else constant(rank)
 
-    def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Any:
-        """The number of columns, as an int32 tensor."""
+    def domain_dimension_tensor(self, name: str | None = "domain_dimension_tensor") -> Tensor:
+        """Returns the number of columns, as an int32 tensor."""
         columns = self.domain_dimension
         return self.shape_tensor()[-1] if columns is None else constant(columns)
 
-    def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Any:
-        """The number of rows, as an int32 tensor."""
+    def range_dimension_tensor(self, name: str | None = "range_dimension_tensor") -> Tensor:
+        """Returns the number of rows, as an int32 tensor."""
         rows = self.range_dimension
         return self.shape_tensor()[-2] if rows is None else constant(rows)
 
@@ -235,7 +239,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return constant(shape.as_list(), int32)
 
     def _filled(self, value: float, dtype: DType | None = None) -> Any:
-        """A tensor of the batch's shape with one value everywhere."""
+        """Returns a tensor of the batch's shape with one value everywhere."""
         batch = self.batch_shape
         shape = batch if batch.is_fully_defined() else self.batch_shape_tensor()
         return fill(shape, cast(value, dtype or self.dtype))
@@ -244,10 +248,16 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     @abstractmethod
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        """The product with a tensor that has passed the checks of `matmul`."""
+        """Computes the product with a tensor that has passed the checks of `matmul`."""
 
-    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
-        """The product `A @ x`, also written so.
+    def matmul(
+        self,
+        x: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str | None = "matmul",
+    ) -> Any:
+        """Computes the product `A @ x`, also written so.
 
         Args:
             x: a tensor of shape `[..., n, k]` and the operator's dtype, or an operator.
@@ -255,8 +265,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             adjoint_arg: multiplies by the adjoint of `x`.
 
         Returns:
-            A tensor of shape `[..., m, k]`; for an operator an operator, of the simplest kind that is known for the
-            two.
+            A tensor of shape `[..., m, k]` and the operator's dtype; for an operator an operator, of the simplest class
+            for the two.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -275,19 +285,18 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._matmul_of(other, self)
 
     def _matmul_of(self, a: Any, b: Any, *flags: bool) -> Any:
-        from tapeflow.linalg.operators.algebra import matmul
+        """Computes `tf.matmul(a, b)`, where this operator is one of the two."""
+        return dispatch.matmul(self, a, b, *flags)
 
-        return matmul(a, b, *flags)
-
-    def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
-        """The product with vectors.
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str | None = "matvec") -> Any:
+        """Computes the product with vectors.
 
         Args:
             x: a tensor of shape `[..., n]` and the operator's dtype.
             adjoint: multiplies by the adjoint of this operator.
 
         Returns:
-            A tensor of shape `[..., m]`.
+            A tensor of shape `[..., m]` and the operator's dtype.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -299,42 +308,46 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
     def _argument(self, x: Any, own: int, its: int) -> Any:
-        """The tensor of an argument whose dimension `its` meets the operator's dimension `own`."""
-        x = self._of_dtype(x)
-        shape = x.shape
+        """Returns an argument as a tensor, whose dimension `its` must equal the operator's dimension `own`."""
+        tensor = self._of_dtype(x)
+        shape = tensor.shape
         if shape.rank is not None and shape.rank < -its:
             raise IndexError(f"Expected an argument of rank {-its} at least, and got one of shape {shape}.")
         check_same_dimension(self.shape[own], shape[its])
-        return x
+        return tensor
 
     def _of_dtype(self, x: Any) -> Any:
-        """The tensor of an argument, which must have the operator's dtype."""
-        x = x if isinstance(x, Tensor) else convert(x)
-        if x.dtype is not self.dtype:
-            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {x.dtype} in tensor {x}")
-        return x
+        """Returns an argument as a tensor, which must have the operator's dtype."""
+        tensor = x if isinstance(x, Tensor) else convert(x)
+        if tensor.dtype is not self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype}. Found: {tensor.dtype} in tensor {tensor}")
+        return tensor
 
     def _matching(
-        self, other: LinearOperator, adjoint: bool, adjoint_arg: bool, what: str
+        self, other: LinearOperator, adjoint: bool, adjoint_arg: bool, argument: str
     ) -> tuple[LinearOperator, LinearOperator]:
-        """This operator and another, as the flags want them, with dimensions that fit."""
+        """Applies the flags to this operator and another, whose dimensions must fit then."""
         left = self.adjoint() if adjoint else self
         right = other.adjoint() if adjoint_arg else other
-        wanted, found = left.domain_dimension, right.range_dimension
-        if wanted is not None and found is not None and wanted != found:
+        columns, rows = left.domain_dimension, right.range_dimension
+        if columns is not None and rows is not None and columns != rows:
             raise ValueError(
-                f"Operators are incompatible. Expected `{what}` to have dimension {wanted} but got {found}."
+                f"Operators are incompatible. Expected `{argument}` to have dimension {columns} but got {rows}."
             )
         return left, right
 
     def _linop_matmul(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
-        from tapeflow.linalg.operators.algebra import product
-
-        return product(left_operator, right_operator)
+        return dispatch.product(left_operator, right_operator)
 
     # ---- equations ---------------------------------------------------------------------------------------------------
 
-    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "solve") -> Any:
+    def solve(
+        self,
+        rhs: TensorLike | LinearOperator,
+        adjoint: bool = False,
+        adjoint_arg: bool = False,
+        name: str | None = "solve",
+    ) -> Any:
         """Solves `A @ x = rhs` exactly.
 
         Args:
@@ -343,10 +356,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             adjoint_arg: takes the adjoint of `rhs`.
 
         Returns:
-            A tensor of shape `[..., n, k]`; for an operator an operator.
+            A tensor of shape `[..., n, k]` and the operator's dtype; for an operator an operator.
 
         Raises:
-            NotImplementedError: the operator is known to be singular, or not square.
+            NotImplementedError: the operator is singular or not square, by its hints or its shape.
             TypeError: `rhs` is of another dtype.
             ValueError: the dimensions do not fit.
         """
@@ -357,9 +370,9 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _check_solvable(self) -> None:
-        for lacking, what in ((self.is_non_singular, "be singular"), (self.is_square, "not be square")):
-            if lacking is False:
-                raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {what}.")
+        for hint, text in ((self.is_non_singular, "be singular"), (self.is_square, "not be square")):
+            if hint is False:
+                raise NotImplementedError(f"Exact solve not implemented for an operator that is expected to {text}.")
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
@@ -367,15 +380,18 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             return cholesky_solve(cholesky(self.to_dense()), rhs)
         return solve_dense(self.to_dense(), rhs, adjoint)
 
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str | None = "solve") -> Any:
-        """Solves `A @ x = rhs` for vectors; see `solve`.
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str | None = "solve") -> Any:
+        """Solves `A @ x = rhs` for vectors.
 
         Args:
             rhs: a tensor of shape `[..., n]` and the operator's dtype.
             adjoint: solves with the adjoint of this operator.
 
         Returns:
-            A tensor of shape `[..., n]`.
+            A tensor of shape `[..., n]` and the operator's dtype.
+
+        Raises:
+            NotImplementedError, TypeError, ValueError: see `solve`.
         """
         return self._solvevec(self._argument(rhs, -1 if adjoint else -2, -1), adjoint=adjoint)
 
@@ -383,28 +399,24 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
     def _linop_solve(self, left_operator: LinearOperator, right_operator: LinearOperator) -> LinearOperator:
-        from tapeflow.linalg.operators.algebra import solution
-
-        return solution(left_operator, right_operator)
+        return dispatch.solution(left_operator, right_operator)
 
     # ---- other operators ---------------------------------------------------------------------------------------------
 
     def adjoint(self, name: str | None = "adjoint") -> LinearOperator:
-        """The conjugate transpose, as an operator; also `A.H`."""
+        """Returns the conjugate transpose, as an operator; also `A.H`."""
         return self if self.is_self_adjoint is True else self._linop_adjoint()
 
     def _linop_adjoint(self) -> LinearOperator:
-        from tapeflow.linalg.operators.derived import LinearOperatorAdjoint
-
-        return LinearOperatorAdjoint(self, **hints.of(self))
+        return dispatch.general["adjoint"](self, **hints.of(self))
 
     H = property(adjoint)
 
     def inverse(self, name: str | None = "inverse") -> LinearOperator:
-        """The inverse, as an operator.
+        """Returns the inverse, as an operator.
 
         Raises:
-            ValueError: the operator is known to be singular, or not square.
+            ValueError: the operator is singular or not square, by its hints or its shape.
         """
         if self.is_square is False:
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
@@ -413,25 +425,22 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._linop_inverse()
 
     def _linop_inverse(self) -> LinearOperator:
-        from tapeflow.linalg.operators.derived import LinearOperatorInversion
-
-        return LinearOperatorInversion(self, **hints.of(self))
+        return dispatch.general["inverse"](self, **hints.of(self))
 
     def cholesky(self, name: str | None = "cholesky") -> LinearOperator:
-        """The lower triangular factor L of Cholesky's factorization `A = L @ L.H`, as an operator.
+        """Computes the lower triangular factor L of Cholesky's factorization `A = L @ L.H`, as an operator.
 
         Raises:
-            ValueError: the operator is not known to be self-adjoint and positive definite.
+            ValueError: the operator's hints do not say that it is self-adjoint and positive definite.
         """
         if not self._can_use_cholesky():
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         return self._linop_cholesky()
 
     def _linop_cholesky(self) -> LinearOperator:
-        from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
-
         factor = cholesky(self.to_dense())
-        return LinearOperatorLowerTriangular(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
+        lower_triangular = dispatch.general["lower triangular"]
+        return lower_triangular(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
 
     # ---- numbers -----------------------------------------------------------------------------------------------------
 
@@ -439,8 +448,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         if self.is_square is False:
             raise NotImplementedError("Determinant not implemented for an operator that is expected to not be square.")
 
-    def determinant(self, name: str | None = "det") -> Any:
-        """The determinants, of shape `[...]`.
+    def determinant(self, name: str | None = "det") -> Tensor:
+        """Computes the determinants, of shape `[...]`.
 
         Raises:
             NotImplementedError: the operator is not square.
@@ -453,8 +462,8 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             return exp(self.log_abs_determinant())
         return det(self.to_dense())
 
-    def log_abs_determinant(self, name: str | None = "log_abs_det") -> Any:
-        """The logarithms of the absolute values of the determinants, of shape `[...]`.
+    def log_abs_determinant(self, name: str | None = "log_abs_det") -> Tensor:
+        """Computes the logarithms of the absolute values of the determinants, of shape `[...]`.
 
         Raises:
             NotImplementedError: the operator is not square.
@@ -468,18 +477,18 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             return 2 * reduce_sum(log(diagonal), -1)
         return slogdet(self.to_dense()).log_abs_determinant
 
-    def trace(self, name: str | None = "trace") -> Any:
-        """The sums of the main diagonals, of shape `[...]`."""
+    def trace(self, name: str | None = "trace") -> Tensor:
+        """Computes the sums of the main diagonals, of shape `[...]`."""
         return self._trace()
 
     def _trace(self) -> Any:
         return reduce_sum(self.diag_part(), -1)
 
-    def eigvals(self, name: str | None = "eigvals") -> Any:
-        """The eigenvalues, of shape `[..., n]`.
+    def eigvals(self, name: str | None = "eigvals") -> Tensor:
+        """Computes the eigenvalues, of shape `[..., n]`.
 
         Raises:
-            NotImplementedError: the operator is not known to be self-adjoint.
+            NotImplementedError: the operator's hints do not say that it is self-adjoint.
         """
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
@@ -488,18 +497,18 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     def _eigvals(self) -> Any:
         return eigvalsh(self.to_dense())
 
-    def cond(self, name: str | None = "cond") -> Any:
-        """The condition numbers, of shape `[...]`: the largest singular value by the smallest."""
+    def cond(self, name: str | None = "cond") -> Tensor:
+        """Computes the condition numbers, of shape `[...]`: the largest singular value by the smallest."""
         return self._cond()
 
     def _cond(self) -> Any:
-        values = abs_op(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
+        values: Any = abs_op(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
         return reduce_max(values, -1) / reduce_min(values, -1)
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def to_dense(self, name: str | None = "to_dense") -> Any:
-        """The matrices, written out."""
+    def to_dense(self, name: str | None = "to_dense") -> Tensor:
+        """Returns the matrices, of shape `[..., m, n]`."""
         return self._to_dense()
 
     def _to_dense(self) -> Any:
@@ -508,18 +517,21 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         rows = self.domain_dimension_tensor() if columns is None else columns
         return self.matmul(eye(rows, batch_shape=batch_shape, dtype=self.dtype))
 
-    def diag_part(self, name: str | None = "diag_part") -> Any:
-        """The main diagonals, of shape `[..., min(m, n)]`."""
+    def diag_part(self, name: str | None = "diag_part") -> Tensor:
+        """Returns the main diagonals, of shape `[..., min(m, n)]`."""
         return self._diag_part()
 
     def _diag_part(self) -> Any:
         return diag_part(self.to_dense())
 
-    def add_to_tensor(self, x: Any, name: str | None = "add_to_tensor") -> Any:
-        """The sum of the matrices and a tensor.
+    def add_to_tensor(self, x: TensorLike, name: str | None = "add_to_tensor") -> Tensor:
+        """Adds the matrices to a tensor.
 
         Args:
             x: a tensor of shape `[..., m, n]` and the operator's dtype.
+
+        Returns:
+            A tensor of that shape and dtype.
 
         Raises:
             TypeError: `x` is of another dtype.
@@ -554,7 +566,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
         Raises:
             InvalidArgumentError: they are not.
-            NotImplementedError: the operator is not known to be self-adjoint, and there is no other way to tell.
+            NotImplementedError: the hints do not say that the operator is self-adjoint, and there is no other test.
         """
         return self._assert_positive_definite()
 
@@ -578,30 +590,22 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
 
     # ---- as a composite value ----------------------------------------------------------------------------------------
 
-    # The parameters that make up the operator beside its hints, as its spec knows them, and how many trailing
-    # dimensions of each the matrix takes: what is left is the batch. None: the parameter has no batch.
+    # The parameters that define the operator beside its hints, by the names that its spec uses, and for each the number
+    # of its trailing dimensions that are no batch dimensions. None: the parameter has no batch.
     _matrix_dimensions: dict[str, int | None] = {}  # noqa: RUF012
 
     @property
     def _type_spec(self) -> Any:
-        from tapeflow.linalg.operators.spec import spec_of
-
         return spec_of(self)
 
     def __getitem__(self, slices: Any) -> LinearOperator:
-        """The operator of a part of the batch; `slices` index the leading dimensions as they do those of a tensor."""
-        from tapeflow.linalg.operators.slicing import batch_slice
-
+        """Slices the batch; `slices` index the leading dimensions as they do those of a tensor."""
         return batch_slice(self, slices)
 
     def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:
-        """The operator with its parameters sliced; see `batch_slice`."""
-        from tapeflow.linalg.operators.slicing import slice_parameters
-
+        """Returns the operator with its parameters sliced; see `slice_parameters`."""
         return slice_parameters(self, entries, batch_shape)
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """What the functions of `tf.linalg` give for an operator in the place of a matrix, or NotImplemented."""
-        from tapeflow.linalg.operators.algebra import apply
-
-        return apply(function.op.name, self, args)
+        """Computes a function of `tf.linalg` for this operator in the place of a matrix; see `dispatch.apply`."""
+        return dispatch.apply(function.op.name, self, args)

@@ -1,4 +1,4 @@
-"""Operators made of blocks: block diagonal, and block lower triangular."""
+"""Operators composed of blocks: block diagonal, and block lower triangular."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tapeflow.math.arithmetic import add_n
 
 
 def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
-    """Whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
+    """Returns whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
 
     Raises:
         ValueError: it could be both, or fits neither.
@@ -43,56 +43,55 @@ def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
         return False  # the rows of a single matrix
     if not any(isinstance(a, (list, tuple)) for a in arg):
         return True
-    found = [shape[axis] for shape in shapes]
+    lengths = [shape[axis] for shape in shapes]
     if all(size is None for size in sizes):
-        if len(found) == 1:
+        if len(lengths) == 1:
             return False
-        if any(f != found[0] for f in found):
+        if any(length != lengths[0] for length in lengths):
             return True
         raise ValueError(
             "Parsing of the input structure is ambiguous. Please input a blockwise iterable of `Tensor`s or a single "
             "`Tensor`."
         )
-    if all(size is None or size == f for size, f in zip(sizes, found, strict=True)):
+    if all(size is None or size == length for size, length in zip(sizes, lengths, strict=True)):
         return True
-    if all(f == found[0] for f in found) and found[0] >= sum(size or 0 for size in sizes):
+    if all(length == lengths[0] for length in lengths) and lengths[0] >= sum(size or 0 for size in sizes):
         return False
     raise ValueError("Input dimension does not match operator dimension.")
 
 
 def _total(sizes: list[int | None]) -> int | None:
-    """The sum of sizes, or None where one is not known."""
-    known = [s for s in sizes if s is not None]
-    return sum(known) if len(known) == len(sizes) else None
+    """Returns the sum of sizes, or None where one is not static."""
+    return None if None in sizes else sum(s for s in sizes if s is not None)
 
 
 class _BlockOperator(LinearOperator):
-    """What takes, instead of one tensor, a list with a tensor for each block, and gives such a list then."""
+    """An operator that also multiplies a list with a tensor for each block, and returns such a list then."""
 
     @abstractmethod
     def _all_operators(self) -> list[LinearOperator]:
-        """All blocks."""
+        """Returns all blocks."""
 
     @abstractmethod
     def _diagonal_operators(self) -> list[LinearOperator]:
-        """The blocks on the diagonal."""
+        """Returns the blocks on the diagonal."""
 
     @abstractmethod
     def _multiply(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        """The product with an argument in blocks, in blocks."""
+        """Computes the product with an argument in blocks, in blocks."""
 
     @abstractmethod
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        """The solution for a right side in blocks, in blocks."""
+        """Computes the solution for a right side in blocks, in blocks."""
 
     # ---- blocks of arguments -----------------------------------------------------------------------------------------
 
     def _sizes(self, rows: bool) -> list[int | None]:
-        """The numbers of rows, or of columns, of the blocks on the diagonal."""
+        """Returns the numbers of rows, or of columns, of the blocks on the diagonal."""
         return [o.range_dimension if rows else o.domain_dimension for o in self._diagonal_operators()]
 
     def _blocks(self, arg: Any, rows: bool, axis: int) -> list[Any] | None:
-        """The tensors of an argument that is a list with one for each block; None where it is a single tensor."""
+        """Returns the tensors of an argument that is a list with one for each block; None if it is a single tensor."""
         sizes = self._sizes(rows)
         if not _is_blockwise(sizes, arg, axis):
             return None
@@ -112,7 +111,7 @@ class _BlockOperator(LinearOperator):
         return split(x, sizes, axis)
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str | None = "matmul") -> Any:
-        """The product `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
+        """Computes `A @ x`; see `tf.linalg.LinearOperator.matmul`. For a list of tensors, one a block, a list."""
         if not isinstance(x, LinearOperator):
             blocks = self._blocks(x, adjoint, -1 if adjoint_arg else -2)
             if blocks is not None:
@@ -124,7 +123,7 @@ class _BlockOperator(LinearOperator):
         return concat(broadcast_batches(self._multiply(blocks, adjoint, adjoint_arg)), -2)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str | None = "matvec") -> Any:
-        """The product with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
+        """Computes products with vectors; see `tf.linalg.LinearOperator.matvec`. For a list of blocks, a list."""
         blocks = self._blocks(x, adjoint, -1)
         if blocks is None:
             return super().matvec(x, adjoint, name)
@@ -198,11 +197,11 @@ class _BlockOperator(LinearOperator):
         return self._joined([o.eigvals() for o in self._diagonal_operators()])
 
     def _batched(self, x: Any) -> Any:
-        """One number a matrix, where blocks off the diagonal may have made the batch larger than `x` knows."""
+        """Broadcasts one number a matrix to the batch, which blocks off the diagonal may enlarge."""
         return x if x.shape == self.batch_shape else broadcast_to(x, self.batch_shape_tensor())
 
     def _joined(self, parts: list[Any]) -> Any:
-        """Vectors, one for each block, as one."""
+        """Joins vectors, one for each block."""
         joined = concat(broadcast_batches(parts, 1), -1)
         if joined.shape[:-1] == self.batch_shape:
             return joined
@@ -217,7 +216,7 @@ class _BlockOperator(LinearOperator):
 
 
 def _zeros(rows_like: Any, columns: Any) -> Any:
-    """Zeros with the batch and rows of a matrix, and so many columns."""
+    """Returns zeros with the batch and rows of a matrix, and so many columns."""
     return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 
 
@@ -252,7 +251,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[LinearOperator],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -260,7 +259,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        found = inherited(
+        properties = inherited(
             operators,
             "direct sum",
             is_non_singular=is_non_singular,
@@ -268,7 +267,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
             is_positive_definite=is_positive_definite,
         )
         super().__init__(
-            operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **found
+            operators[0].dtype, is_square=is_square, name=name or "_ds_".join(o.name for o in operators), **properties
         )
 
     @property
@@ -349,7 +348,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[Sequence[LinearOperator]],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -381,11 +380,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         )
 
     def _check_dimensions(self) -> None:
-        """Refuses blocks that do not fit those above them and those to their right.
-
-        Raises:
-            ValueError: they do not.
-        """
+        """Raises ValueError for a block that does not fit the one above it or the one to its right."""
         rows = self._operators
         for i, row in enumerate(rows):
             for j, block in enumerate(row[:-1]):
@@ -404,15 +399,20 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                     f"Matrices on the diagonal must be square. Expected `operators[{i}][-1]` to be square."
                 )
 
-    def _invertible(self, given: bool | None) -> bool | None:
+    def _invertible(self, hint: bool | None) -> bool | None:
+        """Returns whether the matrices are invertible, by a hint and those of the blocks on the diagonal.
+
+        Raises:
+            ValueError: they contradict each other.
+        """
         diagonal = [o.is_non_singular for o in self._diagonal_operators()]
         if False not in diagonal:
             message = (
                 "A blockwise lower-triangular operator with non-singular operators on the main diagonal is always "
                 "non-singular."
             )
-            return hints.implied(all(diagonal), given, message)
-        if given:
+            return hints.implied(all(diagonal), hint, message)
+        if hint:
             raise ValueError(
                 "A blockwise lower-triangular operator with a singular operator on the main diagonal is always "
                 "singular."
@@ -443,14 +443,14 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
         # Substitution: forwards, and for the adjoint, which is upper triangular, backwards.
         count = len(self._operators)
-        found: list[Any] = [None] * count
+        solved: list[Any] = [None] * count
         for i in reversed(range(count)) if adjoint else range(count):
             rest = conjugate_transpose(blocks[i]) if adjoint_arg else blocks[i]
             for j in range(i + 1, count) if adjoint else range(i):
                 block = self._operators[j][i] if adjoint else self._operators[i][j]
-                rest = rest - block.matmul(found[j], adjoint=adjoint)
-            found[i] = self._operators[i][i].solve(rest, adjoint=adjoint)
-        return found
+                rest = rest - block.matmul(solved[j], adjoint=adjoint)
+            solved[i] = self._operators[i][i].solve(rest, adjoint=adjoint)
+        return solved
 
     def _to_dense(self) -> Any:
         dense = iter(broadcast_batches([o.to_dense() for o in self._all_operators()]))

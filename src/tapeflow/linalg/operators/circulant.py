@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,11 @@ from tapeflow.array.passing import identity
 from tapeflow.array.shaping import broadcast_to, expand_dims, reshape
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, complex64, complex128
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.values import assert_less, assert_positive
 from tapeflow.linalg.diagonals import matrix_transpose
 from tapeflow.linalg.operators import hints
@@ -24,24 +26,26 @@ from tapeflow.math.complex import imag, real
 from tapeflow.math.elementwise import abs as abs_op
 from tapeflow.math.elementwise import log
 from tapeflow.math.reduction import reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
+from tapeflow.signal.fourier_ops import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 
 
 def to_complex(x: Any) -> Any:
-    """The tensor in the complex dtype that holds its values."""
+    """Returns a tensor in the complex dtype that holds its values."""
     if x.dtype.is_complex:
         return identity(x)
     return cast(x, complex128 if x.dtype.name == "float64" else complex64)
 
 
-class _CirculantOperator(LinearOperator):
-    """`A @ x = ifft(spectrum * fft(x))`, in one to three dimensions."""
+class CirculantOperator(LinearOperator):
+    """An operator `A @ x = ifft(spectrum * fft(x))`, in one to three dimensions."""
 
+    block_depth: int  # the number of dimensions of the convolution
     _matrix_dimensions = {"spectrum": 1, "input_output_dtype": None}  # noqa: RUF012
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike,
         is_non_singular: bool | None,
         is_self_adjoint: bool | None,
         is_positive_definite: bool | None,
@@ -67,27 +71,22 @@ class _CirculantOperator(LinearOperator):
         )
 
     @property
-    @abstractmethod
-    def block_depth(self) -> int:
-        """The number of dimensions of the convolution."""
-
-    @property
-    def spectrum(self) -> Any:
+    def spectrum(self) -> Tensor | Variable:
         """The Fourier transform of the convolution kernel; its elements are the eigenvalues."""
         return self._spectrum
 
     @property
     def block_shape(self) -> TensorShape:
-        """The static shape of the array that is convolved: the spectrum's without the batch."""
+        """The static shape of the convolved array: the spectrum's without the batch."""
         return self._spectrum.shape[-self.block_depth :]
 
-    def block_shape_tensor(self) -> Any:
-        """The shape of the array that is convolved, as an int32 tensor."""
+    def block_shape_tensor(self) -> Tensor:
+        """Returns the shape of the convolved array, as an int32 tensor."""
         shape = self.block_shape
         return self._as_tensor(shape) if shape.is_fully_defined() else ops.Shape(self._spectrum)[-self.block_depth :]
 
-    def convolution_kernel(self, name: str | None = "convolution_kernel") -> Any:
-        """The convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
+    def convolution_kernel(self, name: str | None = "convolution_kernel") -> Tensor:
+        """Computes the convolution kernel: the spectrum's inverse transform, in the operator's dtype."""
         return self._out(self._inverse_transform(to_complex(self._spectrum)))
 
     def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> None:
@@ -113,24 +112,20 @@ class _CirculantOperator(LinearOperator):
         return concat([shape[: -self.block_depth], stack([size, size])], 0)
 
     def _flat(self, x: Any) -> Any:
-        """The array's dimensions as one."""
+        """Joins the array's dimensions."""
         batch = dimensions(x)[: -self.block_depth]
         return reshape(x, [*batch, -1 if self.domain_dimension is None else self.domain_dimension])
 
     # ---- transforms --------------------------------------------------------------------------------------------------
 
     def _transform(self, x: Any) -> Any:
-        from tapeflow import signal
-
-        return (signal.fft, signal.fft2d, signal.fft3d)[self.block_depth - 1](x)
+        return (fft, fft2d, fft3d)[self.block_depth - 1](x)
 
     def _inverse_transform(self, x: Any) -> Any:
-        from tapeflow import signal
-
-        return (signal.ifft, signal.ifft2d, signal.ifft3d)[self.block_depth - 1](x)
+        return (ifft, ifft2d, ifft3d)[self.block_depth - 1](x)
 
     def _out(self, x: Any) -> Any:
-        """A complex result in the operator's dtype."""
+        """Casts a complex result to the operator's dtype."""
         return cast(x if self.dtype.is_complex else real(x), self.dtype)
 
     def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
@@ -189,10 +184,10 @@ class _CirculantOperator(LinearOperator):
         return type(self)(1.0 / self._spectrum, self.dtype, **hints.of(self))
 
 
-class LinearOperatorCirculant(_CirculantOperator):
-    """Circulant matrices: each column is the one before it, shifted down by one with what falls off put on top.
+class LinearOperatorCirculant(CirculantOperator):
+    """Circulant matrices: each column is the one before it, rotated down by one element.
 
-    They are kept as spectra: the Fourier transforms of their first columns. A product is a circular convolution with
+    Their spectra, the Fourier transforms of their first columns, define them. A product is a circular convolution with
     the first column.
 
     Args:
@@ -212,10 +207,12 @@ class LinearOperatorCirculant(_CirculantOperator):
         True
     """
 
+    block_depth = 1
+
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -226,13 +223,8 @@ class LinearOperatorCirculant(_CirculantOperator):
             spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
-    @property
-    def block_depth(self) -> int:
-        """1."""
-        return 1
 
-
-class LinearOperatorCirculant2D(_CirculantOperator):
+class LinearOperatorCirculant2D(CirculantOperator):
     """Block circulant matrices with circulant blocks: circular convolutions in two dimensions.
 
     Args:
@@ -250,12 +242,13 @@ class LinearOperatorCirculant2D(_CirculantOperator):
         True
     """
 
+    block_depth = 2
     _matrix_dimensions = {"spectrum": 2, "input_output_dtype": None}  # noqa: RUF012
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -266,13 +259,8 @@ class LinearOperatorCirculant2D(_CirculantOperator):
             spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
-    @property
-    def block_depth(self) -> int:
-        """2."""
-        return 2
 
-
-class LinearOperatorCirculant3D(_CirculantOperator):
+class LinearOperatorCirculant3D(CirculantOperator):
     """Nested block circulant matrices: circular convolutions in three dimensions.
 
     Args:
@@ -291,12 +279,13 @@ class LinearOperatorCirculant3D(_CirculantOperator):
         (TensorShape([4, 4]), TensorShape([2, 1, 2]))
     """
 
+    block_depth = 3
     _matrix_dimensions = {"spectrum": 3, "input_output_dtype": None}  # noqa: RUF012
 
     def __init__(
         self,
-        spectrum: Any,
-        input_output_dtype: Any = complex64,
+        spectrum: TensorLike,
+        input_output_dtype: DTypeLike = complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -306,8 +295,3 @@ class LinearOperatorCirculant3D(_CirculantOperator):
         super().__init__(
             spectrum, input_output_dtype, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
-
-    @property
-    def block_depth(self) -> int:
-        """3."""
-        return 3

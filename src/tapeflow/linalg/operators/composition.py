@@ -29,7 +29,7 @@ from tapeflow.math.elementwise import sign
 
 
 def checked_operators(operators: Any) -> list[LinearOperator]:
-    """The operators as a list.
+    """Returns operators as a list.
 
     Raises:
         TypeError: they are of different dtypes, or not iterable.
@@ -40,41 +40,46 @@ def checked_operators(operators: Any) -> list[LinearOperator]:
     if not operators:
         raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
     if any(o.dtype is not operators[0].dtype for o in operators):
-        found = "   ".join(str((o.name, o.dtype)) for o in operators)
-        raise TypeError(f"Expected all operators to have the same dtype.  Found {found}")
+        dtypes = "   ".join(str((o.name, o.dtype)) for o in operators)
+        raise TypeError(f"Expected all operators to have the same dtype.  Found {dtypes}")
     return operators
 
 
-def inherited(operators: Sequence[LinearOperator], what: str, **given: bool | None) -> dict[str, Any]:
-    """The hints of a product or sum: what is true of all operators is true of it.
+def inherited(operators: Sequence[LinearOperator], combination: str, **arguments: bool | None) -> dict[str, Any]:
+    """Returns the hints of a product or sum, which has the properties that all operators have.
+
+    Args:
+        operators: the operators.
+        combination: the kind of product or sum, for messages.
+        **arguments: its own hints.
 
     Raises:
-        ValueError: a hint is given as False although it is true of all.
+        ValueError: a hint is False although all operators have the property.
     """
     return {
         hint: hints.implied(
             all(getattr(o, hint) for o in operators),
             value,
-            f"The {what} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
+            f"The {combination} of {(text := hint.removeprefix('is_').replace('_', '-'))} operators is always {text}.",
         )
-        for hint, value in given.items()
+        for hint, value in arguments.items()
     }
 
 
 def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
-    """The sum of logarithms of determinants; of complex matrices, some operators give them as real numbers."""
+    """Sums logarithms of determinants; of complex matrices, some operators compute them as real numbers."""
     return functools.reduce(python.add, [cast(part, dtype) for part in parts])
 
 
 def _adjoint_pair(x: LinearOperator, y: LinearOperator) -> bool:
-    """Whether two operators are known to be the adjoints of each other."""
+    """Returns whether two operators are certainly the adjoints of each other."""
     if x is y and x.is_self_adjoint is not None:
         return x.is_self_adjoint
     return any(isinstance(a, LinearOperatorAdjoint) and a.operator is b for a, b in ((x, y), (y, x)))
 
 
 def _is_symmetric_product(operators: Sequence[LinearOperator]) -> bool:
-    """Whether the operators are `A, B, ..., B.H, A.H`, so that their product is `M @ M.H`."""
+    """Returns whether the operators are `A, B, ..., B.H, A.H`, so that their product is `M @ M.H`."""
     count = len(operators)
     return count % 2 == 0 and all(_adjoint_pair(operators[i], operators[-1 - i]) for i in range(count // 2))
 
@@ -104,7 +109,7 @@ class LinearOperatorComposition(LinearOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[LinearOperator],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -114,19 +119,19 @@ class LinearOperatorComposition(LinearOperator):
         self._operators = operators = checked_operators(operators)
         for left, right in zip(operators, operators[1:], strict=False):
             check_same_dimension(left.domain_dimension, right.range_dimension)
-        found = inherited(operators, "composition", is_non_singular=is_non_singular)
+        is_non_singular = inherited(operators, "composition", is_non_singular=is_non_singular)["is_non_singular"]
         symmetric = _is_symmetric_product(operators)
         alone = len(operators) == 1 and bool(operators[0].is_self_adjoint)
         super().__init__(
             operators[0].dtype,
-            is_non_singular=found["is_non_singular"],
+            is_non_singular=is_non_singular,
             is_self_adjoint=hints.implied(
                 symmetric or alone,
                 is_self_adjoint,
                 "The composition was determined to be self-adjoint but user provided incorrect `False` hint.",
             ),
             is_positive_definite=hints.implied(
-                symmetric and bool(found["is_non_singular"]),
+                symmetric and bool(is_non_singular),
                 is_positive_definite,
                 "The composition was determined to be non-singular and have the form A @ A.H, hence it must be "
                 "positive-definite. The user provided an incorrect `False` hint.",
@@ -204,7 +209,7 @@ class LinearOperatorComposition(LinearOperator):
             return super()._linop_cholesky()
         if left.is_positive_definite:
             return left
-        # It is a factor already, but for the signs of the diagonal.
+        # Up to the signs of its diagonal, it is the factor.
         signs = expand_dims(sign(left.diag_part()), -2)
         return LinearOperatorLowerTriangular(
             left.tril / signs, is_non_singular=left.is_non_singular, is_self_adjoint=left.is_self_adjoint
@@ -235,7 +240,7 @@ class LinearOperatorKronecker(LinearOperator):
 
     def __init__(
         self,
-        operators: Any,
+        operators: Sequence[LinearOperator],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -243,7 +248,7 @@ class LinearOperatorKronecker(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = operators = checked_operators(operators)
-        found = inherited(
+        properties = inherited(
             operators,
             "Kronecker product",
             is_non_singular=is_non_singular,
@@ -251,7 +256,7 @@ class LinearOperatorKronecker(LinearOperator):
             is_positive_definite=is_positive_definite,
         )
         super().__init__(
-            operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **found
+            operators[0].dtype, is_square=is_square, name=name or "_x_".join(o.name for o in operators), **properties
         )
 
     @property
@@ -278,22 +283,22 @@ class LinearOperatorKronecker(LinearOperator):
         """Applies each factor along its own axis.
 
         The rows of `x` are an array of one axis a factor. Each step applies a factor to the axis that is first, and
-        moves what it gives to the end, so that the next one comes first; after all of them the columns do (C. F. Van
+        moves the result to the end, so that the next axis comes first; after all of them the columns do (C. F. Van
         Loan, "The ubiquitous Kronecker product", 2000).
 
         Args:
             x: of shape `[..., n, k]`.
-            method: how a factor is applied: "matmul" or "solve".
-            adjoint: whether the factors' adjoints are.
+            method: the factors' method: "matmul" or "solve".
+            adjoint: applies the factors' adjoints.
         """
         columns = dimensions(x)[-1]
         for o in self._operators:
-            known, dynamic = o.domain_dimension, o.domain_dimension_tensor
-            if adjoint and method == "matmul":  # only then the two differ, as what is solved is square
-                known, dynamic = o.range_dimension, o.range_dimension_tensor
-            rows = dynamic() if known is None else known
+            static, dynamic = o.domain_dimension, o.domain_dimension_tensor
+            if adjoint and method == "matmul":  # only then the two differ, as solvable matrices are square
+                static, dynamic = o.range_dimension, o.range_dimension_tensor
+            rows: Any = dynamic() if static is None else static
             shape = dimensions(x)
-            rest = 0 if known == 0 else shape[-2] * shape[-1] // rows
+            rest = 0 if static == 0 else shape[-2] * shape[-1] // rows
             x = getattr(o, method)(reshape(x, [*shape[:-2], rows, rest]), adjoint=adjoint)
             x = matrix_transpose(x)
         own = self.domain_dimension if adjoint else self.range_dimension
@@ -324,7 +329,7 @@ class LinearOperatorKronecker(LinearOperator):
         return sum_of_logs([part * cast(count, part.dtype) for part, count in parts], self.dtype)
 
     def _exponent(self, operator: LinearOperator) -> Any:
-        """How often a factor's determinant counts: the product of the sizes of the others."""
+        """Returns the exponent of a factor's determinant: the product of the sizes of the others."""
         return cast(self.domain_dimension_tensor() // operator.domain_dimension_tensor(), self.dtype)
 
     def _trace(self) -> Any:
@@ -350,6 +355,7 @@ class LinearOperatorKronecker(LinearOperator):
         return product
 
     def _check_factors(self) -> None:
+        """Raises InvalidArgumentError if a factor is not square."""
         if not self._all_square():
             raise invalid("All Kronecker factors must be square for the product to be invertible.")
 
@@ -378,7 +384,7 @@ class LinearOperatorKronecker(LinearOperator):
 
 
 def _outer(x: Any, y: Any) -> Any:
-    """All products of an element of `x` and one of `y`, in one dimension."""
+    """Computes all products of an element of `x` and one of `y`, in one dimension."""
     product = expand_dims(x, -1) * expand_dims(y, -2)
     *batch, m, n = dimensions(product)
     return reshape(product, [*batch, m * n])

@@ -1,4 +1,4 @@
-"""Operators that keep a dense matrix: any, and a lower triangular one."""
+"""Operators that hold a dense matrix: any, and a lower triangular one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 from tapeflow.array.passing import identity
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import band_part, diag_part
-from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators import dispatch, hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.shapes import assert_nonzero, check_rank, parameter
 from tapeflow.linalg.products import matmul
@@ -26,8 +29,8 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     Args:
         matrix: of shape `[..., m, n]`, of a float or complex dtype.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. What
-            is self-adjoint and positive definite is solved by Cholesky's factorization.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
+            Matrices that are self-adjoint and positive definite solve by Cholesky's factorization.
         name: of the operator.
 
     Raises:
@@ -46,7 +49,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     def __init__(
         self,
-        matrix: Any,
+        matrix: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -67,7 +70,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         )
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Tensor | Variable:
         """The matrices, of shape `[..., m, n]`."""
         return self._matrix
 
@@ -88,7 +91,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """Lower triangular matrices, which solve by substitution.
 
     Args:
-        tril: of shape `[..., n, n]`; what is above the diagonal is not read.
+        tril: of shape `[..., n, n]`; the elements above the diagonal are not read.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
         name: of the operator.
 
@@ -107,7 +110,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def __init__(
         self,
-        tril: Any,
+        tril: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -127,8 +130,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
         )
 
     @property
-    def tril(self) -> Any:
-        """The matrices that were given, of shape `[..., n, n]`, with whatever is above the diagonal."""
+    def tril(self) -> Tensor | Variable:
+        """The matrices, of shape `[..., n, n]`, with any elements above the diagonal."""
         return self._tril
 
     def _shape(self) -> TensorShape:
@@ -161,3 +164,6 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _assert_non_singular(self) -> None:
         assert_nonzero(self._diag_part(), "Singular operator:  Diagonal contained zero values.")
+
+
+dispatch.general["lower triangular"] = LinearOperatorLowerTriangular

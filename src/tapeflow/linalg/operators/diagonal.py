@@ -1,4 +1,4 @@
-"""Operators that only have a diagonal."""
+"""Diagonal operators."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 from tapeflow.array.passing import identity
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.debugging.values import assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag
@@ -30,12 +33,12 @@ from tapeflow.math.reduction import reduce_max, reduce_min, reduce_prod, reduce_
 
 
 class LinearOperatorDiag(LinearOperator):
-    """Diagonal matrices, of which only the diagonals are kept.
+    """Diagonal matrices, which hold their diagonals alone.
 
     Args:
         diag: the diagonals, of shape `[..., n]`.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
-            diagonals are known to be self-adjoint.
+            diagonals are always self-adjoint.
         name: of the operator.
 
     Raises:
@@ -53,7 +56,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def __init__(
         self,
-        diag: Any,
+        diag: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -75,7 +78,7 @@ class LinearOperatorDiag(LinearOperator):
         )
 
     @property
-    def diag(self) -> Any:
+    def diag(self) -> Tensor | Variable:
         """The diagonals, of shape `[..., n]`."""
         return self._diag
 

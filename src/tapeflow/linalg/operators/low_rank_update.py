@@ -9,7 +9,10 @@ from tapeflow.array.passing import identity
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.diagonals import diag_part
 from tapeflow.linalg.factorizations import cholesky
 from tapeflow.linalg.operators import hints
@@ -42,8 +45,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         u: U, of shape `[..., n, r]`.
         diag_update: the diagonals of D, of shape `[..., r]`; ones by default.
         v: V, of shape `[..., n, r]`; U by default.
-        is_diag_update_positive: whether all elements of `diag_update` are positive. With a base that is self-adjoint
-            and positive definite, and no `v`, the sum is then, too.
+        is_diag_update_positive: all elements of `diag_update` are positive; None if that is unknown. With a base that
+            is self-adjoint and positive definite, and no `v`, the sum is then, too.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from those of `base_operator`.
         name: of the operator.
@@ -65,9 +68,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def __init__(
         self,
         base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
+        u: TensorLike,
+        diag_update: TensorLike | None = None,
+        v: TensorLike | None = None,
         is_diag_update_positive: bool | None = None,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -129,17 +132,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base_operator
 
     @property
-    def u(self) -> Any:
+    def u(self) -> Tensor | Variable:
         """U, of shape `[..., n, r]`."""
         return self._u
 
     @property
-    def v(self) -> Any:
+    def v(self) -> Tensor | Variable:
         """V, of shape `[..., n, r]`."""
         return self._v
 
     @property
-    def diag_update(self) -> Any:
+    def diag_update(self) -> Tensor | Variable | None:
         """The diagonals of D, of shape `[..., r]`, or None."""
         return self._diag_update
 
@@ -150,7 +153,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """Whether all elements of `diag_update` are positive."""
+        """True if all elements of `diag_update` are positive, False if not, None if that is unknown."""
         return self._is_diag_update_positive
 
     def _shape(self) -> TensorShape:
@@ -172,7 +175,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + matmul(u, inner)
 
     def _capacitance(self) -> Any:
-        """`D^-1 + V^H L^-1 U`, the small matrix that updates of inverses and determinants are about."""
+        """Computes `D^-1 + V^H L^-1 U`, the small matrix in the formulas for updated inverses and determinants."""
         inner = matmul(self._v, self._base_operator.solve(self._u), adjoint_a=True)
         return self._diag_operator.inverse().add_to_tensor(inner)
 

@@ -1,4 +1,4 @@
-"""Operators that only move vectors about: permutations and reflections."""
+"""Permutations and reflections."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from tapeflow.array.properties import get_static_value
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.array.sorting import argsort
 from tapeflow.core.autodiff.gradients import conj
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import float32
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.variable import Variable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part, set_diag
 from tapeflow.linalg.operators import hints
@@ -58,8 +60,8 @@ class LinearOperatorPermutation(LinearOperator):
 
     def __init__(
         self,
-        perm: Any,
-        dtype: Any = float32,
+        perm: TensorLike,
+        dtype: DTypeLike = float32,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -70,9 +72,9 @@ class LinearOperatorPermutation(LinearOperator):
         check_rank(self._perm, 1, "`perm`")
         if not self._perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {self._perm}.")
-        known = get_static_value(self._perm)
-        if known is not None and np.any(np.sort(known, -1) != np.arange(known.shape[-1])):
-            raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {known.shape[-1] - 1}.")
+        static: Any = get_static_value(self._perm)
+        if static is not None and np.any(np.sort(static, -1) != np.arange(static.shape[-1])):
+            raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {static.shape[-1] - 1}.")
         hints.implied(True, is_non_singular, "A Permutation operator is always non-singular.")
         is_square = hints.implied(True, is_square, "A Permutation operator is always square.")
         super().__init__(
@@ -85,7 +87,7 @@ class LinearOperatorPermutation(LinearOperator):
         )
 
     @property
-    def perm(self) -> Any:
+    def perm(self) -> Tensor | Variable:
         """The permutations, of shape `[..., n]`."""
         return self._perm
 
@@ -112,7 +114,7 @@ class LinearOperatorPermutation(LinearOperator):
         return self._filled(0)
 
     def _places(self) -> Any:
-        """The numbers from 0 to n - 1."""
+        """Returns the numbers from 0 to n - 1."""
         return range_op(cast(self.domain_dimension_tensor(), self._perm.dtype))
 
     def _to_dense(self) -> Any:
@@ -129,7 +131,7 @@ class LinearOperatorPermutation(LinearOperator):
 
 
 class LinearOperatorHouseholder(LinearOperator):
-    """Reflections at the hyperplanes perpendicular to given vectors: `1 - 2 v v^H / |v|^2`.
+    """Reflections at the hyperplanes perpendicular to vectors: `1 - 2 v v^H / |v|^2`.
 
     Args:
         reflection_axis: the vectors v, of shape `[..., n]`; of any length but zero.
@@ -152,7 +154,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def __init__(
         self,
-        reflection_axis: Any,
+        reflection_axis: TensorLike,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -175,8 +177,8 @@ class LinearOperatorHouseholder(LinearOperator):
         )
 
     @property
-    def reflection_axis(self) -> Any:
-        """The vectors that are turned round, of shape `[..., n]`."""
+    def reflection_axis(self) -> Tensor | Variable:
+        """The vectors that the reflections reverse, of shape `[..., n]`."""
         return self._reflection_axis
 
     def _shape(self) -> TensorShape:
@@ -186,7 +188,7 @@ class LinearOperatorHouseholder(LinearOperator):
         return square_dynamic(self._reflection_axis)
 
     def _unit(self) -> Any:
-        """The vectors with length 1."""
+        """Returns the vectors scaled to length 1."""
         return l2_normalize(self._reflection_axis, -1)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
