@@ -25,6 +25,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.products import matmul
 
+_LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # those that programs use last come first
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
 
 
@@ -187,7 +188,7 @@ def _(batch: Batch, inputs: list[Slices], equation: str) -> Any:
     left, arrow, output = equation.partition("->")
     if not arrow:
         raise NoRule
-    label = next(c for c in string.ascii_letters[::-1] if c not in equation)
+    label = next(c for c in _LABELS if c not in equation)
     parts = [label + p if x.stacked else p for p, x in zip(left.split(","), inputs, strict=True)]
     return batch.run([x.value for x in inputs], f"{','.join(parts)}->{label}{output.strip()}")
 

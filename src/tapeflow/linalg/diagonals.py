@@ -331,7 +331,7 @@ def set_diag(
     Args:
         input: of shape `[..., rows, columns]`.
         diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals, as `tf.linalg.diag_part`
-            gives.
+            returns them.
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
         align: on which side shorter diagonals are padded; see `tf.linalg.diag`.
 
@@ -513,17 +513,17 @@ def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conju
         >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy().tolist()
         [[1, 3], [2, 4]]
     """
-    if not isinstance(a, Tensor):
-        a = convert(a)
-    rank = a.value.ndim if type(a) is EagerTensor else a.shape.rank
+    tensor: Any = a if isinstance(a, Tensor) else convert(a)
+    rank = tensor.value.ndim if type(tensor) is EagerTensor else tensor.shape.rank
     if rank is None:
-        axes = range_op(ops.Rank(a))
-        return transpose(a, concat([axes[:-2], axes[-1:], axes[-2:-1]], 0), conjugate, name)
+        axes = range_op(ops.Rank(tensor))
+        return transpose(tensor, concat([axes[:-2], axes[-1:], axes[-2:-1]], 0), conjugate, name)
     if rank < 2:
         raise ValueError(
-            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with shape: {a.shape}"
+            "Argument `a` should be a (batch) matrix with rank >= 2.  Received "
+            f"`a` = {tensor} with shape: {tensor.shape}"
         )
-    return transpose(a, (*range(rank - 2), rank - 1, rank - 2), conjugate, name)
+    return transpose(tensor, (*range(rank - 2), rank - 1, rank - 2), conjugate, name)
 
 
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:

@@ -230,7 +230,7 @@ def _lu_tensors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Any, 
 
     Raises:
         ValueError: they have too few dimensions.
-        InvalidArgumentError: with `validate_args`, they are not what `tf.linalg.lu` returns.
+        InvalidArgumentError: with `validate_args`, `perm` holds no permutations, or the matrices are not square.
     """
     factors = lower_upper if isinstance(lower_upper, Tensor) else convert(lower_upper)
     order = perm if isinstance(perm, Tensor) else convert(perm, hint=int32)

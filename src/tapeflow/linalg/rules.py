@@ -10,7 +10,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import invalid
 
 
 def sizes(shape: TensorShape) -> list[int]:
@@ -20,7 +20,7 @@ def sizes(shape: TensorShape) -> list[int]:
 
 def is_static(argument: Any) -> bool:
     """Returns whether a shape rule sees the whole value of a host argument."""
-    return not (argument is None or isinstance(argument, Tensor) or (isinstance(argument, tuple) and None in argument))
+    return isinstance(argument, int) or (isinstance(argument, tuple) and None not in argument)
 
 
 def matrices(x: TensorShape, *_: Any) -> TensorShape:

@@ -42,9 +42,9 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     """A matrix, or a batch of matrices, that multiplies and solves without having to be written out.
 
     An operator of shape `[..., m, n]` stands for matrices of m rows and n columns. Its leading dimensions broadcast
-    against those of what it is applied to. A subclass gives `_shape` and `_matmul`, and overrides whatever else
-    (`_solve`, `_determinant`, `_to_dense`, ...) it can do better than by writing the matrix out; in a graph with
-    unknown dimensions also `_shape_tensor`.
+    against those of its arguments. A subclass defines `_shape` and `_matmul`, for graphs with unknown dimensions also
+    `_shape_tensor`, and overrides the methods (`_solve`, `_determinant`, `_to_dense`, ...) that it can compute better
+    than from the dense matrix.
 
     The hints promise properties, and choose algorithms by them; nothing checks them but the `assert_...` methods.
 
@@ -102,7 +102,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             if not is_tensor(parent):
                 raise ValueError(f"Graph parent item {i} is not a Tensor; {parent}.")
         self._graph_parents = list(graph_parents or ())
-        self._dtype = as_dtype(dtype).base_dtype if dtype else dtype
+        self._dtype: Any = as_dtype(dtype).base_dtype if dtype else dtype
         self._is_non_singular = is_non_singular
         self._is_self_adjoint = is_self_adjoint
         self._is_positive_definite = is_positive_definite
@@ -110,7 +110,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         self._parameters = parameters
         self._name = name or type(self).__name__
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     def parameters(self) -> dict[str, Any]:
