@@ -320,11 +320,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def set_diag(
-    input: TensorLike,
-    diagonal: TensorLike,
-    name: str | None = "set_diag",
-    k: TensorLike = 0,
-    align: str = "RIGHT_LEFT",
+    input: TensorLike, diagonal: TensorLike, name: str | None = "set_diag", k: TensorLike = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
     """Replaces diagonals of matrices.
 

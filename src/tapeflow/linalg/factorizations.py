@@ -253,11 +253,7 @@ def _unit_lower(factors: Any) -> Any:
 
 
 def lu_solve(
-    lower_upper: TensorLike,
-    perm: TensorLike,
-    rhs: TensorLike,
-    validate_args: bool = False,
-    name: str | None = None,
+    lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves `a @ x = rhs` for `x` with matrices that `tf.linalg.lu` has factored.
 

@@ -327,11 +327,7 @@ def _(call: Call, dx: Any) -> Any:
 
 
 def lstsq(
-    matrix: TensorLike,
-    rhs: TensorLike,
-    l2_regularizer: float = 0.0,
-    fast: bool = True,
-    name: str | None = None,
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
     """Solves linear equations in the least squares sense.
 

@@ -168,11 +168,7 @@ def _string_format(
 
 
 def format(
-    template: str,
-    inputs: TensorLike,
-    placeholder: str = "{}",
-    summarize: int = 3,
-    name: str | None = None,
+    template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
     """Puts tensors, as `tf.print` writes them, in the place of placeholders.
 

@@ -112,11 +112,7 @@ def _reduce_joined(
 
 
 def reduce_join(
-    inputs: TensorLike,
-    axis: AxisLike = None,
-    keepdims: bool = False,
-    separator: str = "",
-    name: str | None = None,
+    inputs: TensorLike, axis: AxisLike = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Tensor:
     """Joins the strings along one dimension after the other.
 
@@ -173,11 +169,7 @@ def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, se
 
 @string_op("UnsortedSegmentJoin", _segment_join, host=("num_segments",), shape=_segments_shape)
 def unsorted_segment_join(
-    inputs: TensorLike,
-    segment_ids: TensorLike,
-    num_segments: TensorLike,
-    separator: str = "",
-    name: str | None = None,
+    inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
 ) -> Tensor:
     """Joins the strings of each segment.
 

@@ -62,21 +62,13 @@ def _replace_by_tensors(
 
 @string_op("RegexReplace", _replace_by_tensors, shape=lambda input, *_: input, elementwise=True)
 def _replace(
-    input: TensorLike,
-    pattern: TensorLike,
-    rewrite: TensorLike,
-    replace_global: bool = True,
-    name: str | None = None,
+    input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     """Replaces matches of an expression that is a tensor."""
 
 
 def regex_replace(
-    input: TensorLike,
-    pattern: TensorLike,
-    rewrite: TensorLike,
-    replace_global: bool = True,
-    name: str | None = None,
+    input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     """Replaces matches of a regular expression.
 

@@ -13,11 +13,7 @@ from tapeflow.linalg.operators.composition import LinearOperatorComposition, Lin
 from tapeflow.linalg.operators.dense import LinearOperatorFullMatrix, LinearOperatorLowerTriangular
 from tapeflow.linalg.operators.derived import LinearOperatorAdjoint, LinearOperatorInversion
 from tapeflow.linalg.operators.diagonal import LinearOperatorDiag
-from tapeflow.linalg.operators.identity import (
-    LinearOperatorIdentity,
-    LinearOperatorScaledIdentity,
-    LinearOperatorZeros,
-)
+from tapeflow.linalg.operators.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity, LinearOperatorZeros
 from tapeflow.linalg.operators.low_rank_update import LinearOperatorLowRankUpdate
 from tapeflow.linalg.operators.reflections import LinearOperatorHouseholder, LinearOperatorPermutation
 

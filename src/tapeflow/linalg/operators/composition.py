@@ -18,12 +18,7 @@ from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
 from tapeflow.linalg.operators.derived import LinearOperatorAdjoint
-from tapeflow.linalg.operators.shapes import (
-    broadcast_dynamic,
-    broadcast_static,
-    check_same_dimension,
-    dimensions,
-)
+from tapeflow.linalg.operators.shapes import broadcast_dynamic, broadcast_static, check_same_dimension, dimensions
 from tapeflow.math.casting import cast
 from tapeflow.math.elementwise import sign
 

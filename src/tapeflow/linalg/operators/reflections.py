@@ -24,13 +24,7 @@ from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part, set_diag
 from tapeflow.linalg.operators import hints
 from tapeflow.linalg.operators.base import LinearOperator
-from tapeflow.linalg.operators.shapes import (
-    broadcast_batches,
-    check_rank,
-    parameter,
-    square_dynamic,
-    square_static,
-)
+from tapeflow.linalg.operators.shapes import broadcast_batches, check_rank, parameter, square_dynamic, square_static
 from tapeflow.linalg.products import matmul
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
