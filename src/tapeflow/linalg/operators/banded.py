@@ -74,14 +74,7 @@ class LinearOperatorToeplitz(LinearOperator):
         if None not in lengths and lengths[0] != lengths[1]:
             raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
         is_square = hints.implied(True, is_square, "Only square Toeplitz operators currently supported.")
-        super().__init__(
-            self._row.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
     def col(self) -> Tensor | Variable:
@@ -176,14 +169,7 @@ class LinearOperatorTridiag(LinearOperator):
             check_rank(self._diagonals, 2, "diagonals")
             dtype = self._diagonals.dtype
         self._diagonals_format = diagonals_format
-        super().__init__(
-            dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
     def diagonals(self) -> Any:

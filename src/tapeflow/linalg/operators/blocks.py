@@ -371,12 +371,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         if is_square is False:
             raise ValueError("`LinearOperatorBlockLowerTriangular` must be square.")
         super().__init__(
-            rows[0][0].dtype,
-            is_non_singular=self._invertible(is_non_singular),
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
+            rows[0][0].dtype, None, self._invertible(is_non_singular), is_self_adjoint, is_positive_definite, True, name
         )
 
     def _check_dimensions(self) -> None:

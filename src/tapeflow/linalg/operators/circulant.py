@@ -62,12 +62,7 @@ class CirculantOperator(LinearOperator):
             )
         is_square = hints.implied(True, is_square, "A [[nested] block] circulant operator is always square.")
         super().__init__(
-            as_dtype(input_output_dtype),
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            as_dtype(input_output_dtype), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
@@ -138,11 +133,14 @@ class CirculantOperator(LinearOperator):
         by = expand_dims(by, -self.block_depth - 1)
         return matrix_transpose(self._out(self._flat(self._inverse_transform(by * self._transform(arrays)))))
 
+    def _eigenvalues(self, adjoint: bool) -> Any:
+        return conj(identity(self._spectrum)) if adjoint else self._spectrum
+
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filter(x, adjoint_arg, conj(identity(self._spectrum)) if adjoint else self._spectrum)
+        return self._filter(x, adjoint_arg, self._eigenvalues(adjoint))
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filter(rhs, adjoint_arg, 1.0 / (conj(identity(self._spectrum)) if adjoint else self._spectrum))
+        return self._filter(rhs, adjoint_arg, 1.0 / self._eigenvalues(adjoint))
 
     # ---- by the eigenvalues ------------------------------------------------------------------------------------------
 

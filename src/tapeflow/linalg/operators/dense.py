@@ -61,12 +61,7 @@ class LinearOperatorFullMatrix(LinearOperator):
             raise TypeError(f"Argument `matrix` must have dtype in {_MATRIX_DTYPES}. Received: {self._matrix.dtype}.")
         check_rank(self._matrix, 2, "`matrix`")
         super().__init__(
-            self._matrix.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
@@ -121,12 +116,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self._tril = parameter(tril)
         check_rank(self._tril, 2, "tril")
         super().__init__(
-            self._tril.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property

@@ -69,12 +69,7 @@ class LinearOperatorDiag(LinearOperator):
             is_self_adjoint = hints.implied(True, is_self_adjoint, "A real diagonal operator is always self adjoint.")
         is_square = hints.implied(True, is_square, "Only square diagonal operators currently supported.")
         super().__init__(
-            self._diag.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     @property
@@ -88,22 +83,23 @@ class LinearOperatorDiag(LinearOperator):
     def _shape_tensor(self) -> Any:
         return square_dynamic(self._diag)
 
+    def _entries(self, adjoint: bool) -> Any:
+        return conj(identity(self._diag)) if adjoint else self._diag
+
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        diag = conj(identity(self._diag)) if adjoint else self._diag
         x = conjugate_transpose(x) if adjoint_arg else x
-        return expand_dims(diag, -1) * x
+        return expand_dims(self._entries(adjoint), -1) * x
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return (conj(identity(self._diag)) if adjoint else self._diag) * x
+        return self._entries(adjoint) * x
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        diag = conj(identity(self._diag)) if adjoint else self._diag
         rhs = conjugate_transpose(rhs) if adjoint_arg else rhs
-        return rhs / expand_dims(diag, -1)
+        return rhs / expand_dims(self._entries(adjoint), -1)
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
         self._check_solvable()
-        return rhs / (conj(identity(self._diag)) if adjoint else self._diag)
+        return rhs / self._entries(adjoint)
 
     def _determinant(self) -> Any:
         return reduce_prod(self._diag, -1)

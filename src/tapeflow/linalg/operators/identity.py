@@ -192,14 +192,8 @@ class LinearOperatorIdentity(_SizedOperator):
         ):
             if not hint:
                 raise ValueError(f"An identity operator is always {text}.")
-        super().__init__(
-            as_dtype(dtype or float32),
-            is_non_singular=True,
-            is_self_adjoint=True,
-            is_positive_definite=True,
-            is_square=True,
-            name=name,
-        )
+        properties = dict.fromkeys(("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), True)
+        super().__init__(as_dtype(dtype or float32), name=name, **properties)
         self._set_size(num_rows, None, batch_shape, assert_proper_shapes)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -294,12 +288,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
         super().__init__(
-            self._multiplier.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
         self._num_rows = _size(num_rows, "num_rows", 0)
         self._static_rows = _static_dimension(self._num_rows)
@@ -449,12 +438,7 @@ class LinearOperatorZeros(_SizedOperator):
         if is_positive_definite:
             raise ValueError("A zero operator is always not positive-definite.")
         super().__init__(
-            as_dtype(dtype or float32),
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
+            as_dtype(dtype or float32), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
         self._set_size(num_rows, num_columns, batch_shape, assert_proper_shapes)
         rows, columns = self.shape[-2:]

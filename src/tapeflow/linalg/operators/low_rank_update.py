@@ -102,14 +102,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._v = self._u if v is None else parameter(v)
         self._diag_update = None if diag_update is None else parameter(diag_update)
         self._is_diag_update_positive = is_diag_update_positive
-        super().__init__(
-            base.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(base.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
         self._check_shapes()
         self._diag_operator = self._make_diag_operator()
 

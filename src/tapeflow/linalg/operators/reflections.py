@@ -71,14 +71,7 @@ class LinearOperatorPermutation(LinearOperator):
             raise ValueError(f"Argument `perm` must be a vector of unique integers from 0 to {static.shape[-1] - 1}.")
         hints.implied(True, is_non_singular, "A Permutation operator is always non-singular.")
         is_square = hints.implied(True, is_square, "A Permutation operator is always square.")
-        super().__init__(
-            dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     @property
     def perm(self) -> Tensor | Variable:
@@ -161,14 +154,7 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square = hints.implied(True, is_square, "A Householder operator is always square.")
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
-        super().__init__(
-            self._reflection_axis.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=False,
-            is_square=is_square,
-            name=name,
-        )
+        super().__init__(self._reflection_axis.dtype, None, is_non_singular, is_self_adjoint, False, is_square, name)
 
     @property
     def reflection_axis(self) -> Tensor | Variable:
