@@ -192,8 +192,9 @@ class LinearOperatorIdentity(_SizedOperator):
         ):
             if not hint:
                 raise ValueError(f"An identity operator is always {text}.")
-        properties = dict.fromkeys(("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), True)
-        super().__init__(as_dtype(dtype or float32), name=name, **properties)
+        super().__init__(
+            as_dtype(dtype or float32), None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
         self._set_size(num_rows, None, batch_shape, assert_proper_shapes)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
