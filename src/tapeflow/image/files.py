@@ -54,7 +54,7 @@ def _pixels(data: bytes, format: str, channels: int, ratio: int) -> np.ndarray:
 
 
 def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
-    """Converts pixels to the range of another dtype. As in TensorFlow, only white of PNG files stays white in uint16."""
+    """Converts pixels to the range of another dtype. As in TensorFlow, only PNG files keep white in uint16."""
     if dtype is float32:
         return torch.from_numpy(pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max))
     if dtype is uint16 and pixels.dtype == np.uint8:
