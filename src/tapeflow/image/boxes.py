@@ -393,7 +393,7 @@ def sample_distorted_bounding_box(
     """
     seeds = op_seeds(seed) if seed else (0, 0)
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name)
+    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name=name)
     return SampleDistortedBoundingBoxV2(*outputs)
 
 
@@ -429,7 +429,7 @@ def stateless_sample_distorted_bounding_box(
         ([0, 3, 0], [39, 48, -1])
     """
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
+    outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name=name)
     return StatelessSampleDistortedBoundingBox(*outputs)
 
 

@@ -223,7 +223,7 @@ def pad_to_bounding_box(
     if any(isinstance(n, int) and n < 0 for n in (*offsets, below, right)):
         raise ValueError(
             f"offset_height, offset_width must be >= 0, and the image of {height}x{width} must fit "
-            f"{target_height}x{target_width} from ({offset_height}, {offset_width})"
+            f"{targets[0]}x{targets[1]} from ({offsets[0]}, {offsets[1]})"
         )
     paddings = [[0, 0]] * axis + [[offset_height, below], [offset_width, right], [0, 0]]
     padded = pad(tensor, convert_to_tensor(paddings, int32))
@@ -289,7 +289,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
     cuts = [_larger((old - new) // 2, 0) for old, new in sizes]
     cropped = crop_to_bounding_box(tensor, *cuts, *[_smaller(old, new) for old, new in sizes])
     offsets = [_larger((new - old) // 2, 0) for old, new in sizes]
-    return pad_to_bounding_box(cropped, *offsets, target_height, target_width)
+    return pad_to_bounding_box(cropped, offsets[0], offsets[1], target_height, target_width)
 
 
 def central_crop(image: TensorLike, central_fraction: float) -> Tensor:

@@ -1,11 +1,6 @@
 """The public `tf.io` namespace: files, and the encodings of what is in them."""
 
 from tapeflow.graph.graphdef.files import write_graph
-from tapeflow.io import gfile
-from tapeflow.io.csv import decode_csv
-from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
-from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
-from tapeflow.io.files import matching_files, read_file, write_file
 from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -19,6 +14,11 @@ from tapeflow.image.files import (
     extract_jpeg_shape,
     is_jpeg,
 )
+from tapeflow.io import gfile
+from tapeflow.io.csv import decode_csv
+from tapeflow.io.encoding import decode_base64, decode_raw, encode_base64, parse_tensor, serialize_tensor
+from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from tapeflow.io.files import matching_files, read_file, write_file
 from tapeflow.io.parsing import (
     decode_json_example,
     parse_example,

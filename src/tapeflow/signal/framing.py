@@ -118,9 +118,10 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
     """
     x = convert(signal)
     x.shape.with_rank_at_least(2)
-    step = host_value(frame_step)
+    argument: Any = frame_step
+    step = host_value(argument)
     if not isinstance(step, int):
-        raise ValueError(f"frame_step must be an integer. Got {frame_step}")
+        raise ValueError(f"frame_step must be an integer. Got {argument}")
     if step <= 0:
         raise invalid(f"frame_step must be positive, not {step}")
     batch = len(x.shape) - 2

@@ -104,9 +104,10 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
         >>> np.allclose(tf.signal.mfccs_from_log_mel_spectrograms([1.0, 1.0]), [2.0, 0.0], atol=1e-6)
         True
     """
-    x = convert(log_mel_spectrograms)
+    spectrograms: Any = log_mel_spectrograms
+    x = convert(spectrograms)
     if x.shape.rank == 0:
         raise invalid("log_mel_spectrograms must have one dimension at least")
     if x.shape[-1] == 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
+        raise ValueError(f"num_mel_bins must be positive. Got: {spectrograms}")
     return dct(x, type=2) * root_of_part(0.5, length_of(x, -1), x.dtype)
