@@ -255,11 +255,12 @@ def _sample_box(
     aspects: tuple[float, float],
     areas: tuple[float, float],
     max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    whole: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Samples a part of an image, with random words from `stream()`; see `tf.image.sample_distorted_bounding_box`."""
     _check_sampling(image_size, bounding_boxes, min_object_covered, aspects, areas, max_attempts)
     height, width, _ = image_size.tolist()
-    objects = _objects(bounding_boxes.cpu(), height, width, use_image_if_no_bounding_boxes)
+    objects = _objects(bounding_boxes.cpu(), height, width, whole)
     low, high = (np.float32(a) for a in aspects)
     smallest, largest = (np.float32(a) * np.float32(width * height) for a in areas)
     covered = np.float32(min_object_covered.item())
@@ -285,23 +286,13 @@ _ASPECTS, _AREAS = (0.75, 1.33), (0.05, 1.0)
 
 
 def _sample_kernel(
-    image_size: torch.Tensor,
-    bounding_boxes: torch.Tensor,
-    min_object_covered: torch.Tensor,
-    seed: int = 0,
-    seed2: int = 0,
-    aspect_ratio_range: Any = _ASPECTS,
-    area_range: Any = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: int, seed2: int,
+    aspects: tuple[float, float], areas: tuple[float, float], max_attempts: int, whole: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
     def stream() -> Philox:
         return reserve(("SampleDistortedBoundingBoxV2", image_size.dtype), seed, seed2, max_attempts)
 
-    return _sample_box(
-        image_size, bounding_boxes, min_object_covered, stream, aspect_ratio_range, area_range, max_attempts,
-        use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    return _sample_box(image_size, bounding_boxes, min_object_covered, stream, aspects, areas, max_attempts, whole)
 
 
 @op("SampleDistortedBoundingBoxV2", kernel=_sample_kernel, shape=_sample_shapes)
@@ -321,21 +312,11 @@ def _sample(
 
 
 def _stateless_sample_kernel(
-    image_size: torch.Tensor,
-    bounding_boxes: torch.Tensor,
-    min_object_covered: torch.Tensor,
-    seed: Any,
-    aspect_ratio_range: Any = _ASPECTS,
-    area_range: Any = _AREAS,
-    max_attempts: int = 100,
-    use_image_if_no_bounding_boxes: bool = False,
+    image_size: torch.Tensor, bounding_boxes: torch.Tensor, min_object_covered: torch.Tensor, seed: Any, *options: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     if type(seed) is not tuple or len(seed) != 2:
         raise invalid(f"seed must have shape [2], not {list(np.shape(seed))}")
-    return _sample_box(
-        image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), aspect_ratio_range, area_range,
-        max_attempts, use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    return _sample_box(image_size, bounding_boxes, min_object_covered, lambda: from_seed(seed), *options)
 
 
 @op("StatelessSampleDistortedBoundingBox", kernel=_stateless_sample_kernel, host=("seed",), shape=_sample_shapes)
@@ -393,7 +374,7 @@ def sample_distorted_bounding_box(
     """
     seeds = op_seeds(seed) if seed else (0, 0)
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name=name)
+    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name)
     return SampleDistortedBoundingBoxV2(*outputs)
 
 
@@ -429,15 +410,14 @@ def stateless_sample_distorted_bounding_box(
         ([0, 3, 0], [39, 48, -1])
     """
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name=name)
+    outputs: Any = _stateless_sample(image_size, bounding_boxes, min_object_covered, seed, *options, name)
     return StatelessSampleDistortedBoundingBox(*outputs)
 
 
-def _options(aspects: Any, areas: Any, max_attempts: int | None, whole: bool | None) -> tuple[Any, ...]:
+def _options(
+    aspects: Sequence[float] | None, areas: Sequence[float] | None, max_attempts: int | None, whole: bool | None
+) -> tuple[tuple[float, ...], tuple[float, ...], int, bool]:
     """Returns the attrs of a sampling op, with the defaults in the place of None."""
-    return (
-        tuple(_ASPECTS if aspects is None else aspects),
-        tuple(_AREAS if areas is None else areas),
-        100 if max_attempts is None else max_attempts,
-        bool(whole),
-    )
+    aspects = _ASPECTS if aspects is None else tuple(aspects)
+    areas = _AREAS if areas is None else tuple(areas)
+    return aspects, areas, 100 if max_attempts is None else max_attempts, bool(whole)

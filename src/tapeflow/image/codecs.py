@@ -122,7 +122,8 @@ def write_jpeg(
     optimize_size: bool = False,
     chroma_downsampling: bool = True,
     density_unit: str = "in",
-    density: tuple[int, int] = (300, 300),
+    x_density: int = 300,
+    y_density: int = 300,
     xmp_metadata: str = "",
 ) -> bytes:
     """Encodes uint8 pixels `[height, width, channels]`, with 1 or 3 channels, as a JPEG file."""
@@ -137,7 +138,7 @@ def write_jpeg(
         subsampling="4:2:0" if chroma_downsampling and pixels.shape[2] == 3 else "4:4:4",
         progressive=progressive,
         optimize=optimize_size or progressive,
-        dpi=density,
+        dpi=(x_density, y_density),
         xmp=xmp_metadata.encode(),
     )
     data = bytearray(file.getvalue())

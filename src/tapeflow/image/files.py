@@ -135,16 +135,8 @@ def _check_jpeg(ratio: int, fancy_upscaling: bool, dct_method: str) -> None:
         raise UnimplementedError(None, None, "JPEG files are decoded with fancy_upscaling=True only")
 
 
-def _decode_jpeg_kernel(
-    contents: Any,
-    channels: int = 0,
-    ratio: int = 1,
-    fancy_upscaling: bool = True,
-    try_recover_truncated: bool = False,
-    acceptable_fraction: float = 1.0,
-    dct_method: str = "",
-) -> torch.Tensor:
-    _check_jpeg(ratio, fancy_upscaling, dct_method)
+def _decode_jpeg_kernel(contents: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any) -> torch.Tensor:
+    _check_jpeg(ratio, fancy_upscaling, dct_method=others[-1])
     return _decode("DecodeJpeg", contents, channels, uint8, ratio)
 
 
@@ -187,16 +179,9 @@ def decode_jpeg(
 
 
 def _decode_and_crop_jpeg_kernel(
-    contents: Any,
-    crop_window: Any,
-    channels: int = 0,
-    ratio: int = 1,
-    fancy_upscaling: bool = True,
-    try_recover_truncated: bool = False,
-    acceptable_fraction: float = 1.0,
-    dct_method: str = "",
+    contents: Any, crop_window: Any, channels: int, ratio: int, fancy_upscaling: bool, *others: Any
 ) -> torch.Tensor:
-    _check_jpeg(ratio, fancy_upscaling, dct_method)
+    _check_jpeg(ratio, fancy_upscaling, dct_method=others[-1])
     if type(crop_window) is not tuple or len(crop_window) != 4:
         raise invalid(f"crop_size must have four elements {list(np.shape(crop_window))}")
     data = _contents(contents)
@@ -454,27 +439,12 @@ def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
 _FORMAT_CHANNELS = {"grayscale": 1, "rgb": 3}
 
 
-def _encode_jpeg_kernel(
-    image: torch.Tensor,
-    format: str = "",
-    quality: int = 95,
-    progressive: bool = False,
-    optimize_size: bool = False,
-    chroma_downsampling: bool = True,
-    density_unit: str = "in",
-    x_density: int = 300,
-    y_density: int = 300,
-    xmp_metadata: str = "",
-) -> np.ndarray:
+def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options: Any) -> np.ndarray:
     pixels = _check_jpeg_image(image, quality)
     expected = _FORMAT_CHANNELS.get(format, pixels.shape[2])
     if pixels.shape[2] != expected:
         raise invalid(f"format {format} expects {expected} channels, got {text(TensorShape(image.shape))}")
-    density = x_density, y_density
-    data = codecs.write_jpeg(
-        pixels, quality, progressive, optimize_size, chroma_downsampling, density_unit, density, xmp_metadata
-    )
-    return np.array(data, object)
+    return np.array(codecs.write_jpeg(pixels, quality, *options), object)
 
 
 def _scalar(*_: Any) -> TensorShape:

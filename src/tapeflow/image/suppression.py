@@ -149,12 +149,6 @@ def _unknown_length(*_: Any) -> TensorShape:
 
 
 @op("NonMaxSuppressionV3", kernel=_suppress_kernel, host=("max_output_size",), shape=_unknown_length)
-def _non_max_suppression(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any, score_threshold: Any, name: str | None = None
-) -> Any:
-    """Returns the indices of the selected boxes."""
-
-
 def non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
@@ -183,7 +177,6 @@ def non_max_suppression(
         >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], max_output_size=3).numpy().tolist()
         [1, 2]
     """
-    return _non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold, name)
 
 
 def _suppress_padded_kernel(
@@ -386,13 +379,6 @@ def _suppress_overlaps_kernel(
 
 
 @op("NonMaxSuppressionWithOverlaps", kernel=_suppress_overlaps_kernel, host=("max_output_size",), shape=_unknown_length)
-def _non_max_suppression_overlaps(
-    overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any, score_threshold: Any,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Returns the indices of the selected items."""
-
-
 def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,
@@ -420,7 +406,6 @@ def non_max_suppression_overlaps(
         >>> tf.image.non_max_suppression_overlaps([[1.0, 0.8], [0.8, 1.0]], [0.5, 0.6], 2).numpy().tolist()
         [1]
     """
-    return _non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold, name)
 
 
 # ---- of several classes ----------------------------------------------------------------------------------------------
@@ -565,6 +550,6 @@ def combined_non_max_suppression(
 
 
 not_differentiable(
-    _non_max_suppression, _non_max_suppression_padded, _soft_non_max_suppression, _non_max_suppression_overlaps,
+    non_max_suppression, _non_max_suppression_padded, _soft_non_max_suppression, non_max_suppression_overlaps,
     _combined_non_max_suppression,
 )  # fmt: skip

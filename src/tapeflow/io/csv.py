@@ -241,4 +241,4 @@ def decode_csv(
     if state.graph is None:
         return decode(texts)
     specs = [(dtype, texts.shape) for dtype, _ in columns]
-    return python_op("DecodeCSV", decode, [texts], specs, stateful=False).outputs
+    return list(python_op("DecodeCSV", decode, [texts], specs, stateful=False).outputs)

@@ -21,7 +21,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import python_op
 
 
-def _each(function: Callable[[bytes], bytes], array: np.ndarray) -> np.ndarray:
+def _each(function: Callable[[bytes], bytes], array: Any) -> np.ndarray:
     """Applies a function to each string of an array."""
     results = np.empty(array.shape, object)
     for index in np.ndindex(array.shape):

@@ -27,7 +27,7 @@ _KINDS: dict[int, Any] = {
 
 
 @contextmanager
-def tensorflows_errors(path: FilePath) -> Iterator[None]:
+def tensorflows_errors(path: Any) -> Iterator[None]:
     """Raises the errors of the operating system as those of TensorFlow."""
     try:
         yield
@@ -36,7 +36,7 @@ def tensorflows_errors(path: FilePath) -> Iterator[None]:
         raise kind(None, None, f"{path}; {error.strerror}") from None
 
 
-def local_path(path: FilePath) -> Any:
+def local_path(path: Any) -> Any:
     """Returns a path for the operating system: without `file://`."""
     path = os.fspath(path)
     start = "file://" if isinstance(path, str) else b"file://"
@@ -298,7 +298,7 @@ def listdir(path: FilePath) -> list[str]:
         ['name']
     """
     if not isdir(path):
-        raise errors.NotFoundError(None, None, f"Could not find directory {path}")
+        raise errors.NotFoundError(None, None, f"Could not find directory {os.fsdecode(path)}")
     return os.listdir(local_path(path))
 
 
@@ -341,7 +341,7 @@ def rmtree(path: FilePath) -> None:
         False
     """
     if not exists(path):
-        raise errors.NotFoundError(None, None, f"{path} not found")
+        raise errors.NotFoundError(None, None, f"{os.fsdecode(path)} not found")
     with tensorflows_errors(path):
         (shutil.rmtree if isdir(path) else os.remove)(local_path(path))
 
@@ -474,12 +474,13 @@ def walk(
         if onerror is not None:
             onerror(error)
         return
-    folders = [n for n in names if isdir(os.path.join(top, n))]
+    path: Any = top
+    folders = [n for n in names if isdir(os.path.join(path, n))]
     here = (top, folders, [n for n in names if n not in folders])
     if topdown:
         yield here
     for folder in folders:
-        yield from walk(os.path.join(top, folder), topdown, onerror)
+        yield from walk(os.path.join(path, folder), topdown, onerror)
     if not topdown:
         yield here
 
