@@ -1,4 +1,4 @@
-"""The public `tf.io` namespace: files, and the encodings of what is in them."""
+"""The public `tf.io` namespace: files, and the encodings of their contents."""
 
 from tapeflow.graph.graphdef.files import write_graph
 from tapeflow.image.files import (

@@ -14,8 +14,10 @@ from google.protobuf.message import DecodeError
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import python_op
@@ -37,7 +39,7 @@ def _encode_base64_kernel(input: Any, pad: bool = False) -> np.ndarray:
     return _each(one, input)
 
 
-@op("EncodeBase64", kernel=_encode_base64_kernel, strings=_encode_base64_kernel, elementwise=True)
+@op("EncodeBase64", kernel=_encode_base64_kernel, strings=_encode_base64_kernel, shape=same, elementwise=True)
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Encodes strings as web-safe base64, with `-` and `_` for the characters that are not safe in URLs.
 
@@ -67,7 +69,7 @@ def _decode_base64_kernel(input: Any) -> np.ndarray:
     return _each(one, input)
 
 
-@op("DecodeBase64", kernel=_decode_base64_kernel, strings=_decode_base64_kernel, elementwise=True)
+@op("DecodeBase64", kernel=_decode_base64_kernel, strings=_decode_base64_kernel, shape=same, elementwise=True)
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Decodes strings of web-safe base64, see `tf.io.encode_base64`.
 
@@ -113,7 +115,11 @@ def _decode_raw_kernel(bytes: Any, out_type: Any, little_endian: bool = True) ->
     return _tensor([_elements(t, out_type, little_endian) for t in texts], (*bytes.shape, length // size), out_type)
 
 
-@op("DecodeRaw", kernel=_decode_raw_kernel, strings=_decode_raw_kernel)
+def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
+    return input_bytes.concatenate([None])
+
+
+@op("DecodeRaw", kernel=_decode_raw_kernel, strings=_decode_raw_kernel, shape=_decoded_shape)
 def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True, name: str | None = None) -> Any:
     """Decodes the bytes of numbers."""
 
@@ -129,7 +135,13 @@ def _decode_padded_kernel(
     return _tensor(rows, (*input_bytes.shape, fixed_length // size), out_type)
 
 
-@op("DecodePaddedRaw", kernel=_decode_padded_kernel, strings=_decode_padded_kernel, host=("fixed_length",))
+def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type: Any, *_: Any) -> TensorShape:
+    length = fixed_length // as_dtype(out_type).size if type(fixed_length) is int else None
+    return input_bytes.concatenate([length])
+
+
+@op("DecodePaddedRaw", kernel=_decode_padded_kernel, strings=_decode_padded_kernel, host=("fixed_length",),
+    shape=_decoded_padded_shape)  # fmt: skip
 def _decode_padded_raw(
     input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True, name: str | None = None
 ) -> Any:

@@ -12,6 +12,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
@@ -30,7 +31,7 @@ def _read_kernel(filename: Any) -> np.ndarray:
         return np.array(file.read(), object)
 
 
-@op("ReadFile", kernel=_read_kernel, strings=_read_kernel)
+@op("ReadFile", kernel=_read_kernel, strings=_read_kernel, shape=lambda *_: TensorShape([]))
 def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """Reads a file.
 
@@ -62,7 +63,7 @@ def _match_kernel(pattern: Any) -> np.ndarray:
     return paths
 
 
-@op("MatchingFiles", kernel=_match_kernel, strings=_match_kernel)
+@op("MatchingFiles", kernel=_match_kernel, strings=_match_kernel, shape=lambda *_: TensorShape([None]))
 def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """Returns the paths that match patterns with `*`, `?` and `[...]`, see `tf.io.gfile.glob`.
 
