@@ -31,6 +31,7 @@ _COLORS = (
 
 
 def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
+    """Returns the palette `[colors, channels]` for images: the default one where `colors` is empty."""
     channels = images.shape[3]
     if colors.ndim != 2:
         raise invalid(f"colors must be a 2-D matrix, not of shape {text(TensorShape(colors.shape))}")
@@ -44,6 +45,7 @@ def _colors_for(images: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
 
 
 def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
+    """Checks the shapes of images and boxes."""
     if images.ndim != 4:
         raise invalid("The rank of the images should be 4")
     if boxes.ndim != 3:
@@ -209,6 +211,7 @@ def _check_sampling(
     areas: tuple[float, float],
     max_attempts: int,
 ) -> None:
+    """Checks the arguments of a sampling op."""
     if image_size.ndim != 1:
         raise invalid(f"image_size must be 1-dimensional: {text(TensorShape(image_size.shape))}")
     if image_size.shape[0] != 3:
@@ -372,9 +375,9 @@ def sample_distorted_bounding_box(
         >>> tf.slice(tf.zeros([40, 60, 3]), begin, size).shape[2], box.shape
         (3, TensorShape([1, 1, 4]))
     """
-    seeds = op_seeds(seed) if seed else (0, 0)
+    first, second = op_seeds(seed) if seed else (0, 0)
     options = _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes)
-    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, *seeds, *options, name)
+    outputs: Any = _sample(image_size, bounding_boxes, min_object_covered, first, second, *options, name)
     return SampleDistortedBoundingBoxV2(*outputs)
 
 

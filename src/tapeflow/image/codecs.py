@@ -215,6 +215,7 @@ def read_webp(data: bytes) -> np.ndarray:
 
 
 def _frames(image: Image, data: bytes, format: str, convert: Callable[[Image], Image]) -> list[np.ndarray]:
+    """Returns the pixels of each frame of an opened file, converted by a function."""
     frames = []
     try:
         for number in range(getattr(image, "n_frames", 1)):

@@ -43,6 +43,7 @@ def check_scalar(value: torch.Tensor, name: str) -> None:
 
 
 def _check_channels(images: torch.Tensor) -> None:
+    """Checks that the last dimension of images is 3."""
     if not images.ndim or images.shape[-1] != 3:
         raise invalid(f"input must have 3 channels, got shape {list(images.shape)}")
 
@@ -165,6 +166,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _check_image(images: torch.Tensor) -> None:
+    """Checks that images have at least three dimensions, and three channels."""
     if images.ndim < 3:
         raise invalid(f"input must be at least 3-D, got shape{text(TensorShape(images.shape))}")
     if images.shape[-1] != 3:

@@ -30,6 +30,7 @@ from tapeflow.random.stateless import stateless_uniform
 
 
 def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Tensor, crop_size: Any) -> None:
+    """Checks the arguments of `crop_and_resize`."""
     if image.ndim != 4:
         raise invalid(f"input image must be 4-D{text(TensorShape(image.shape))}")
     if boxes.ndim != 2 or boxes.shape[1] != 4:

@@ -24,6 +24,7 @@ from tapeflow.strings.text import substr
 
 
 def _contents(array: np.ndarray) -> bytes:
+    """Returns the contents of a file in a string scalar."""
     if array.ndim:
         raise invalid(f"`contents` must be scalar but got shape{text(TensorShape(array.shape))}")
     return array.item()
@@ -127,6 +128,7 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8
 
 
 def _check_jpeg(ratio: int, fancy_upscaling: bool, dct_method: str) -> None:
+    """Checks the attrs of the ops that decode JPEG files."""
     if ratio not in (1, 2, 4, 8):
         raise invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
@@ -425,6 +427,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
 
 
 def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
+    """Returns the pixels of an image, if JPEG files can hold it."""
     if image.ndim != 3:
         raise invalid(f"image must be 3-dimensional{text(TensorShape(image.shape))}")
     if not 0 <= quality <= 100:
@@ -514,6 +517,7 @@ def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray
 
 
 def _each_image(encode: Callable[[np.ndarray], bytes], images: np.ndarray) -> np.ndarray:
+    """Encodes each image of a batch of any shape."""
     files = np.empty(images.shape[:-3], object)
     for index in np.ndindex(files.shape):
         files[index] = encode(images[index])

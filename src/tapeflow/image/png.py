@@ -55,6 +55,7 @@ def read_16_bits(data: bytes) -> tuple[np.ndarray, tuple[int, ...] | None]:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the names and the data of the chunks of a file."""
     position = len(_SIGNATURE)
     while position < len(data):
         length, name = struct.unpack_from(">I4s", data, position)

@@ -41,12 +41,14 @@ def _stateless(seed: Any) -> Draw:
 
 
 def _delta(max_delta: float, draw: Draw) -> Any:
+    """Draws a number in `[-max_delta, max_delta)`."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return draw([], -max_delta, max_delta)
 
 
 def _factor(lower: float, upper: float, draw: Draw) -> Any:
+    """Draws a number in `[lower, upper)`."""
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
@@ -55,6 +57,7 @@ def _factor(lower: float, upper: float, draw: Draw) -> Any:
 
 
 def _hue_delta(max_delta: float, draw: Draw) -> Any:
+    """Draws a rotation of the hue."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     return _delta(max_delta, draw)
@@ -234,6 +237,7 @@ def stateless_random_saturation(
 
 
 def _quality(lowest: int, highest: int, draw: Draw) -> Any:
+    """Draws an integer in `[lowest, highest)`."""
     if not (0 <= lowest <= 100 and 0 <= highest <= 100):
         raise ValueError("jpeg encoding range must be between 0 and 100.")
     if lowest >= highest:

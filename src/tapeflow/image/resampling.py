@@ -35,6 +35,7 @@ def _join_slices(batch: Batch, images: Slices, size: Any, *attrs: Any) -> Any:
 
 
 def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
+    """Checks that images can be resized."""
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional, got {list(images.shape)}")
     if len(size) != 2 or min(size) <= 0:
@@ -72,6 +73,7 @@ def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 @functools.lru_cache(maxsize=256)
 def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    """Returns the weights `[new, old]` of linear interpolation."""
     points = _points(new, old, align_corners, half_pixel_centers).astype(np.float32)
     low = np.floor(points)
     weights = np.zeros((new, old), np.float32)
@@ -218,6 +220,7 @@ _KERNELS: dict[str, tuple[float, Any]] = {
 
 @functools.lru_cache(maxsize=256)
 def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
+    """Returns the weights `[new, old]` of a filter, for images scaled by `scale` and moved by `translation`."""
     radius, weight = _KERNELS[kernel]
     inverse = 1.0 / scale
     stretch = max(inverse, 1.0) if antialias else 1.0

@@ -91,6 +91,7 @@ def resized_by(resizer: Resizer, images: TensorLike, size: ShapeLike, preserve_a
 
 
 def _size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
+    """Returns the new size of a batch of images as a tensor; see `resize`."""
     new = convert_to_tensor(size, int32, name="size")
     if not new.shape.is_compatible_with([2]):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
@@ -102,6 +103,7 @@ def _size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
 
 
 def _resized(batch: Any, size: Any, method: str, antialias: bool) -> Any:
+    """Resizes a batch of images by one of the methods of `ResizeMethod`."""
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         return resampling.resize_nearest_neighbor(batch, size, half_pixel_centers=True)
     if method == ResizeMethod.AREA:

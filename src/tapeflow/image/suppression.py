@@ -89,12 +89,14 @@ def _selected(
 
 
 def _scalar(value: torch.Tensor, name: str) -> float:
+    """Returns the number in a scalar."""
     if value.ndim:
         raise invalid(f"{name} must be 0-D, got shape {text(TensorShape(value.shape))}")
     return float(value)
 
 
 def _count(value: Any) -> int:
+    """Returns a number of boxes, if it is valid."""
     if type(value) is not int:
         raise invalid(f"max_output_size must be 0-D, got shape {text(TensorShape(np.shape(value)))}")
     if value < 0:
@@ -103,6 +105,7 @@ def _count(value: Any) -> int:
 
 
 def _iou(value: torch.Tensor) -> float:
+    """Returns the threshold in a scalar, if it is in [0, 1]."""
     threshold = _scalar(value, "iou_threshold")
     if not 0 <= threshold <= 1:
         raise invalid("iou_threshold must be in [0, 1]")
@@ -450,6 +453,7 @@ def _suppress_classes_kernel(
 
 
 def _check_classes(boxes: torch.Tensor, scores: torch.Tensor, per_class: Any, total: Any) -> None:
+    """Checks the arguments of `combined_non_max_suppression`."""
     if boxes.ndim != 4:
         raise invalid(f"boxes must be 4-D{text(TensorShape(boxes.shape))}")
     if scores.shape[:1] != boxes.shape[:1]:

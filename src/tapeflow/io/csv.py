@@ -138,6 +138,7 @@ class CsvParser:
         ]
 
     def _value(self, i: int, field: bytes, dtype: DType, default: Any, which: str) -> Any:
+        """Returns the value of a field of column `i`."""
         if field in self._missing:
             if default is None:
                 raise self._error(f"Field {i} is required but missing in {which}!")

@@ -89,6 +89,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _elements(data: bytes, dtype: DType, little_endian: bool) -> np.ndarray:
+    """Returns the numbers that bytes hold."""
     array = np.frombuffer(data, as_dtype(dtype).as_numpy_dtype)
     return array if little_endian or array.itemsize == 1 else array.byteswap()
 

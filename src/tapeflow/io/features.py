@@ -132,6 +132,8 @@ class UniformRowLength(NamedTuple):
 
 
 class _RaggedFields(NamedTuple):
+    """The fields of a `RaggedFeature`."""
+
     dtype: DType
     value_key: str | None
     partitions: tuple[Any, ...]

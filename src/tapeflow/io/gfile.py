@@ -80,6 +80,7 @@ class GFile:
         return self._mode
 
     def _opened(self, to: str) -> Any:
+        """Returns the open file, for reading or writing."""
         allowed = self._kind[-1] == "+" or (self._kind == "r") == (to == "read")
         if not allowed:
             raise errors.PermissionDeniedError(None, None, f"File isn't open for {to[:-1] if to == 'write' else to}ing")
@@ -424,6 +425,7 @@ def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str]:
+    """Returns the paths that match a pattern."""
     folder, name = os.path.split(pattern)
     if not name or not any(c in pattern for c in "*?["):
         return [pattern] if os.path.lexists(pattern) else []

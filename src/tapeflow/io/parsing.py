@@ -269,6 +269,7 @@ class _Ragged:
         return [_array(flat, self.dtype, (-1, *self.inner)), *lengths[single:]]
 
     def _rows(self, count: int, index: int) -> int:
+        """Returns the number of rows in the innermost partition of `count` values of an example."""
         size = int(np.prod(self.inner))
         if size and count % size:
             raise invalid(f"Feature {self.key} of example {index} has {count} values, which is no multiple of {size}.")
@@ -351,6 +352,7 @@ def _parsed(
 
 
 def _decoded(message: Any, text: bytes, index: int) -> Any:
+    """Parses a serialized message."""
     try:
         return message.FromString(text)
     except DecodeError:

@@ -250,6 +250,7 @@ class TFRecordOptions:
         return name
 
     def _compressor(self) -> Any:
+        """Returns a new compressor of zlib, or None for no compression."""
         kind = self.get_compression_type_string(self)
         if not kind:
             return None
@@ -319,6 +320,7 @@ class TFRecordWriter:
         self._file.flush()
 
     def _put(self, data: bytes, compressed: bool = False) -> None:
+        """Writes bytes to the file, and compresses them unless they are."""
         if self._file.closed:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         with tensorflows_errors(self._file.name):

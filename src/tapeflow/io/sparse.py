@@ -154,6 +154,7 @@ def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, 
 
 
 def _parsed(serialized: bytes) -> np.ndarray:
+    """Parses a serialized `TensorProto`."""
     from tensorboard.compat.proto import tensor_pb2
 
     try:

@@ -25,6 +25,7 @@ from tapeflow.signal.fourier_ops import length_of, resized
 
 
 def _check(type: int, n: Any, axis: int, norm: str | None) -> None:
+    """Checks the arguments of `dct` and `idct`."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:

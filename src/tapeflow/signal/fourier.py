@@ -51,6 +51,7 @@ def _whole(half: Any) -> Any:
 
 
 def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
+    """Computes the transform of real numbers over the last `rank` dimensions."""
     x = _real_input(x, name, rank)
     whole = fft_length is None
     if whole:
@@ -63,6 +64,7 @@ def _rfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) ->
 
 
 def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -> Any:
+    """Computes the inverse transform to real numbers over the last `rank` dimensions."""
     x = _complex_input(x, name, rank)
     if fft_length is None:
         fft_length = [length_of(x, a) for a in range(-rank, 0)]

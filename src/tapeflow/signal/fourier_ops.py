@@ -199,6 +199,7 @@ for _rank, _forward in ((1, fft), (2, fft2d), (3, fft3d)):
 
 
 def _check_lengths(x: TensorShape, fft_length: Any, axes: Any) -> None:
+    """Checks the lengths and dimensions of a transform."""
     if len(fft_length) != len(axes):
         raise invalid(f"fft_length must have shape [{len(axes)}], a length for each dimension, not {fft_length}")
     if any(n is not None and n < 0 for n in fft_length):

@@ -21,6 +21,7 @@ from tapeflow.signal.fourier_ops import length_of
 
 
 def _whole_number(value: Any, name: str) -> int:
+    """Returns the integer in a scalar argument."""
     number = host_value(value)
     if isinstance(number, tuple):
         raise ValueError(f"{name} must be a scalar, not {value}")

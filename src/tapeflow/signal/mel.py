@@ -24,10 +24,12 @@ _MEL_FACTOR = 1127.0
 
 
 def _mel(hertz: Any) -> Any:
+    """Converts frequencies in hertz to the mel scale."""
     return _MEL_FACTOR * log(1.0 + hertz / _MEL_BREAK_HERTZ)
 
 
 def _check(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtype: Any) -> None:
+    """Checks the arguments of `linear_to_mel_weight_matrix`."""
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
     if lower < 0.0:

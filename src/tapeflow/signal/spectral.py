@@ -193,6 +193,7 @@ def mdct(
 
 
 def _window(window_fn: Callable[..., Any] | None, length: int, dtype: Any) -> Any:
+    """Returns the window of the modified discrete cosine transform."""
     return constant(math.sqrt(0.5), dtype) if window_fn is None else window_fn(length, dtype=dtype)
 
 

@@ -34,6 +34,7 @@ def _arguments(window_length: Any, dtype: Any) -> tuple[Any, DType]:
 
 
 def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, amplitude: float) -> Any:
+    """Returns the window `mean - amplitude * cos(2 pi n / N)`."""
     length, dtype = _arguments(window_length, dtype)
     if isinstance(length, int) and length == 1:
         return ones([1], dtype)
