@@ -254,14 +254,14 @@ def non_max_suppression_padded(
         >>> numbers.numpy().tolist(), int(count)
         ([1, 2, 0], 2)
     """
-    corners, weights = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
+    corners, confidences = convert_to_tensor(boxes, float32), convert_to_tensor(scores, float32)
     rank = corners.shape.rank
     if not pad_to_max_output_size and rank is not None and rank > 2:
         raise ValueError(f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input")
-    eligible = logical_and(greater(weights, score_threshold), reduce_any(greater(corners, 0.0), -1))
+    eligible = logical_and(greater(confidences, score_threshold), reduce_any(greater(corners, 0.0), -1))
     if sorted_input:
-        weights = cast(-range_of(shape_of(weights)[-1]), float32) + weights * 0
-    weights = where(eligible, weights, convert_to_tensor(-math.inf, weights.dtype))
+        confidences = cast(-range_of(shape_of(confidences)[-1]), float32) + confidences * 0
+    confidences = where(eligible, confidences, convert_to_tensor(-math.inf, confidences.dtype))
 
     def of_image(boxes: Any, scores: Any) -> Any:
         outputs: Any = _non_max_suppression_padded(
@@ -270,8 +270,8 @@ def non_max_suppression_padded(
         return tuple(outputs)
 
     if rank == 2:
-        return of_image(corners, weights)
-    return _for_each_image(of_image, corners, weights)
+        return of_image(corners, confidences)
+    return _for_each_image(of_image, corners, confidences)
 
 
 def _for_each_image(of_image: Callable[[Any, Any], Any], boxes: Any, scores: Any) -> tuple[Any, Any]:

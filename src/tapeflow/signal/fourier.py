@@ -230,6 +230,13 @@ def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
 # ---- over any dimensions ---------------------------------------------------------------------------------------------
 
 
+def _check_dimensions(dims: Sequence[int], rank: int) -> None:
+    """Checks that a tensor of this rank has these dimensions."""
+    for a in dims:
+        if not -rank <= a < rank:
+            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
+
+
 def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tuple[list[Any], list[int]]:
     """Returns the lengths of the dimensions to transform, and the dimensions.
 
@@ -249,6 +256,7 @@ def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tupl
         axes = range(-len(x.shape if lengths is None else lengths), 0)
     dims = [int(a) for a in host_value(axes)]
     if lengths is None:
+        _check_dimensions(dims, len(x.shape))
         lengths = [length_of(x, a) for a in dims]
         if is_half:
             lengths[-1] = _whole(lengths[-1])
@@ -407,9 +415,7 @@ def _shift(x: Any, axes: Any, sign: int) -> Any:
     rank = len(tensor.shape)
     axes = range(rank) if axes is None else host_value(axes)
     dims = [axes] if isinstance(axes, int) else list(axes)
-    for a in dims:
-        if not -rank <= a < rank:
-            raise invalid(f"there is no dimension {a} in a tensor of rank {rank}")
+    _check_dimensions(dims, rank)
     lengths = shape_of(tensor) if None in tensor.shape.as_list() else tensor.shape.as_list()
     shifts = [lengths[a] // 2 if sign > 0 else -(lengths[a] // 2) for a in dims]
     return roll(tensor, shifts, dims)
