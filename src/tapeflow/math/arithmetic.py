@@ -31,6 +31,7 @@ def _add_text(x: Any, y: Any) -> Any:
 
 @op(
     "AddV2",
+    alias="Add",
     kernel=torch.add,
     shape=broadcast,
     promotes=True,
