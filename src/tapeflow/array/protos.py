@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 # The field of a TensorProto that holds the elements of a dtype, one by one.
 _FIELDS = {
@@ -53,7 +56,7 @@ def make_tensor_proto(
     shape: ShapeLike = None,
     verify_shape: bool = False,
     allow_broadcast: bool = False,
-) -> Any:
+) -> TensorProto:
     """Creates a `TensorProto` message with the values of a tensor.
 
     Args:
@@ -118,7 +121,7 @@ def _strings(content: bytes, count: int) -> np.ndarray:
     return out
 
 
-def make_ndarray(tensor: Any) -> np.ndarray:
+def make_ndarray(tensor: TensorProto) -> np.ndarray:
     """Returns the array of a `TensorProto` message.
 
     Args:

@@ -110,7 +110,8 @@ def histogram_fixed_width_bins(
         [0, 0, 1, 2, 4, 4]
     """
     numbers = convert(values)
-    low, high = convert(value_range, numbers.dtype)
+    ends = convert(value_range, numbers.dtype)
+    low, high = ends[0], ends[1]
     count = convert(nbins, int32)
     if int(count) <= 0:
         raise invalid(f"nbins {count} must > 0")
