@@ -28,23 +28,24 @@ from tapeflow.core.values.tensor import Tensor, invalid
 # ---- space to batch --------------------------------------------------------------------------------------------------
 
 
-def _check_blocks(shape: Any, block_shape: Any, paddings: Any, name: str) -> None:
+def _check_blocks(rank: int, block_shape: Any, paddings: Any, name: str) -> None:
+    """Checks the host arguments of both ops, in which None stands for a number that is not static."""
     if not isinstance(block_shape, (list, tuple)):
         raise invalid("block_shape rank should be 1 instead of 0")
-    if len(shape) < len(block_shape) + 1:
-        raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {len(shape)}")
+    if rank < len(block_shape) + 1:
+        raise invalid(f"input rank should be >= {len(block_shape) + 1} instead of {rank}")
     if np.shape(paddings) != (len(block_shape), 2):
         actual = text(TensorShape(np.shape(paddings)))
         raise invalid(f"{name} should have shape [{len(block_shape)}, 2] instead of {actual}")
     for i, b in enumerate(block_shape):
-        if b < 1:
+        if b is not None and b < 1:
             raise invalid(f"All values in block_shape must be positive, got value, {b} at index {i}.")
-    if any(p < 0 for pair in paddings for p in pair):
+    if any(p is not None and p < 0 for pair in paddings for p in pair):
         raise invalid(f"{name.capitalize()} must be non-negative")
 
 
 def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
-    _check_blocks(x.shape, block_shape, paddings, "paddings")
+    _check_blocks(x.ndim, block_shape, paddings, "paddings")
     m = len(block_shape)
     padding: list[int] = []
     for before, after in reversed(paddings):
@@ -61,38 +62,40 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
     return x.permute(order).reshape([math.prod(block_shape) * dims[0], *dims[1::2], *inner])
 
 
-def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
-    return _blocks_rule(
-        x, block_shape, paddings, lambda d, b: d * b, lambda d, b, before, after: (d + before + after) // b
-    )
+def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -> list[tuple[int | None, ...]] | None:
+    """Returns the dimension of space, the size of a block and both paddings for each dimension of space, None for those
+    that are not static; or None where nothing is."""
+    if x.rank is None or isinstance(block_shape, Tensor):
+        return None
+    pairs = [(None, None)] * len(block_shape) if isinstance(paddings, Tensor) else paddings
+    _check_blocks(x.rank, block_shape, pairs, name)
+    return [(d, b, before, after) for d, b, (before, after) in zip(x[1:], block_shape, pairs, strict=False)]
 
 
-def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
-    return _blocks_rule(x, block_shape, crops, lambda d, b: d // b, lambda d, b, before, after: d * b - before - after)
-
-
-def _blocks_rule(
-    x: TensorShape, block_shape: Any, sides: Any, batch: Callable[..., int], space: Callable[..., int]
-) -> TensorShape:
+def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callable[..., int]) -> TensorShape:
     """Returns the static shape after space moved into the batch, or back.
 
     Args:
         x: the shape of the input.
-        block_shape: the host argument.
-        sides: the host argument of paddings or crops.
-        batch: from the size of the batch and a size of the block to the new size of the batch.
-        space: from a dimension of space, the size of the block, and both sides to the new dimension.
+        blocks: as `_static_blocks` returns them.
+        batch: computes the new size of the batch from the size before and the number of places in a block.
+        space: computes a new dimension of space from what `_static_blocks` returns for it.
     """
-    if x.rank is None or isinstance(block_shape, Tensor):
+    if blocks is None:
         return TensorShape(None if x.rank is None else [None] * x.rank)
-    dims = x.as_list()
-    if not isinstance(block_shape, (list, tuple)) or len(block_shape) >= len(dims):
-        return TensorShape(None)  # the kernel says what is wrong
-    pairs = [(None, None)] * len(block_shape) if isinstance(sides, Tensor) else sides
-    for i, (b, (before, after)) in enumerate(zip(block_shape, pairs, strict=True)):
-        dims[0] = None if dims[0] is None or b is None else batch(dims[0], b)
-        dims[i + 1] = None if None in (dims[i + 1], b, before, after) else space(dims[i + 1], b, before, after)
-    return TensorShape(dims)
+    sizes = [b for _, b, _, _ in blocks]
+    first = None if None in (x[0], *sizes) else batch(x[0], math.prod(sizes))
+    return TensorShape([first, *(None if None in b else space(*b) for b in blocks), *x[len(blocks) + 1 :]])
+
+
+def _to_batch_rule(x: TensorShape, block_shape: Any, paddings: Any) -> TensorShape:
+    blocks = _static_blocks(x, block_shape, paddings, "paddings")
+    return _rule(x, blocks, lambda n, places: n * places, lambda d, b, before, after: (d + before + after) // b)
+
+
+def _to_space_rule(x: TensorShape, block_shape: Any, crops: Any) -> TensorShape:
+    blocks = _static_blocks(x, block_shape, crops, "crops")
+    return _rule(x, blocks, lambda n, places: n // places, lambda d, b, before, after: d * b - before - after)
 
 
 @op("SpaceToBatchND", kernel=_to_batch, host=("block_shape", "paddings"), shape=_to_batch_rule, moves=True)
@@ -143,7 +146,7 @@ def _regrouped(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> An
 
 
 def _to_space(x: torch.Tensor, block_shape: Any, crops: Any) -> torch.Tensor:
-    _check_blocks(x.shape, block_shape, crops, "crops")
+    _check_blocks(x.ndim, block_shape, crops, "crops")
     m, count = len(block_shape), math.prod(block_shape)
     if x.shape[0] % count:
         raise invalid(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({count})")

@@ -115,7 +115,8 @@ def register_tensor_conversion_function(
     register_conversion(base_type, conversion_func, priority)
     for kind in types:
         if issubclass(kind, ReadAsTensor) and not kind.__module__.startswith("tapeflow"):
-            kind._read = lambda self: conversion_func(self, dtype=None, name=None, as_ref=False)  # a program's variable
+            variable: Any = kind  # a program's own
+            variable._read = lambda self: conversion_func(self, dtype=None, name=None, as_ref=False)
 
 
 def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None, name: str = "Const") -> Tensor:

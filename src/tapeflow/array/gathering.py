@@ -35,6 +35,8 @@ def _gather_rule(params: TensorShape, indices: TensorShape, axis: Any, batch_dim
         raise invalid("params must be at least 1 dimensional")
     if isinstance(axis, Tensor):  # not static
         return TensorShape([None] * (rank - 1 + indices.rank - batch_dims)) if batch_dims >= 0 else TensorShape(None)
+    if isinstance(axis, tuple):
+        raise invalid("axis must be scalar")
     if not -rank <= axis < rank:
         least = axis + 1 if axis >= 0 else -axis
         raise invalid(f"Shape must be at least rank {least} but is rank {rank}")

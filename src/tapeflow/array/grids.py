@@ -28,8 +28,8 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, traced
 
 
 def eye(
-    num_rows: TensorLike,
-    num_columns: TensorLike | None = None,
+    num_rows: Tensor | int,
+    num_columns: Tensor | int | None = None,
     batch_shape: ShapeLike = None,
     dtype: DTypeLike = float32,
     name: str | None = None,
@@ -88,7 +88,7 @@ def _as_int(n: Any) -> Any:
 # ---- along axes ------------------------------------------------------------------------------------------------------
 
 
-def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
+def linspace(start: TensorLike, stop: TensorLike, num: Tensor | int, name: str | None = None, axis: int = 0) -> Tensor:
     """Creates evenly spaced numbers from `start` to `stop`, both included.
 
     Args:

@@ -123,11 +123,6 @@ def _(call: Call, dy: Any) -> Any:
     return grads
 
 
-@_concat.batching
-def _(batch: Batch, values: list[Slices], axis: Any) -> Any:
-    return batch.run([batch.stack(v) for v in values], behind(static(axis)))
-
-
 # ---- stack and unstack -----------------------------------------------------------------------------------------------
 
 
@@ -198,7 +193,10 @@ def _(call: Call, dy: Any) -> Any:
     return _unpack(dy, len(call.wanted), call.attrs[0])
 
 
-_stack.batching(_concat.op.batching)
+@_concat.batching
+@_stack.batching
+def _(batch: Batch, values: list[Slices], axis: Any) -> Any:
+    return batch.run([batch.stack(v) for v in values], behind(static(axis)))
 
 
 def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
@@ -219,6 +217,8 @@ def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -
 def _unpack_rule(value: TensorShape, num: int, axis: int = 0) -> list[TensorShape]:
     if value.rank is None:
         return [value] * num
+    if not -value.rank <= axis < value.rank:
+        raise _axis_error(axis, value.rank)
     if value[axis] not in (num, None):
         raise invalid(f"Input shape axis {axis} must equal {num}, got shape {text(value)}")
     dims = value.as_list()
@@ -271,22 +271,24 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
         [[1, 2], [3, 4]]
     """
     if num is None:
-        if not isinstance(value, Tensor):
-            value = convert(value)
-        shape = value.value.shape if type(value) is EagerTensor else value.shape
+        tensor: Any = value if isinstance(value, Tensor) else convert(value)
+        shape = tensor.value.shape if type(tensor) is EagerTensor else tensor.shape
         rank = shape.rank if isinstance(shape, TensorShape) else len(shape)
         if rank is not None and not -rank <= axis < rank:
             raise _axis_error(axis, rank)
         num = shape[axis]
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {shape}")
+        value = tensor
     return _unpack(value, num, axis, name)
 
 
 # ---- split -----------------------------------------------------------------------------------------------------------
 
 
-def _split_axis(axis: int, rank: int) -> int:
+def _split_axis(axis: Any, rank: int) -> int:
+    if isinstance(axis, (list, tuple)):
+        raise invalid(f"split_dim_tensor must have exactly one element, not {axis}")
     if not -rank <= axis < rank:
         raise invalid(f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}")
     return axis % rank
@@ -337,11 +339,11 @@ def _split_sizes_rule(value: TensorShape, size_splits: Any, axis: int, num_split
     if isinstance(axis, Tensor):  # not static
         return [TensorShape([None] * value.rank)] * num_split
     axis = _split_axis(axis, value.rank)
-    sizes = [None] * num_split if isinstance(size_splits, Tensor) else list(size_splits)
-    if len(sizes) != num_split:
+    sizes: Any = [None] * num_split if isinstance(size_splits, Tensor) else size_splits
+    if np.shape(sizes) != (num_split,):
         raise invalid(
-            "size of the split_tensor must be 1-D and have the same elements as outputs got 1 -D and "
-            f"{len(sizes)} elements"
+            f"size of the split_tensor must be 1-D and have the same elements as outputs got {np.ndim(sizes)} -D and "
+            f"{np.size(sizes)} elements"
         )
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
@@ -394,7 +396,7 @@ def _(batch: Batch, value: Slices, size_splits: Any, axis: Any, num_split: int) 
 
 def split(
     value: TensorLike,
-    num_or_size_splits: TensorLike,
+    num_or_size_splits: Tensor | np.ndarray | Sequence[int] | int,
     axis: AxisLike = 0,
     num: int | None = None,
     name: str | None = "split",
@@ -495,14 +497,20 @@ def _(call: Call, dy: Any) -> Any:
     if is_unranked(shape):
         copies = reshape(stack([call.attrs[0], shape_argument(shape)], 1), [-1])
         return ops.Sum(reshape(dy, copies), ops.Range(0, ops.Size(copies), 2))
-    copies = [n for i, d in enumerate(shape) for n in (call.attrs[0][i], d)]
-    return ops.Sum(reshape(dy, copies), list(range(0, len(copies), 2)))
+    multiples = call.attrs[0]
+    dims = [n for i, d in enumerate(shape) for n in (multiples[i], d)]
+    return ops.Sum(reshape(dy, dims), list(range(0, len(dims), 2)))
 
 
 tile.batching(with_entry_for_batch(1))
 
 
-def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike = None, name: str | None = None) -> Tensor:
+def repeat(
+    input: TensorLike,
+    repeats: Tensor | np.ndarray | Sequence[int] | int,
+    axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Repeats the elements of a tensor.
 
     Args:

@@ -21,7 +21,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast_all, text
-from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -111,7 +111,7 @@ def where(
     return _select(condition, x, y, name)
 
 
-def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike = None, name: str = "boolean_mask") -> Tensor:
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
     """Returns the elements, or slices, of a tensor where a mask is true.
 
     Args:
@@ -137,7 +137,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike = None, na
                 return EagerTensor(x.value[where_true], x.dtype)
             except RuntimeError:  # a dtype that torch can't index
                 pass
-    axis = 0 if axis is None else int(axis)  # type: ignore[arg-type]
+    axis = 0 if axis is None else int(axis)
     shape, masked = x.shape, condition.shape
     rank = masked.rank
     if rank is None:
@@ -175,13 +175,13 @@ def sequence_mask(
         >>> tf.sequence_mask([1, 3]).numpy().tolist()
         [[True, False, False], [True, True, True]]
     """
-    lengths = convert(lengths)
+    counts = convert(lengths)
     if maxlen is not None:
         limit = convert(maxlen)
-    elif 0 in lengths.shape:
+    elif 0 in counts.shape:
         limit = convert(0)
     else:
-        limit = ops.Maximum(ops.Max(lengths), cast_to(0, lengths.dtype))
+        limit = ops.Maximum(ops.Max(counts), cast_to(0, counts.dtype))
     if limit.shape.rank not in (0, None):
         raise ValueError(
             f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {limit.numpy()} "
@@ -189,5 +189,5 @@ def sequence_mask(
         )
     counted_as = int64 if limit.dtype is int64 else int32 if limit.dtype.is_integer else limit.dtype
     row = numbers(cast_to(0, counted_as), cast_to(limit, counted_as), cast_to(1, counted_as))
-    mask = ops.Less(row, cast_to(expand_dims(lengths, -1), counted_as))
+    mask = ops.Less(row, cast_to(expand_dims(counts, -1), counted_as))
     return cast_to(mask, as_dtype(dtype).base_dtype)

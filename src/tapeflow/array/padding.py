@@ -40,8 +40,10 @@ def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
     return TensorShape([None if None in (d, b, a) else d + b + a for d, (b, a) in zip(x, rows, strict=True)])
 
 
-def _static_rows(paddings: Any) -> list[Any]:
+def _static_rows(paddings: Any) -> Any:
     """Returns the rows of paddings, None for the numbers that are not static."""
+    if not isinstance(paddings, (list, tuple)):
+        return paddings  # which the shape rule refuses
     return [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
 
 
@@ -208,8 +210,8 @@ def pad(
 
 
 def _reverse_rule(x: TensorShape, axis: Any) -> TensorShape:
-    if isinstance(axis, int):
-        raise invalid("'dims' must be 1-dimension, not 0")
+    if isinstance(axis, int) or (isinstance(axis, tuple) and any(isinstance(a, tuple) for a in axis)):
+        raise invalid(f"'dims' must be 1-dimension, not {np.ndim(axis)}")
     if x.rank is None or not isinstance(axis, tuple) or None in axis:
         return x
     seen = set()

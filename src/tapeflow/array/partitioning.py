@@ -80,6 +80,8 @@ def _(call: Call, *dys: Any) -> Any:
 
 
 def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorShape:
+    if not indices or len(indices) != len(data):
+        raise invalid(f"Value for attr 'N' of {len(indices)} must be at least minimum 1, and as many data: {len(data)}")
     inner: TensorShape | None = None
     for i, (index, values) in enumerate(zip(indices, data, strict=True)):
         if index.rank is None or values.rank is None:
@@ -97,8 +99,6 @@ def _stitch_rule(indices: list[TensorShape], data: list[TensorShape]) -> TensorS
 
 
 def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Tensor:
-    if not indices or len(indices) != len(data):
-        raise invalid(f"Value for attr 'N' of {len(indices)} must be at least minimum 1, and as many data: {len(data)}")
     _stitch_rule([TensorShape(i.shape) for i in indices], [TensorShape(d.shape) for d in data])
     size = 0
     for i, index in enumerate(indices):

@@ -169,7 +169,7 @@ _OPS_WITH_STATIC_VALUES = frozenset({
 })  # fmt: skip
 
 
-def get_static_value(tensor: TensorLike, partial: bool = False) -> np.ndarray | None:
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """Returns the value of a tensor as a NumPy array, where it can be computed without running a graph.
 
     Args:

@@ -83,7 +83,7 @@ def make_tensor_proto(
     proto_class = _proto_class()
     dtype = None if dtype is None else as_dtype(dtype).base_dtype
     array, dtype = _array(values, dtype)
-    dims = array.shape if shape is None else tuple(int(d) for d in shape)
+    dims = array.shape if shape is None else tuple(TensorShape(shape).as_list())
     size = int(np.prod(dims, dtype=np.int64))
     wrong = (verify_shape and array.shape != dims) or (allow_broadcast and array.shape != dims and array.size != 1)
     if wrong:

@@ -334,12 +334,6 @@ def _(call: Call, dy: Any) -> Any:
     return _transpose(dy, inverse_permutation(call.attrs[0]))
 
 
-@_transpose.batching
-def _(batch: Batch, x: Slices, perm: Any) -> Any:
-    order = static(perm)
-    return batch.run(x.value, (0, *(p % x.rank + 1 for p in order)))
-
-
 @op("ConjugateTranspose", kernel=_conjugate_permuted, host=("perm",), shape=_transpose_rule)
 def _conjugate_transpose(a: Any, perm: Any, name: str | None = None) -> Any:
     """Permutes dimensions, and takes the complex conjugate."""
@@ -350,7 +344,10 @@ def _(call: Call, dy: Any) -> Any:
     return _conjugate_transpose(dy, inverse_permutation(call.attrs[0]))
 
 
-_conjugate_transpose.batching(_transpose.op.batching)
+@_conjugate_transpose.batching
+@_transpose.batching
+def _(batch: Batch, x: Slices, perm: Any) -> Any:
+    return batch.run(x.value, (0, *(p % x.rank + 1 for p in static(perm))))
 
 
 _REVERSED = [tuple(range(rank))[::-1] for rank in range(16)]
@@ -385,13 +382,11 @@ def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, nam
         >>> tf.transpose([[1, 2], [3, 4]]).numpy().tolist()
         [[1, 3], [2, 4]]
     """
+    tensor: Any = a
+    if (perm is None or conjugate) and not isinstance(a, Tensor):
+        tensor = convert(a)
     if perm is None:
-        if not isinstance(a, Tensor):
-            a = convert(a)
-        perm = _REVERSED[len(a.value.shape)] if type(a) is EagerTensor else _REVERSED[a.shape.rank]
-    if conjugate:
-        if not isinstance(a, Tensor):
-            a = convert(a)
-        if a.dtype.is_complex:
-            return _conjugate_transpose(a, perm, name)
-    return _transpose(a, perm, name)
+        perm = _REVERSED[len(tensor.value.shape) if type(tensor) is EagerTensor else tensor.shape.rank]
+    if conjugate and tensor.dtype.is_complex:
+        return _conjugate_transpose(tensor, perm, name)
+    return _transpose(tensor, perm, name)

@@ -42,9 +42,7 @@ if TYPE_CHECKING:
 def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
     if isinstance(size, Tensor):  # not static
         return TensorShape(None if x.rank is None else [None] * x.rank)
-    if x.rank is None:
-        return TensorShape([None if s == -1 else s for s in size])
-    rank = x.rank
+    rank = len(size) if x.rank is None and isinstance(size, tuple) else x.rank
     if isinstance(begin, Tensor):
         begin = (None,) * rank
     if np.shape(begin) != (rank,) or np.shape(size) != (rank,):
@@ -52,6 +50,8 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
             f"Expected begin and size arguments to be 1-D tensors of size {rank}, "
             f"but got shapes {text(TensorShape(np.shape(begin)))} and {text(TensorShape(np.shape(size)))} instead."
         )
+    if x.rank is None:
+        return TensorShape([None if s == -1 else s for s in size])
     dims: list[int | None] = []
     for i, (b, s, d) in enumerate(zip(begin, size, x, strict=True)):
         rest = None if d is None or b is None else d - b
@@ -144,7 +144,8 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
         InvalidArgumentError: the spec is not valid, or does not fit the shape.
     """
     begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = spec
-    if not (np.ndim(begin) == 1 and len(begin) == len(end) == len(strides)):
+    sequences = all(isinstance(v, (list, tuple)) for v in (begin, end, strides))
+    if not (sequences and np.ndim(begin) == 1 and len(begin) == len(end) == len(strides)):
         shapes = [text(TensorShape(np.shape(v))) for v in (begin, end, strides)]
         raise invalid(
             f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shapes[0]}, {shapes[1]}, "
@@ -213,7 +214,7 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
     slice_spec = _Spec(*spec)
     if any(isinstance(v, Tensor) for v in slice_spec[:3]):  # not static
         return TensorShape(None)
-    if any(isinstance(v, tuple) and None in v for v in slice_spec[:3]):
+    if all(isinstance(v, tuple) for v in slice_spec[:3]) and any(None in v for v in slice_spec[:3]):
         return _partly_static_rule(input, slice_spec)
     dims: list[int | None] = []
     shape = input.as_list()
