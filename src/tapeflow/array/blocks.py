@@ -67,7 +67,7 @@ def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -
     that are not static; or None where nothing is."""
     if x.rank is None or isinstance(block_shape, Tensor):
         return None
-    pairs = [(None, None)] * len(block_shape) if isinstance(paddings, Tensor) else paddings
+    pairs = [(None, None)] * np.size(block_shape) if isinstance(paddings, Tensor) else paddings
     _check_blocks(x.rank, block_shape, pairs, name)
     return [(d, b, before, after) for d, b, (before, after) in zip(x[1:], block_shape, pairs, strict=False)]
 

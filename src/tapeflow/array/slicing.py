@@ -44,7 +44,7 @@ def _slice_rule(x: TensorShape, begin: Any, size: Any) -> TensorShape:
         return TensorShape(None if x.rank is None else [None] * x.rank)
     rank = len(size) if x.rank is None and isinstance(size, tuple) else x.rank
     if isinstance(begin, Tensor):
-        begin = (None,) * rank
+        begin = (None,) * (rank or 0)
     if np.shape(begin) != (rank,) or np.shape(size) != (rank,):
         raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {rank}, "
