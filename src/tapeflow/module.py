@@ -155,8 +155,7 @@ def _walk(
     path: tuple[Any, ...],
     above: tuple[int, ...],
 ) -> Iterator[Any]:
-    """Yields what `Module._flatten` returns. `seen` has the ids of the values that were yielded; None for pairs with a
-    path."""
+    """Yields the values, or pairs, of `Module._flatten`. `seen` has the ids of the values so far; None for pairs."""
     if seen is not None:
         seen.add(id(module))
     below = []

@@ -137,9 +137,9 @@ class OptionalSpec(TypeSpec):
     def _to_components(self, value: Optional) -> Any:
         if hasattr(value, "_variant_tensor"):  # one of a graph
             return [value._variant_tensor]
-        held = np.empty((), object)
-        held[()] = value
-        return [EagerTensor(held, variant)]
+        handle = np.empty((), object)
+        handle[()] = value
+        return [EagerTensor(handle, variant)]
 
     def _from_components(self, components: Any) -> Optional:
         if isinstance(components[0], SymbolicTensor):

@@ -30,8 +30,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation | None:
         output_stream: `sys.stderr` (the default), `sys.stdout`, another open text file, a logging function or level, or
             `"file://<path>"` to append to a file.
         summarize: the number of elements to print at the beginning and at the end of each dimension; 3 by default, -1
-            for
-            all.
+            for all.
         sep: the text between the values; a space by default.
         end: the text after the last value; a newline by default.
         name: ignored.

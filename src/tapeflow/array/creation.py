@@ -73,7 +73,7 @@ def staged(tensor: Any, name: str = "Const") -> Any:
     return state.graph.constant(tensor, name) if small else state.graph.capture(tensor)
 
 
-_MOST_CONSTANT = 1 << 14  # elements; what is larger is not copied into the graph
+_MOST_CONSTANT = 1 << 14  # elements; larger tensors are not copied into the graph
 
 
 _NOT_REGISTRABLE = (int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -88,7 +88,7 @@ def register_tensor_conversion_function(
         base_type: the type, or a tuple of types; also for subclasses.
         conversion_func: `conversion_func(value, dtype=None, name=None, as_ref=False)`, giving a tensor (of `dtype`,
             where that is not None) or `NotImplemented`.
-        priority: functions of lower priority are asked first.
+        priority: functions of lower priority come first.
 
     Returns:
         None.
@@ -141,7 +141,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     if dtype is None and shape is None and (type(value) is float or type(value) is int) and value and not detours:
         cached = scalars.get((value, type(value), None))
         if cached is not None and default() is CPU:
-            return EagerTensor(cached.value, cached.dtype)  # nobody else's, though it shares the cached one's memory
+            return EagerTensor(cached.value, cached.dtype)  # a new object on the cached one's memory
     if dtype is not None and type(dtype) is not DType:
         dtype = as_dtype(dtype).base_dtype
     if isinstance(value, Tensor):
@@ -153,7 +153,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
         tensor = cast_to(value, dtype)
     else:
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
-        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is nobody else's
+        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is an object of its own
             tensor = placed(EagerTensor(tensor.value, tensor.dtype))
     if detours and state.graph is not None:
         if shape is not None:

@@ -62,7 +62,7 @@ def _taken(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: i
             axis %= params.ndim
             out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
         return out
-    if traced(indices):  # compiled code raises for what is too large, and counts from the end where it is negative
+    if traced(indices):  # compiled code raises for large indices, and counts negative ones from the end
         return _taken_at(params, torch.where(indices < 0, params.shape[axis], indices), axis)
     try:
         return _taken_at(params, indices, axis)
@@ -321,7 +321,7 @@ def gather_nd(
         indices: int16, int32 or int64, of shape `[..., k]`: each row is an index into the first k dimensions (after
             the batch dimensions).
         batch_dims: the number of leading dimensions that `params` and `indices` have in common.
-        bad_indices_policy: "ERROR", or "IGNORE": what is out of range gives 0. By default an error on the CPU.
+        bad_indices_policy: "ERROR", or "IGNORE": slices at indices out of range are 0. By default an error on the CPU.
 
     Returns:
         A tensor of shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.

@@ -405,8 +405,7 @@ def split(
 
     Args:
         value: of any dtype, of rank at least 1.
-        num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 and is what the others
-            leave.
+        num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 for the rest.
         axis: the dimension.
         num: the number of parts, where their lengths are a tensor of unknown length.
 
@@ -558,7 +557,7 @@ def repeat(
 
 
 def _repeated_places(counts: Any) -> Any:
-    """Returns each place as often as its count says: [2, 0, 1] gives [0, 0, 2]."""
+    """Returns each place as often as its count says: [0, 0, 2] for the counts [2, 0, 1]."""
     counts = cast_to(counts, int64 if counts.dtype is int64 else int32)
     zero, one = (convert(n, counts.dtype) for n in (0, 1))
     numbers = ops.Range(zero, ops.Maximum(ops.Max(counts), zero), one)

@@ -378,8 +378,7 @@ def reverse_sequence(
 
     Raises:
         InvalidArgumentError: a length is greater than the dimension's, their number is not the batch's, or there is no
-            such
-            dimension.
+            such dimension.
 
     Example:
         >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()

@@ -114,8 +114,7 @@ def scatter_nd(
         updates: of shape `indices.shape[:-1] + shape[k:]`.
         shape: of the result.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
-            the
-            CPU.
+            the CPU.
 
     Returns:
         A tensor of shape `shape` and of the dtype of `updates`.
@@ -172,20 +171,15 @@ def _update(
     return out
 
 
-def _added(
-    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-) -> torch.Tensor:
-    out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    target.index_add_(0, places, rows)
-    return out
+def _accumulated(sign: int) -> Any:
+    def kernel(
+        tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
+    ) -> torch.Tensor:
+        out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
+        target.index_add_(0, places, rows, alpha=sign)
+        return out
 
-
-def _subtracted(
-    tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
-) -> torch.Tensor:
-    out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    target.index_add_(0, places, rows, alpha=-1)
-    return out
+    return kernel
 
 
 def _extreme(reduction: str) -> Any:
@@ -245,7 +239,7 @@ def tensor_scatter_nd_update(
     return _tensor_scatter_update(tensor, indices, updates, "", name)
 
 
-@op("TensorScatterAdd", kernel=_added, shape=_into_rule, batching=_updated_batch)
+@op("TensorScatterAdd", kernel=_accumulated(1), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -256,8 +250,7 @@ def tensor_scatter_nd_add(
         indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
-            the
-            CPU.
+            the CPU.
 
     Returns:
         A tensor of the dtype and shape of `tensor`.
@@ -276,7 +269,7 @@ def _(call: Call, dy: Any) -> Any:
     return dy, None, gather_nd(dy, call.inputs[1], bad_indices_policy=call.attrs[0])
 
 
-@op("TensorScatterSub", kernel=_subtracted, shape=_into_rule, batching=_updated_batch)
+@op("TensorScatterSub", kernel=_accumulated(-1), shape=_into_rule, batching=_updated_batch)
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -287,8 +280,7 @@ def tensor_scatter_nd_sub(
         indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
-            the
-            CPU.
+            the CPU.
 
     Returns:
         A tensor of the dtype and shape of `tensor`.
@@ -318,8 +310,7 @@ def tensor_scatter_nd_max(
         indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: of shape `indices.shape[:-1] + tensor.shape[k:]`.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
-            the
-            CPU.
+            the CPU.
 
     Returns:
         A tensor of the dtype and shape of `tensor`.
@@ -344,8 +335,7 @@ def tensor_scatter_nd_min(
         indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
         updates: of shape `indices.shape[:-1] + tensor.shape[k:]`.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
-            the
-            CPU.
+            the CPU.
 
     Returns:
         A tensor of the dtype and shape of `tensor`.

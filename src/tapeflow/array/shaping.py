@@ -21,7 +21,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _reshape_rule(x: TensorShape, shape: Any) -> TensorShape:
-    """Returns the new shape, where a -1 is what the other dimensions leave."""
+    """Returns the new shape, with the dimension that a -1 stands for."""
     if isinstance(shape, Tensor):  # not static
         return TensorShape(None)
     new_shape = [shape] if isinstance(shape, int) else list(shape)
@@ -77,7 +77,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
     Args:
         tensor: of any dtype.
-        shape: the new shape; one dimension may be -1 and is what the others leave.
+        shape: the new shape; one dimension may be -1 and is computed from the others.
 
     Returns:
         A tensor of that shape and of the dtype of `tensor`.

@@ -341,8 +341,7 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
 
     Returns:
         `(y, idx, count)`: the distinct elements, for each element of `x` its index in `y`, and for each element of `y`
-        its
-        count.
+        its count.
 
     Raises:
         InvalidArgumentError: `x` is no vector.

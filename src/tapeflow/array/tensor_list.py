@@ -187,7 +187,7 @@ def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
 
 
 @op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
-    shape=lambda held, index, shape, dtype: _element(shape))  # fmt: skip
+    shape=lambda entries, index, shape, dtype: _element(shape))  # fmt: skip
 def list_get_item(
     input_handle: Tensor, index: TensorLike, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
 ) -> Tensor:
@@ -448,7 +448,7 @@ def _host_shape(shape: Any) -> Any:
 
 
 @op("TensorListConcat", kernel=_no_tensors, strings=_concatenated_first,
-    shape=lambda held, dtype, shape: _concat_shape(held, _host_shape(shape), (), dtype))  # fmt: skip
+    shape=lambda entries, dtype, shape: _concat_shape(entries, _host_shape(shape), (), dtype))  # fmt: skip
 def list_concat_first(
     input_handle: Tensor, element_dtype: DTypeLike, element_shape: ShapeLike = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -506,7 +506,7 @@ def _popped(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, R
 
 
 @op("TensorListPopBack", kernel=_no_tensors, strings=_popped, host=("element_shape",),
-    shape=lambda held, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
+    shape=lambda entries, shape, dtype: [TensorShape([]), _element(shape)])  # fmt: skip
 def list_pop_back(
     input_handle: Tensor, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
