@@ -18,6 +18,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
+from tapeflow.core.ops.static import NotStatic
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -124,6 +125,8 @@ def _(call: Call, dy: Any) -> Any:
     whole: Any = call.shape(0)
     if is_unranked(whole) and axis == 0 and batch_dims == 0:
         return _rows_of_any_rank(dy, call.inputs[1], whole.__tf_tensor__()), None
+    if isinstance(axis, Tensor) or is_unranked(whole):
+        raise NotStatic
     shape, indices = tuple(whole), call.inputs[1]
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:

@@ -105,10 +105,13 @@ def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str 
 
 @_concat.gradient(needs="shapes")
 def _(call: Call, dy: Any) -> Any:
-    axis = int(call.attrs[0])
+    axis = call.attrs[0]
     count = len(call.wanted)
     if count == 1:
         return [dy]
+    if isinstance(axis, Tensor):  # not static
+        shapes = stack([shape_argument(call.shape(i)) for i in range(count)], 1)
+        return _split_sizes(dy, ops.GatherV2(shapes, axis % ops.Rank(dy), 0, 0), axis, count)
     sizes = [call.shape(i)[axis] for i in range(count)]
     if all(call.wanted) or is_unranked(call.shape(0)):
         return _split_sizes(dy, sizes, axis, count)

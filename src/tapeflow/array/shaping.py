@@ -355,7 +355,8 @@ _REVERSED = [tuple(range(rank))[::-1] for rank in range(16)]
 
 def inverse_permutation(perm: Any) -> Any:
     """Returns the permutation that undoes another, whose entries may count from the end."""
-    if isinstance(perm, Tensor):  # not static
+    if isinstance(perm, Tensor) or any(isinstance(p, Tensor) for p in perm):  # not static
+        perm = convert(perm)
         return ops.InvertPermutation(perm % ops.Size(perm))
     rank = len(perm)
     inverse = [0] * rank
