@@ -20,7 +20,7 @@ from tapeflow.core.ops.op import operator
 from tapeflow.core.types.dtypes import bool_
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.linalg import matmul
+from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.comparison import (
     equal,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,10 +17,8 @@ from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
-
-if TYPE_CHECKING:
-    from tapeflow.sparse.tensor import SparseTensor
 
 # ---- histograms ------------------------------------------------------------------------------------------------------
 
@@ -231,7 +229,7 @@ not_differentiable(_edit_distance)
 
 
 def edit_distance(
-    hypothesis: SparseTensor, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance"
+    hypothesis: CompositeTensor, truth: CompositeTensor, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
     """Returns the Levenshtein distance of sequences: the number of elements to insert, delete or replace.
 
@@ -253,10 +251,10 @@ def edit_distance(
         >>> tf.edit_distance(one, other, normalize=False).numpy().tolist()
         [2.0]
     """
+    components: list[Any] = []
+    value: Any
     for value, title in ((hypothesis, "Hypothesis"), (truth, "Truth")):
         if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
             raise TypeError(f"{title} must be a SparseTensor.")
-    return _edit_distance(
-        hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
-        truth.indices, truth.values, truth.dense_shape, normalize, name,
-    )  # fmt: skip
+        components += [value.indices, value.values, value.dense_shape]
+    return _edit_distance(*components, normalize, name)
