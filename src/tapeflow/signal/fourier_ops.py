@@ -21,9 +21,9 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import text
-from tapeflow.core.ops.static import NotStatic
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import complex64, float32
 from tapeflow.core.types.shape import TensorShape

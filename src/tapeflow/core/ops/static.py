@@ -27,7 +27,7 @@ class Unknown:
     def _refuse(self, *_: Any) -> Any:
         raise NotStatic
 
-    __iter__ = __len__ = __getitem__ = __contains__ = _refuse
+    __iter__ = __len__ = __getitem__ = __contains__ = __array__ = _refuse
     __index__ = __int__ = __float__ = __bool__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __mod__ = __floordiv__ = __neg__ = __repr__ = __str__ = _refuse
