@@ -33,7 +33,6 @@ from tapeflow.graph.gradients.derived import (
     function,
     taken_by,
 )
-from tapeflow.graph.graphdef.composed import as_call, is_composed
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
@@ -46,8 +45,6 @@ def lowered(operation: Operation) -> list[Operation]:
     op = operation.op
     if isinstance(op, GraphOp):
         return [operation] if op.lowered is None else op.lowered(operation)
-    if is_composed(operation):
-        return [as_call(operation)]
     return [operation] if op.decomposition is None else _decomposed(operation)
 
 
