@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.tensor_list import empty_list, list_length, list_pop_back, list_push_back
 from tapeflow.core.context import state
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -55,8 +56,10 @@ def _decomposed(operation: Operation) -> list[Operation]:
     with scratch.as_default():
         state.name_scope = operation.name
         result = operation.op.decomposition(*substituted(operation.args, inner))
-    if result is None:
-        return [operation]
+        if result is None:
+            return [operation]
+        if len(result.op.outputs) != 1:
+            result = ops.Identity(result)
     outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
     parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]
     for part in parts:
