@@ -116,7 +116,7 @@ class Function:
             if p.default is p.empty:
                 raise TypeError(f"input_signature missing type constraint for {p.name}")
 
-    # ---- calling -------------------------------------------------------------------------------------------------
+    # ---- calling -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the trace for these arguments, after tracing it if they are the first of their kind."""
@@ -230,7 +230,7 @@ class Function:
     def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
         return unfit(why, args, {}, self._signature.shown(specs))
 
-    # ---- tracing -------------------------------------------------------------------------------------------------
+    # ---- tracing -----------------------------------------------------------------------------------------------------
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments."""
@@ -342,7 +342,7 @@ class Function:
 
         return nest.map_structure(relaxed, (last.args, last.kwargs), (args, kwargs))
 
-    # ---- why it traced -------------------------------------------------------------------------------------------
+    # ---- why it traced -----------------------------------------------------------------------------------------------
 
     def _explain(self, key: Any) -> None:
         before = next(reversed(self._traces)) if self._traces else None
@@ -375,7 +375,7 @@ class Function:
         """
         return "\n".join(self._explanations)
 
-    # ---- traces --------------------------------------------------------------------------------------------------
+    # ---- traces ------------------------------------------------------------------------------------------------------
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for tensors, Python values and `tf.TensorSpec`s as arguments.
@@ -472,7 +472,7 @@ class Function:
             raise ValueError("Functions cannot be decorated after they have been traced.")
         self._python_function = decorator(self._python_function)
 
-    # ---- methods -------------------------------------------------------------------------------------------------
+    # ---- methods -----------------------------------------------------------------------------------------------------
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """The function of one object, with traces of its own."""
