@@ -161,11 +161,10 @@ class GradientTape:
         tape = self._recorded()
         if self._recording:
             logger.warning(
-                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
-                "efficient than "
-                "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
-                "increased CPU and memory usage). Only call GradientTape.gradient inside the context if you actually "
-                "want to trace the gradient in order to compute higher order derivatives."
+                "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient "
+                "than calling it outside the context (it causes the gradient ops to be recorded on the tape, leading "
+                "to increased CPU and memory usage). Only call GradientTape.gradient inside the context if you "
+                "actually want to trace the gradient in order to compute higher order derivatives."
             )
         zeros = gives_zeros(unconnected_gradients)
         flat = sources_in(sources)

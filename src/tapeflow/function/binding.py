@@ -1,8 +1,8 @@
 """Binding the arguments of a concrete function's call to its input tensors.
 
-Arguments are structured, as the Python function's, Python values included; or flat, the tensors alone, by position or by
-name. Structured arguments must have the dtypes and shapes of the trace. If they do not, the call falls back on flat ones,
-which in eager mode need only have the dtypes: the graph runs on any shapes that its ops accept.
+Arguments are structured, as the Python function's, Python values included; or flat, the tensors alone, by position or
+by name. Structured arguments must have the dtypes and shapes of the trace. If they do not, the call falls back on flat
+ones, which in eager mode need only have the dtypes: the graph runs on any shapes that its ops accept.
 """
 
 from __future__ import annotations
