@@ -152,7 +152,7 @@ class _Writer:
     def __init__(self, count: Any, manner: Manner, empty_tapes: dict[int, Any] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._manner = count, manner
-        # Empty lists in the place of the tapes of rewritten conditionals and loops, by their ids; they must not be freed.
+        # Empty lists in the place of rewritten conditionals' and loops' tapes, by their ids; they must not be freed.
         self._empty_tapes: dict[int, Any] = {} if empty_tapes is None else empty_tapes
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
@@ -296,8 +296,8 @@ class _Writer:
         ]
 
         def call(current: Sequence[Any], part: int) -> list[Slices]:
-            state = [Slices(v, x.slice, c) for v, x, c in zip(current, variables, carried, strict=True)]
-            body, values = _parts(loop, state, inputs)[part]
+            slices = [Slices(v, x.slice, c) for v, x, c in zip(current, variables, carried, strict=True)]
+            body, values = _parts(loop, slices, inputs)[part]
             return self.write(body, body.outputs, values)
 
         def condition(current: Sequence[Any]) -> Any:
@@ -310,10 +310,10 @@ class _Writer:
         def masked_step(active: Any, *current: Any) -> list[Any]:
             indices = _indices(active)
             part = self._part(indices)
-            state = [Slices(v, x.slice, True) for v, x in zip(current, variables, strict=True)]
-            body, values = _parts(loop, state, inputs)[1]
+            slices = [Slices(v, x.slice, True) for v, x in zip(current, variables, strict=True)]
+            body, values = _parts(loop, slices, inputs)[1]
             results = part.write(body, body.outputs, [self._gather(x, part, indices) for x in values])[: loop.count]
-            after = [self._scatter(x, part, indices, y) for x, y in zip(state, results, strict=True)]
+            after = [self._scatter(x, part, indices, y) for x, y in zip(slices, results, strict=True)]
             return [ops.LogicalAnd(active, condition(after)), *after]
 
         limit = inputs[0].value if loop.limited else None
@@ -424,6 +424,6 @@ def _of_slice_shapes(op: Any, x: Any, *attrs: Any) -> Any:
     if op is ops.Size.op:
         return ops.Prod(ops.Shape(x.value, *attrs)[1:], 0, False)
     if op is ops.ShapeN.op:
-        return [ops.Shape(each.value, *attrs)[each.stacked :] for each in x]
+        return [ops.Shape(each.value, *attrs)[int(each.stacked) :] for each in x]
     dims_or_length = op.run((x.value, *attrs))
     return dims_or_length if op is ops.TensorListLength.op else dims_or_length[1:]

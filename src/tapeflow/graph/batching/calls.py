@@ -90,11 +90,11 @@ class Vectorized(Call):
         self.kernel = self.on_slices = OnSlices(body, gives, batched, [self._form(t) for t in gives], manner)
 
         self.lowered = self._lowered
-        self._backwards: dict[int, Body] = {}  # by the ids of backward functions, these `_with_own_outputs`
+        self._backwards: dict[int, Body] = {}  # backward functions `_with_own_outputs`, by the ids of the original ones
 
     @functools.cached_property
     def keeps_objects(self) -> bool:
-        """True if residuals of a slice are no tensors of numbers, as the tapes of loops and conditionals are none."""
+        """True if a slice has residuals that are no tensors of numbers, such as the tapes of loops and conditionals."""
         outputs = self.body.with_kept(0)
         return any(t.dtype.torch is None and id(t.op) in self._varying for t in outputs)
 

@@ -208,7 +208,7 @@ class Sliced(Compiled):
         self._number = SymbolicTensor(number, 0, int64, TensorShape([]))
         number.outputs.append(self._number)
         super().__init__(f"slice_of_{body.name}", [*body.inputs, self._number], outputs, body.graph.effects())
-        self._slice_by_slice: set[int] = set()  # the ids of the steps that are computed so
+        self._slice_by_slice: set[int] = set()  # the ids of the steps that are computed slice by slice
         steps = self.program.steps
         self.program.steps = [self._rewritten(step) for step in steps]
         if any(a is not b for a, b in zip(steps, self.program.steps, strict=True)):
@@ -343,7 +343,7 @@ class OnSlices:
     def _at_once(self, count: int, values: Sequence[Any]) -> tuple[Any, ...]:
         run, places = self.sliced.run, [i for i, b in enumerate(self.batched) if b]
         inputs = list(values)
-        outputs: Sequence[Any] = ()  # of `one`: inside vmap those that vary, and as they are those that do not
+        outputs: Sequence[Any] = ()  # of `one`, set while it runs: here the values that slices share are read from it
 
         def one(number: torch.Tensor, *slices: torch.Tensor) -> tuple[torch.Tensor, ...]:
             nonlocal outputs
