@@ -174,6 +174,13 @@ def test_fills(calls, name):
         equal(outputs[0], np.full(outputs[0].shape, op.fills))
 
 
+@declaring("random_fill")
+def test_random_fill(name):
+    bounds = (tf.constant(0), tf.constant(9)) if name == "RandomUniformInt" else ()
+    assert registry[name].random
+    assert registry[name].function((3, 2), *bounds, seed=1).shape == [3, 2]
+
+
 @declaring("reads_shape")
 def test_reads_shape(calls, name):
     for op, args, outputs in each(calls, name, lambda op, args, _: op.tensors(args)[0].dtype.torch is not None):

@@ -467,6 +467,14 @@ def test_jacobians_by_several_sources():
     np.testing.assert_allclose(found["c"], np.diag(tf.linalg.matvec(W, X[0])))
 
 
+def test_shapes_of_slices():
+    """Ops that read shapes see that of a slice, or of what slices share."""
+    f = tf.function(lambda x: tf.vectorized_map(lambda e: [*tf.shape_n([e, x]), tf.size(e), tf.rank(e)], x))
+    own, whole, size, rank = f(tf.ones([4, 2]))
+    assert own.numpy().tolist() == [[2]] * 4 and whole.numpy().tolist() == [[4, 2]] * 4
+    assert size.numpy().tolist() == [2] * 4 and rank.numpy().tolist() == [1] * 4
+
+
 # ---- GraphDefs -------------------------------------------------------------------------------------------------------
 
 

@@ -54,6 +54,7 @@ class Op:
         commutative: the first two inputs can change places; TensorFlow's registry says so.
         takes_sparse: a sparse tensor in the place of the first input gives one of the results of its values.
         random: draws random numbers, and has no other effect.
+        random_fill: fills the shape that is its first argument with random numbers, all of one distribution.
         identity: gives its first input as it is.
         identity_if_same_shape: gives its first input as it is where shape and dtype stay the same.
         neutral: the number that, as the other input, leaves an input as it is (with the sign of a zero); of a
@@ -93,7 +94,7 @@ class Op:
     inline: Any = None
     decomposition: Callable[..., Any] | None = None
 
-    elementwise = commutative = takes_sparse = random = False
+    elementwise = commutative = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = False
     neutral: float | None = None
@@ -217,7 +218,7 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"allocates", "batching", "decomposition", "elementwise", "fills", "foreach", "foreach_scalar",
      "identity", "identity_if_same_shape", "in_place", "inline", "keeps_nothing", "neutral", "node_name", "random",
-     "reads_shape", "scalar", "takes_sparse", "view"}
+     "random_fill", "reads_shape", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 
