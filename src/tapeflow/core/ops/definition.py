@@ -5,8 +5,8 @@ gradient of its own, and a kernel differentiated through torch are all an `Op`, 
 it: its gradient with the residuals that this needs, its batching rule, and its traits.
 
 Traits say what others may assume. Passes, batching, `tf.data`'s rewriting, ragged and sparse dispatch, export and
-capture read them; no list of op names stands anywhere else. `tests/core/test_traits.py` runs every op that declares a
-trait, to hold it true.
+capture read them; no list of op names stands anywhere else. `tests/core/ops/test_traits.py` runs every op that declares
+a trait, to hold it true.
 """
 
 from __future__ import annotations

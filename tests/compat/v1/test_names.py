@@ -13,12 +13,12 @@ import pytest
 import tapeflow as tf
 from goldens.case import group_names, load
 
-ROOT = pathlib.Path(__file__).parents[1]
+ROOT = pathlib.Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from record_v1_signatures import parameters  # noqa: E402
 
-SIGNATURES = json.loads((ROOT / "tests" / "data" / "v1_signatures.json").read_text())
+SIGNATURES = json.loads((ROOT / "tests" / "fixtures" / "v1_signatures.json").read_text())
 # What programs get from a function of the library, and never make by these parameters.
 NOT_MADE_BY_PROGRAMS = {
     "DType", "dtypes.DType", "NoneTensorSpec", "Operation", "data.Dataset", "data.Iterator",
@@ -66,13 +66,14 @@ def own():
 
 def words_of_tests():
     """The attributes and strings in goldens, and in the tests and programs that are Python files."""
-    sources = [file.read_text() for file in ROOT.glob("tests/*.py")]
+    files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("tests/support/*.py")]
+    sources = [file.read_text() for file in files]
     for group in group_names():
         if group == "compat" or group.startswith("v1_"):
             cases = load(group).cases.values()
             sources += {case.prelude for case in cases} | {case.source for case in cases}
     words = set()
-    for file in (ROOT / "tests" / "data").glob("v1_*.json"):
+    for file in (ROOT / "tests" / "fixtures").glob("v1_*.json"):
         if file.name != "v1_signatures.json":
             words.update(re.findall(r"\w+", " ".join(json.loads(file.read_text()))))
     for node in (node for source in sources for node in ast.walk(ast.parse(source))):

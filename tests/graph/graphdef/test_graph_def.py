@@ -18,8 +18,9 @@ from graph_files import difference, encoded, read, run, write
 from graph_programs import PROGRAMS
 
 v1 = tf.compat.v1
-HOME = pathlib.Path(__file__).parent / "data" / "graph_defs"
-SCRIPT = pathlib.Path(__file__).parents[1] / "scripts" / "record_graph_defs.py"
+ROOT = pathlib.Path(__file__).parents[3]
+HOME = ROOT / "tests" / "fixtures" / "graph_defs"
+SCRIPT = ROOT / "scripts" / "record_graph_defs.py"
 EXPECTED = json.loads((HOME / "expected.json").read_text())
 
 

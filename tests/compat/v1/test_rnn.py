@@ -1,4 +1,4 @@
-"""What TensorFlow 1's recurrent networks refuse, and keep from one run to the next; `test_v1_training.py` has a program
+"""What TensorFlow 1's recurrent networks refuse, and keep from one run to the next; `test_training.py` has a program
 that TensorFlow runs, too."""
 
 import pytest

@@ -11,7 +11,8 @@ from v1_loop_programs import PROGRAMS as LOOPS
 from v1_programs import PROGRAMS, plain
 
 v1 = tf.compat.v1
-EXPECTED = json.loads((pathlib.Path(__file__).parent / "data" / "v1_programs.json").read_text())
+FIXTURES = pathlib.Path(__file__).parents[2] / "fixtures"
+EXPECTED = json.loads((FIXTURES / "v1_programs.json").read_text())
 
 
 def assert_close(given, expected, path=""):
@@ -150,7 +151,7 @@ def test_savers_keep_the_latest(tmp_path):
 
 
 def test_restores_what_tensorflow_saved():
-    path = pathlib.Path(__file__).parent / "data" / "checkpoints" / "names"
+    path = FIXTURES / "checkpoints" / "names"
     with tf.Graph().as_default(), v1.Session() as session:
         plain_one, pieces = tf.Variable([0, 0, 0], name="plain"), v1.get_variable("s/a", [200, 2])
         v1.train.Saver().restore(session, str(path))

@@ -1,4 +1,5 @@
-"""Programs as they were written for TensorFlow 1, which TensorFlow and TapeFlow both run: see `test_v1_training.py`.
+"""Programs as they were written for TensorFlow 1, which TensorFlow and TapeFlow both run, see
+`compat/v1/test_training.py`.
 
 Each takes `tf` (`tensorflow.compat.v1`, or TapeFlow's) and a folder, begins with the same values everywhere, and
 gives numbers.
@@ -14,7 +15,7 @@ import numpy as np
 
 def digits() -> tuple[Any, Any]:
     """The first 200 images of MNIST's sample in the examples, of every second row and column, with their labels."""
-    data = np.load(pathlib.Path(__file__).parents[1] / "examples" / "data" / "mnist_sample.npz")
+    data = np.load(pathlib.Path(__file__).parents[2] / "examples" / "data" / "mnist_sample.npz")
     return data["x_train"][:200, ::2, ::2].reshape(200, 196).astype(np.float32) / 255, data["y_train"][:200].astype(
         np.int64
     )

@@ -1,4 +1,5 @@
-"""Metrics of TensorFlow 1 over two batches, which TensorFlow and TapeFlow both compute: see `test_v1_metrics.py`.
+"""Metrics of TensorFlow 1 over two batches, which TensorFlow and TapeFlow both compute, see
+`compat/v1/test_metrics.py`.
 
 Each program builds a metric of `tf` (`tensorflow.compat.v1`, or TapeFlow's) from a placeholder of labels and one of
 predictions.

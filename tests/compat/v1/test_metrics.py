@@ -10,7 +10,7 @@ import tapeflow as tf
 from tapeflow.compat import v1
 from v1_metric_programs import PROGRAMS, run
 
-RECORDED = json.loads((pathlib.Path(__file__).parent / "data" / "v1_metrics.json").read_text())
+RECORDED = json.loads((pathlib.Path(__file__).parents[2] / "fixtures" / "v1_metrics.json").read_text())
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, id=name) for name in PROGRAMS])

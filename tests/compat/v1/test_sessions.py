@@ -228,7 +228,7 @@ def test_interactive_sessions():
 @pytest.mark.parametrize("scope", [None, "in"])
 def test_loads_graphs_that_tensorflow_1_saved(scope):
     prefix = f"{scope}/" if scope else ""
-    path = pathlib.Path(__file__).parent / "data" / "v1_saved_model"
+    path = pathlib.Path(__file__).parents[2] / "fixtures" / "v1_saved_model"
     with tf.Graph().as_default(), v1.Session() as session:
         signature = v1.saved_model.load(session, ["serve"], path, scope).signature_def["serving_default"]
         x, y = (prefix + info.name for info in (signature.inputs["x"], signature.outputs["y"]))

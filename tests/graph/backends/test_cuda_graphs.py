@@ -5,48 +5,16 @@ import contextlib
 import gc
 import threading
 import time
-import weakref
 
 import numpy as np
 import pytest
 import torch
 
 import tapeflow as tf
+from recorder import Recorder, called, captured, explanation
 from tapeflow.graph.backends import cuda_graphs, recordings
 from tapeflow.graph.backends.capturable import Keep, Watch, obstacle
 from tapeflow.graph.backends.cuda_graphs import MOST_RECORDINGS, WARM_UPS
-
-
-class Recorder:
-    """Repeats a recording as a CUDA graph does: the same work, on the same memory, and no Python but that."""
-
-    made = ()  # those that were made
-
-    def __init__(self, device):
-        self.device, self.lock = device, threading.RLock()
-        self.replays = 0
-        self.made.append(weakref.ref(self))
-
-    def rehearse(self, run, watch, uses):
-        assert all(isinstance(t, torch.Tensor) for t in uses())
-        return run()
-
-    def generator(self):
-        return torch.Generator()
-
-    def record(self, run):
-        self.run, self.outputs, self.fresh = run, run(), True  # which a capture would not do before its first replay
-        return self.outputs
-
-    def wait(self):
-        pass
-
-    def replay(self):
-        self.replays += 1
-        if not self.fresh:
-            for place, value in zip(self.outputs, self.run(), strict=True):
-                place.copy_(value)
-        self.fresh = False
 
 
 @pytest.fixture
@@ -56,20 +24,6 @@ def recorders(monkeypatch):
     monkeypatch.setattr(Recorder, "made", [])
     monkeypatch.setitem(cuda_graphs.RECORDERS, "cpu", Recorder)
     return Recorder.made
-
-
-captured = tf.function(experimental_attributes={"cuda_graph": True})
-
-
-def called(function, *args, times=WARM_UPS + 1):
-    for _ in range(times):
-        result = function(*args)
-    return result
-
-
-def explanation(function):
-    (concrete,) = function._list_all_concrete_functions()
-    return concrete.explain_cuda_graph()
 
 
 def warnings_of(caplog):

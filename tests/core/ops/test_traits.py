@@ -3,7 +3,9 @@
 A trait that no row reaches with fitting arguments is skipped, and so counted.
 """
 
+import importlib
 import math
+import pkgutil
 
 import numpy as np
 import pytest
@@ -90,6 +92,11 @@ def differentiable(row):
     nth = op_table._differentiated(row, args)
     given = [tf.constant(a) if i in nth else op_table.cast(a, "float64") for i, a in enumerate(args)]
     return given, {k: op_table.cast(v, "float64") for k, v in kwargs.items()}, nth, 3
+
+
+for _module in pkgutil.walk_packages(tf.__path__, "tapeflow."):  # an op is registered when its namespace is loaded
+    if not _module.name.endswith("__main__"):
+        importlib.import_module(_module.name)
 
 
 def declaring(trait):

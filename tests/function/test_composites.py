@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from composites import as_value, assert_same, with_unknown_dims
 
 RAGGED = tf.ragged.constant([[1.0, 2.0], [], [3.0, 4.0, 5.0]])
 OTHER = tf.ragged.constant([[6.0], [7.0, 8.0], [9.0]])
@@ -189,28 +190,6 @@ CASES = {
 IMPOSSIBLE = {
     "gather_nd": "how many indices say where one element is must be known",
 }
-
-
-def as_value(value):
-    return value if isinstance(value, (tf.Tensor, tf.RaggedTensor, tf.SparseTensor)) else tf.constant(value)
-
-
-def with_unknown_dims(value):
-    spec = tf.type_spec_from_value(value)
-    dims = [None] * spec.shape.rank
-    if isinstance(value, tf.RaggedTensor):
-        return tf.RaggedTensorSpec(dims, spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
-    return type(spec)(dims, spec.dtype)
-
-
-def assert_same(got, want):
-    tf.nest.assert_same_structure(got, want, expand_composites=True)
-    for g, w in zip(tf.nest.flatten(got), tf.nest.flatten(want), strict=True):
-        assert type(g) is type(w)
-        assert w.shape.is_compatible_with(g.shape)
-    for g, w in zip(tf.nest.flatten(got, True), tf.nest.flatten(want, True), strict=True):
-        assert g.dtype is w.dtype
-        np.testing.assert_array_equal(g.numpy(), w.numpy())
 
 
 def cases():

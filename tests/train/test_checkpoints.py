@@ -16,9 +16,9 @@ import tapeflow as tf
 from tapeflow.train import bundle as bundles
 from tapeflow.train.bundle import Bundle
 
-ROOT = pathlib.Path(__file__).parent
-GOLDEN = ROOT / "data" / "checkpoints"
-SCRIPT = ROOT.parent / "scripts" / "record_checkpoints.py"
+ROOT = pathlib.Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "fixtures" / "checkpoints"
+SCRIPT = ROOT / "scripts" / "record_checkpoints.py"
 _script = runpy.run_path(str(SCRIPT))
 make_model, values = _script["model"], _script["values"]
 

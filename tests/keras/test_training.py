@@ -13,7 +13,7 @@ import tapeflow as tf
 
 keras = tf.keras
 layers = keras.layers
-DATA = pathlib.Path(__file__).parent / "data"
+FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures"
 
 X = np.sin(np.arange(64 * 8, dtype=np.float32)).reshape(64, 8)
 Y = (X[:, :1] > 0).astype(np.float32)
@@ -239,8 +239,8 @@ INPUTS = {"words": (np.arange(16) % 9).reshape(4, 4).astype(np.int32), "numbers"
 
 
 def test_a_model_that_tensorflow_saved_is_read_and_trained_on(tmp_path):
-    recorded = np.load(DATA / "keras_model.npz")
-    model = keras.models.load_model(DATA / "keras_model.keras")
+    recorded = np.load(FIXTURES / "keras_model.npz")
+    model = keras.models.load_model(FIXTURES / "keras_model.keras")
     np.testing.assert_allclose(model.predict(INPUTS, verbose=0), recorded["before"], rtol=1e-4)
     assert int(model.optimizer.iterations) == 2
     model.fit(INPUTS, np.eye(2)[[0, 1, 0, 1]], epochs=1, verbose=0)
@@ -294,7 +294,7 @@ MIRRORED = """
     import tapeflow as tf
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-    from test_keras_training import X, Y, classifier
+    from test_training import X, Y, classifier
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     with strategy.scope():
         model = classifier("adam", metrics=["accuracy"])

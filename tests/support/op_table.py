@@ -1,7 +1,7 @@
 """The op table: each op as a row of samples and a NumPy reference, and the checks that run over all rows.
 
-A new op is a new row in `tests/rows/`. A sample's float arrays are given in float64 and cast to each dtype of its row;
-all other arguments are passed as they are.
+A new op is a new row in `tests/support/rows/`. A sample's float arrays are given in float64 and cast to each dtype of
+its row; all other arguments are passed as they are.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Row:
 
 
 def all_rows() -> list[Row]:
-    """The rows of every module in `tests/rows/`."""
+    """The rows of every module in `tests/support/rows/`."""
     found: list[Row] = []
     for module in sorted(m.name for m in pkgutil.iter_modules(rows.__path__)):
         found.extend(importlib.import_module(f"rows.{module}").ROWS)

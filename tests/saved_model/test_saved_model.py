@@ -1,4 +1,4 @@
-"""SavedModels, to and fro. What is in `data/saved_model` and what it gives were recorded with TensorFlow 2.21."""
+"""SavedModels, to and fro. What is in `fixtures/saved_model` and what it gives were recorded with TensorFlow 2.21."""
 
 import pathlib
 import subprocess
@@ -9,9 +9,9 @@ import pytest
 
 import tapeflow as tf
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "record_saved_model.py"
-RECORDED = ROOT / "tests" / "data" / "saved_model"
+RECORDED = ROOT / "tests" / "fixtures" / "saved_model"
 RESULTS = {
     "gradients": [[[22.0, 28.0, 34.0], [44.0, 56.0, 68.0]], 114.0],
     "call": {"out": [[11.0, 14.0, 17.0], [5.0, 5.0, 5.0]], "sum": [3.0, -1.0]},
