@@ -243,7 +243,7 @@ _CLASS_TO_CODE: dict[type[OpError], int] = {cls: code for code, cls in _CODE_TO_
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The exception class for one of this module's constants.
+    """Returns the exception class for one of this module's constants.
 
     Raises:
       KeyError: if no class has that code (`OK` has none).
@@ -252,7 +252,9 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> Any:
-    """The code of one of this module's exception classes; for any other class, a warning and an `UnknownError`."""
+    """Returns the code of one of this module's exception classes; for any other class, a warning and an
+    `UnknownError`.
+    """
     try:
         return _CLASS_TO_CODE[cls]
     except KeyError:

@@ -67,7 +67,7 @@ class Dimension:
     # ---- with others ---------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether the two are equal, or one of them is not known."""
+        """Returns whether the two are equal, or one of them is not known."""
         other = Dimension(other)
         return self._value is None or other.value is None or self._value == other.value
 

@@ -146,7 +146,7 @@ class DType:
         return 0, _IMAGE_MAXIMUM[self.base_dtype.name]
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether `other` is this dtype, or a reference to it.
+        """Returns whether `other` is this dtype, or a reference to it.
 
         Raises:
           TypeError: if `other` names no dtype.
@@ -157,7 +157,7 @@ class DType:
     # How a dtype takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
-        """Whether a function traced for `other` can be called with this dtype: only with the same one."""
+        """Returns whether a function traced for `other` can be called with this dtype: only with the same one."""
         return self == other
 
     def most_specific_common_supertype(self, types: Sequence[Any]) -> DType | None:
@@ -169,7 +169,7 @@ class DType:
         return
 
     def to_tensors(self, value: Any) -> list:
-        """The tensors in a dtype: none."""
+        """Returns the tensors in a dtype: none."""
         return []
 
     def from_tensors(self, tensors: Any) -> None:
@@ -177,7 +177,7 @@ class DType:
         return
 
     def flatten(self) -> list:
-        """The tensor specs in a dtype: none."""
+        """Returns the tensor specs in a dtype: none."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
@@ -192,14 +192,14 @@ class DType:
 
     @classmethod
     def experimental_type_proto(cls) -> type:
-        """The protobuf message class that holds a dtype."""
+        """Returns the protobuf message class that holds a dtype."""
         from tensorboard.compat.proto import types_pb2
 
         return types_pb2.SerializedDType
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> DType:
-        """The dtype that a `SerializedDType` message holds."""
+        """Returns the dtype that a `SerializedDType` message holds."""
         return DType(proto.datatype)
 
     def experimental_as_proto(self) -> Any:
@@ -353,7 +353,7 @@ _FROM_ANYTHING: dict[Any, DType] = {
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The `tf.DType` that a value names.
+    """Returns the `tf.DType` that a value names.
 
     Args:
       type_value: a `tf.DType`, its name, a NumPy dtype or scalar type, `float`, `bool` or `object`, the number of a

@@ -54,7 +54,9 @@ class TensorShape:
 
     @staticmethod
     def _of(dims: tuple[int | None, ...] | None, _new: Any = object.__new__) -> TensorShape:
-        """The shape with these dimensions, which must be a tuple of valid ones (or `None`): nothing is checked."""
+        """Returns the shape with these dimensions, which must be a tuple of valid ones (or `None`): nothing is
+        checked.
+        """
         shape = _new(TensorShape)
         shape._dims = dims
         return shape
@@ -72,7 +74,7 @@ class TensorShape:
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self) -> list[Any]:
-        """The dimensions as a list, with `None` for unknown ones.
+        """Returns the dimensions as a list, with `None` for unknown ones.
 
         Raises:
           ValueError: if the rank is unknown.
@@ -82,11 +84,11 @@ class TensorShape:
         return list(self._dims)
 
     def num_elements(self) -> Any:
-        """The number of elements, or `None` unless every dimension is known."""
+        """Returns the number of elements, or `None` unless every dimension is known."""
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
     def is_fully_defined(self) -> bool:
-        """Whether every dimension is known."""
+        """Returns whether every dimension is known."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
@@ -97,7 +99,7 @@ class TensorShape:
     # Two shapes together.
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether one tensor could have both shapes: where both know a dimension, they agree."""
+        """Returns whether one tensor could have both shapes: where both know a dimension, they agree."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -117,7 +119,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape that knows what either of the two knows.
+        """Returns the shape that knows what either of the two knows.
 
         Raises:
           ValueError: if no tensor could have both shapes.
@@ -132,14 +134,14 @@ class TensorShape:
         return TensorShape._of(tuple([b if a is None else a for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The shape that knows only what both know: tensors of either shape fit it."""
+        """Returns the shape that knows only what both know: tensors of either shape fit it."""
         other = as_shape(other)
         if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
             return TensorShape._of(None)
         return TensorShape._of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of this shape followed by those of `other`; unknown if either rank is."""
+        """Returns the dimensions of this shape followed by those of `other`; unknown if either rank is."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return TensorShape._of(None)
@@ -188,7 +190,7 @@ class TensorShape:
     # How a shape takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this shape also fits `other`."""
+        """Returns whether every tensor of this shape also fits `other`."""
         if not isinstance(other, TensorShape):
             return False
         if other._dims is None:
@@ -198,7 +200,9 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
-        """The shape that knows only what this shape and all `others` know; `None` if one of them is no shape."""
+        """Returns the shape that knows only what this shape and all `others` know; `None` if one of them is no
+        shape.
+        """
         if not all(isinstance(other, TensorShape) for other in others):
             return None
         result = self
@@ -211,7 +215,7 @@ class TensorShape:
         return
 
     def to_tensors(self, value: Any) -> list:
-        """The tensors in a shape: none."""
+        """Returns the tensors in a shape: none."""
         return []
 
     def from_tensors(self, tensors: Any) -> None:
@@ -219,7 +223,7 @@ class TensorShape:
         return
 
     def flatten(self) -> list:
-        """The tensor specs in a shape: none."""
+        """Returns the tensor specs in a shape: none."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
@@ -243,14 +247,14 @@ class TensorShape:
 
     @classmethod
     def experimental_type_proto(cls) -> Any:
-        """The protobuf message class that holds a shape."""
+        """Returns the protobuf message class that holds a shape."""
         from tensorboard.compat.proto import tensor_shape_pb2
 
         return tensor_shape_pb2.TensorShapeProto
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> TensorShape:
-        """The shape that a `TensorShapeProto` holds."""
+        """Returns the shape that a `TensorShapeProto` holds."""
         return TensorShape(proto)
 
     def __len__(self) -> int:
@@ -323,7 +327,7 @@ def _dimension(value: Any) -> Any:
 
 
 def _dimensions(value: Any) -> tuple[int | None, ...]:
-    """The dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
+    """Returns the dimensions in an iterable that is no list or tuple; a lone number is a shape of rank one."""
     try:
         iterator = iter(value)
     except TypeError:
@@ -346,12 +350,12 @@ def as_shape(shape: Any) -> TensorShape:
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """The shape with `rank` unknown dimensions, or of unknown rank."""
+    """Returns the shape with `rank` unknown dimensions, or of unknown rank."""
     return TensorShape._of(None if rank is None else (None,) * rank)
 
 
 def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
+    """Returns the shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
 
     An unknown dimension against one greater than 1 gives that one, since anything else would fail; against 1 or
     another unknown one it stays unknown.

@@ -20,7 +20,7 @@ def _classes() -> dict[int, type[TypeSpec]]:
 
 
 def spec_to_proto(spec: TypeSpec) -> Any:
-    """A spec as a message: a `TensorSpecProto`, `BoundedTensorSpecProto` or `TypeSpecProto`.
+    """Returns a spec as a message: a `TensorSpecProto`, `BoundedTensorSpecProto` or `TypeSpecProto`.
 
     Raises:
         ValueError: it is a spec of a class that is neither TensorFlow's nor registered.
@@ -54,7 +54,7 @@ def spec_to_proto(spec: TypeSpec) -> Any:
 
 
 def spec_from_proto(proto: Any) -> TypeSpec:
-    """The spec that a message holds.
+    """Returns the spec that a message holds.
 
     Raises:
         ValueError: it is of a class that is not known here.
@@ -98,7 +98,7 @@ def _array(proto: Any, dtype: DType) -> np.ndarray:
 
 
 def to_proto(value: Any) -> Any:
-    """A structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
+    """Returns a structure of specs, shapes, dtypes and Python values as a `StructuredValue`.
 
     Raises:
         ValueError: there is something else in it.
@@ -144,7 +144,7 @@ def to_proto(value: Any) -> Any:
 
 
 def from_proto(proto: Any) -> Any:
-    """The structure that a `StructuredValue` holds.
+    """Returns the structure that a `StructuredValue` holds.
 
     Raises:
         ValueError: it holds something that is not known here.

@@ -13,7 +13,7 @@ _TYPE_SPEC_TO_NAME: dict[type[TypeSpec], str] = {}
 
 
 def register(name: str) -> Callable[[Any], Any]:
-    """A decorator that gives a class of specs its name: `"project.Type"`.
+    """Returns a decorator that gives a class of specs its name: `"project.Type"`.
 
     Raises:
         TypeError: the name is no text, or the class no class of specs.
@@ -42,7 +42,7 @@ def register(name: str) -> Callable[[Any], Any]:
 
 
 def lookup(name: str) -> type[TypeSpec]:
-    """The class of a name.
+    """Returns the class of a name.
 
     Raises:
         TypeError: the name is no text.
@@ -56,7 +56,7 @@ def lookup(name: str) -> type[TypeSpec]:
 
 
 def get_name(cls: type[TypeSpec]) -> str:
-    """The name of a class.
+    """Returns the name of a class.
 
     Raises:
         TypeError: it is no class of specs.

@@ -106,7 +106,7 @@ class IndexedSlices(CompositeTensor):
 
 
 def concatenated(slices: Sequence[IndexedSlices]) -> IndexedSlices:
-    """The sum of slices of one tensor: all their rows."""
+    """Returns the sum of slices of one tensor: all their rows."""
     kinds = {s.indices.dtype for s in slices}
     indices = [s.indices if len(kinds) == 1 else ops.Cast(s.indices, int64) for s in slices]
     return IndexedSlices(_joined([s.values for s in slices]), _joined(indices), slices[0].dense_shape)

@@ -160,7 +160,7 @@ _EXPANDED = _ContainerTable(expand_composites=True)
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether a value is a structure and not an atom.
+    """Returns whether a value is a structure and not an atom.
 
     Example:
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("ab"), tf.nest.is_nested(tf.constant([1, 2]))
@@ -170,7 +170,7 @@ def is_nested(seq: Any) -> bool:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list:
-    """The atoms of a structure in a list; of an atom, a list of that atom.
+    """Returns the atoms of a structure in a list; of an atom, a list of that atom.
 
     Args:
       structure: a structure or an atom.
@@ -355,7 +355,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) -> tuple[type[Exception], str] | None:
-    """The first place where two structures differ, as an error class and a sentence; `None` if they don't."""
+    """Returns the first place where two structures differ, as an error class and a sentence; `None` if they don't."""
     container_a, container_b = table[type(a)], table[type(b)]
     if container_a is None or container_b is None:
         if container_a is container_b:
@@ -396,7 +396,7 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
 
 
 def _same_kind(a: Any, b: Any) -> bool:
-    """Whether two structures of different types count as the same type."""
+    """Returns whether two structures of different types count as the same type."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         # Plain namedtuples only: a class derived from one is a type of its own.
         both_plain = type(a).__base__ is tuple and type(b).__base__ is tuple
@@ -409,13 +409,13 @@ def _same_kind(a: Any, b: Any) -> bool:
 
 
 def _same_namedtuples(a: Any, b: Any) -> bool:
-    """Whether two tuples are namedtuples of the same name and fields."""
+    """Returns whether two tuples are namedtuples of the same name and fields."""
     types = type(a), type(b)
     return all(map(_is_namedtuple_type, types)) and a._fields == b._fields and types[0].__name__ == types[1].__name__
 
 
 def _spec_of(value: Any) -> Any:
-    """The spec of a composite tensor, a spec itself, and `None` for anything else."""
+    """Returns the spec of a composite tensor, a spec itself, and `None` for anything else."""
     if isinstance(value, CompositeTensor):
         return value._type_spec
     return value if isinstance(value, CompositeSpec) else None

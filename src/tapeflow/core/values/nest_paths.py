@@ -24,27 +24,27 @@ from tapeflow.core.values.nest import (
 
 
 def is_nested_or_composite(seq: Any) -> bool:
-    """Whether a value is a structure when composite tensors and their specs count as structures."""
+    """Returns whether a value is a structure when composite tensors and their specs count as structures."""
     return _EXPANDED[type(seq)] is not None
 
 
 def is_mapping(obj: Any) -> bool:
-    """Whether a value is a mapping."""
+    """Returns whether a value is a mapping."""
     return isinstance(obj, Mapping)
 
 
 def is_attrs(obj: Any) -> bool:
-    """Whether a value is an instance of a class made by `attrs`."""
+    """Returns whether a value is an instance of a class made by `attrs`."""
     return hasattr(type(obj), "__attrs_attrs__")
 
 
 def is_namedtuple(instance: Any, strict: bool = False) -> bool:
-    """Whether a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
+    """Returns whether a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
     return _is_namedtuple_type(type(instance)) and (not strict or type(instance).__base__ is tuple)
 
 
 def sequence_like(instance: Any, args: Any) -> Any:
-    """The items `args`, in their flattened order, as a structure like `instance`."""
+    """Returns the items `args`, in their flattened order, as a structure like `instance`."""
     container = _EXPANDED[type(instance)]
     if container is None:
         raise TypeError(f"{type(instance).__name__} is no structure that items could be packed into: {instance}")
@@ -52,7 +52,7 @@ def sequence_like(instance: Any, args: Any) -> Any:
 
 
 def list_to_tuple(structure: Any) -> Any:
-    """The same structure with a tuple in place of each list. (`tf.data` takes a list for a tensor.)"""
+    """Returns the same structure with a tuple in place of each list. (`tf.data` takes a list for a tensor.)"""
     container = _PLAIN[type(structure)]
     if container is None:
         return structure
@@ -70,7 +70,7 @@ def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[tup
 
 
 def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[tuple, Any]]:
-    """A `(path, atom)` for each atom.
+    """Returns a `(path, atom)` for each atom.
 
     Example:
     >>> from tapeflow.core import nest_paths
@@ -83,7 +83,7 @@ def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) ->
 def flatten_with_joined_string_paths(
     structure: Any, separator: str = "/", expand_composites: bool = False
 ) -> list[tuple[str, Any]]:
-    """A `(path, atom)` for each atom, with the path as a string such as `"b/0"`."""
+    """Returns a `(path, atom)` for each atom, with the path as a string such as `"b/0"`."""
     return [
         (separator.join(map(str, path)), atom) for path, atom in flatten_with_tuple_paths(structure, expand_composites)
     ]
@@ -222,7 +222,7 @@ def assert_shallow_structure(
 
 
 def _has_type_of(tree: Any, shallow: Any) -> bool:
-    """Whether the type of a structure is that of the shallow one, or counts as that."""
+    """Returns whether the type of a structure is that of the shallow one, or counts as that."""
     return (
         isinstance(tree, type(shallow))
         or _same_namedtuples(tree, shallow)
@@ -255,7 +255,7 @@ def _assert_compatible_specs(shallow: Any, tree: Any) -> None:
 def get_traverse_shallow_structure(
     traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
 ) -> Any:
-    """The part of a structure that a function wants to go into, for `flatten_up_to` and `map_structure_up_to`.
+    """Returns the part of a structure that a function wants to go into, for `flatten_up_to` and `map_structure_up_to`.
 
     Args:
       traverse_fn: called with the structure and each one in it that it went into. Gives `True` or `False`: go into this

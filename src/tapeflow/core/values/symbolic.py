@@ -59,7 +59,7 @@ class SymbolicTensor(Tensor):
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The same as `.shape`."""
+        """Returns the same as `.shape`."""
         return self._shape
 
     def set_shape(self, shape: Any) -> None:
@@ -101,7 +101,7 @@ class SymbolicTensor(Tensor):
         return hooks.tensor_spec(self._shape, self.dtype)
 
     def consumers(self) -> list[Operation]:
-        """The operations of the graph that take this tensor."""
+        """Returns the operations of the graph that take this tensor."""
         return [op for op in self.graph.get_operations() for t in op.inputs if t is self]
 
     # In a graph of TensorFlow 1's kind a tensor is itself: it can be a key, and equals nothing else.
@@ -155,7 +155,7 @@ class SymbolicTensor(Tensor):
         return self._refuse_number("an index")
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value that the default session (or the given one) computes.
+        """Returns the value that the default session (or the given one) computes.
 
         Raises:
             ValueError: there is no session.

@@ -111,7 +111,7 @@ class Tensor(TensorType):
         return [name for name in super().__dir__() if name not in _OF_ARRAYS]
 
     def ref(self) -> Reference:
-        """A hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
+        """Returns a hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
         return Reference(self)
 
 
@@ -178,7 +178,7 @@ class EagerTensor(Tensor):
         return TensorShape._of(self.value.shape)
 
     def get_shape(self) -> TensorShape:
-        """The tensor's `tf.TensorShape`; the same as `.shape`."""
+        """Returns the tensor's `tf.TensorShape`; the same as `.shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -213,11 +213,11 @@ class EagerTensor(Tensor):
         return self.device
 
     def cpu(self) -> EagerTensor:
-        """A copy on the CPU, or this tensor where it is there already."""
+        """Returns a copy on the CPU, or this tensor where it is there already."""
         return self._copied_to("cpu:0")
 
     def gpu(self, gpu_index: int = 0) -> EagerTensor:
-        """A copy on a GPU.
+        """Returns a copy on a GPU.
 
         Raises:
             RuntimeError: there is no such GPU.
@@ -258,12 +258,14 @@ class EagerTensor(Tensor):
     # ---- its value, elsewhere --------------------------------------------------------------------------------------
 
     def numpy(self) -> Any:
-        """The value as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string). Always a copy."""
+        """Returns the value as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string). Always a
+        copy.
+        """
         array = self._numpy()
         return array.copy() if isinstance(array, np.ndarray) and array.ndim else array[()] if array.ndim == 0 else array
 
     def _numpy(self) -> np.ndarray:
-        """The value as an array that may share the tensor's memory: not to be written to."""
+        """Returns the value as an array that may share the tensor's memory: not to be written to."""
         value = self.value
         if type(value) is torch.Tensor:
             return as_numpy(value, self.dtype)
@@ -339,7 +341,7 @@ _NUMPY_HAS = frozenset({
 
 
 def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
-    """The value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""
+    """Returns the value as NumPy prints it, the way TensorFlow puts it into `str` and `repr`."""
     if tensor.dtype.name in ("resource", "variant"):
         text = f"<{tensor.value!r}>"
     elif tensor.dtype.is_numpy_compatible:
@@ -356,7 +358,7 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
 
 
 def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
-    """An array of a kernel's value, in its memory where it is on the CPU."""
+    """Returns an array of a kernel's value, in its memory where it is on the CPU."""
     value = value.detach()
     if value.is_cuda:
         value = value.cpu()
@@ -381,7 +383,7 @@ class Reference:
         self._wrapped = wrapped
 
     def deref(self) -> Any:
-        """The object referred to."""
+        """Returns the object referred to."""
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:
@@ -404,17 +406,19 @@ class Reference:
 
 
 def eager(value: torch.Tensor) -> EagerTensor:
-    """An eager tensor of a torch tensor that nobody else can write to."""
+    """Returns an eager tensor of a torch tensor that nobody else can write to."""
     return EagerTensor(value, FROM_TORCH[value.dtype])
 
 
 def strings(array: Any) -> EagerTensor:
-    """An eager string tensor of an array of `bytes`."""
+    """Returns an eager string tensor of an array of `bytes`."""
     return EagerTensor(array, string_dtype)
 
 
 def traced(value: torch.Tensor) -> bool:
-    """Whether a kernel is being traced for a compiler: its tensors have shapes then, and no values to look at."""
+    """Returns whether a kernel is being traced for a compiler: its tensors have shapes then, and no values to look
+    at.
+    """
     return type(value) is not torch.Tensor
 
 

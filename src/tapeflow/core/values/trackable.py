@@ -136,7 +136,7 @@ class Trackable:
         overwrite: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """A variable that `getter` makes, as this object's child. Layers of Keras 2 make theirs so."""
+        """Returns a variable that `getter` makes, as this object's child. Layers of Keras 2 make theirs so."""
         if getter is None:
             raise TypeError("a function that makes the variable is needed as `getter`.")
         made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
@@ -150,11 +150,11 @@ class Trackable:
             edges[:] = [edge for edge in edges if edge.name != name]
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        """The children by name, in the order in which they came."""
+        """Returns the children by name, in the order in which they came."""
         return dict(getattr(self, "_self_unconditional_checkpoint_dependencies", ()))
 
     def _lookup_dependency(self, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
-        """The child of that name, or None."""
+        """Returns the child of that name, or None."""
         children = self._trackable_children() if cached_dependencies is None else cached_dependencies
         return children.get(name)
 
@@ -168,7 +168,7 @@ class Trackable:
     # ---- state -------------------------------------------------------------------------------------------------------
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        """The object's state: tensors (or Python strings) by name.
+        """Returns the object's state: tensors (or Python strings) by name.
 
         Raises:
             NotImplementedError: it has none of its own.
@@ -185,7 +185,7 @@ class Trackable:
 
 
 def has_state(trackable: Any) -> bool:
-    """Whether an object has state of its own to save."""
+    """Returns whether an object has state of its own to save."""
     return type(trackable)._serialize_to_tensors is not Trackable._serialize_to_tensors
 
 
@@ -204,7 +204,7 @@ wrappers: dict[type, Callable[[Any], Any]] = {}
 
 
 def wrap(value: Any) -> Any:
-    """A list or dict as one that a checkpoint can follow; everything else as it is."""
+    """Returns a list or dict as one that a checkpoint can follow; everything else as it is."""
     make = wrappers.get(type(value))
     if make is not None:
         return make(value)

@@ -96,7 +96,7 @@ def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Call
 
 
 def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
-    """The first value of a variable that is made while a graph is built: computed at once, outside of it."""
+    """Returns the first value of a variable that is made while a graph is built: computed at once, outside of it."""
     with init_scope():
         return convert(initial_value())
 
@@ -193,7 +193,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
     # ---- reading ---------------------------------------------------------------------------------------------------
 
     def _read(self) -> EagerTensor:
-        """The tensor this variable holds now; what an op takes in its place."""
+        """Returns the tensor this variable holds now; what an op takes in its place."""
         if not listeners:
             return self._value
         if state.graph is not None:
@@ -217,11 +217,11 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return held
 
     def value(self) -> EagerTensor:
-        """The tensor this variable holds now."""
+        """Returns the tensor this variable holds now."""
         return self._read()
 
     def read_value(self) -> EagerTensor:
-        """The tensor this variable holds now."""
+        """Returns the tensor this variable holds now."""
         return self._read()
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
@@ -233,7 +233,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return self._read()
 
     def numpy(self) -> Any:
-        """The value as a NumPy array; always a copy."""
+        """Returns the value as a NumPy array; always a copy."""
         return self._value.numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -250,7 +250,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         self._tape_value = None
 
     def _in_place(self) -> torch.Tensor | None:
-        """The memory of the value, where nobody but this variable can see it and a new one would cost more."""
+        """Returns the memory of the value, where nobody but this variable can see it and a new one would cost more."""
         value = self._value.value
         if type(value) is not torch.Tensor or value.nbytes < _IN_PLACE_FROM:
             return None
@@ -356,7 +356,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
             self._set(EagerTensor(kernel(value, change), self.dtype))
 
     def _unfit(self, op: str, change: Any) -> errors.InvalidArgumentError:
-        """The error for a change that can't be added."""
+        """Returns the error for a change that can't be added."""
         said = f"Op '{op}' has no kernel for {self.dtype.name}"
         if change.shape != self._value.value.shape:
             mine, theirs = (str(list(s)).replace(" ", "") for s in (self._value.value.shape, change.shape))
@@ -376,7 +376,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return self._value.shape if self._shape is None else self._shape
 
     def get_shape(self) -> TensorShape:
-        """The same as `.shape`."""
+        """Returns the same as `.shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -399,7 +399,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch it when it is read."""
+        """Returns whether tapes watch it when it is read."""
         return self._trainable
 
     @property
@@ -440,7 +440,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         return self._read()
 
     def is_initialized(self, name: str | None = None) -> EagerTensor:
-        """Whether it has a value: here it always has, so a boolean tensor that is True."""
+        """Returns whether it has a value: here it always has, so a boolean tensor that is True."""
         return operand(True, None)
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
@@ -456,7 +456,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         self._set(value)
 
     def ref(self) -> Reference:
-        """A hashable reference to this variable, for sets and dict keys."""
+        """Returns a hashable reference to this variable, for sets and dict keys."""
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
@@ -571,7 +571,7 @@ _new = object.__new__
 
 
 def _in_scope(name: str) -> str:
-    """A name below the name scopes in force. One that ends in `/` is a scope's, from the root."""
+    """Returns a name below the name scopes in force. One that ends in `/` is a scope's, from the root."""
     if name.endswith("/"):
         return name.rstrip("/")
     return f"{state.name_scope}/{name}" if state.name_scope else name
@@ -589,7 +589,7 @@ def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:
 
 
 def variables_of(values: Sequence[Any]) -> list[Variable]:
-    """The variables among the values."""
+    """Returns the variables among the values."""
     return [v for v in values if isinstance(v, Variable)]
 
 

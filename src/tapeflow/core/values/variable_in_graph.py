@@ -22,7 +22,7 @@ class OfGraph:
     _graph: Any = None  # the graph that it was made in, where that is no function's
 
     def eval(self, session: Any = None) -> Any:
-        """The value that a variable of a graph has in a session, by default the default one.
+        """Returns the value that a variable of a graph has in a session, by default the default one.
 
         Raises:
             RuntimeError: it is not a graph's.
@@ -30,11 +30,11 @@ class OfGraph:
         return self._of_graph("eval").read_of(self).eval(session=session)
 
     def _as_graph_element(self) -> Any:
-        """The tensor of its graph that stands for it where sessions and collections want one."""
+        """Returns the tensor of its graph that stands for it where sessions and collections want one."""
         return self._of_graph("a tensor of a graph").read_of(self, vars(self).get("_staged"))
 
     def _of_graph(self, what: str) -> Any:
-        """The graph that it was made in."""
+        """Returns the graph that it was made in."""
         if self._graph is None:
             raise RuntimeError(f"This operation is not supported when eager execution is enabled: {what}")
         return self._graph
@@ -82,7 +82,7 @@ class OfGraph:
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
-        """The variable of the default graph that a `VariableDef` message tells of.
+        """Returns the variable of the default graph that a `VariableDef` message tells of.
 
         Raises:
             RuntimeError: no graph is being built.

@@ -148,7 +148,7 @@ class AssignsParts:
         return self._change(op, change, at + start, updates, len(batch) + 1)
 
     def _delta(self, delta: Any) -> tuple[EagerTensor, EagerTensor]:
-        """The indices and the values of slices, as tensors of the right dtypes."""
+        """Returns the indices and the values of slices, as tensors of the right dtypes."""
         if not isinstance(delta, IndexedSlices):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {delta}")
         return _indices(delta.indices), convert(delta.values, self.dtype)
@@ -234,11 +234,11 @@ class AssignsParts:
         return self._change(op, change, rows, updates, depth)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The rows at `indices`: `tf.gather(self, indices)`."""
+        """Returns the rows at `indices`: `tf.gather(self, indices)`."""
         return hooks.gather(self, indices, name=name)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
+        """Returns the elements or slices at `indices`: `tf.gather_nd(self, indices)`."""
         return hooks.gather_nd(self, indices, name=name)
 
     def count_up_to(self, limit: int) -> Tensor:

@@ -12,7 +12,7 @@ from tapeflow.core.values.tensor import Tensor
 
 
 def attrs_of(operation: Any) -> dict[str, Any]:
-    """The values of an operation's attrs: Python values and dtypes."""
+    """Returns the values of an operation's attrs: Python values and dtypes."""
     op = operation.op
     if not op.registered:
         return _of_node(operation)
@@ -63,7 +63,7 @@ def _of_node(operation: Any) -> dict[str, Any]:
 
 
 def _told_by_inputs(operation: Any) -> dict[str, Any]:
-    """The type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
+    """Returns the type attrs of an operation whose op is TensorFlow's and takes single tensors only."""
     try:
         arguments = op_defs.get(operation.type).inputs
     except LookupError:
@@ -74,7 +74,7 @@ def _told_by_inputs(operation: Any) -> dict[str, Any]:
 
 
 def dtype_of_value(value: Any) -> DType:
-    """The dtype that a Python value, or a nest of them, has where nothing else says."""
+    """Returns the dtype that a Python value, or a nest of them, has where nothing else says."""
     if isinstance(value, Tensor):
         return value.dtype
     if type(value) in (list, tuple):

@@ -34,7 +34,7 @@ def checked(check: Callable[..., None], *tensors: Any) -> Operation | None:
 
 
 def assertion(check: Callable[..., None], *tensors: Any) -> Operation | None:
-    """The same as `checked`, for assertions: a graph that sessions run gets an operation in any case."""
+    """Returns the same as `checked`, for assertions: a graph that sessions run gets an operation in any case."""
     return checked(check, *tensors) or nothing_to_check()
 
 

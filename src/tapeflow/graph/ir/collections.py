@@ -30,8 +30,8 @@ class Collections:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of a collection; with `scope`, what has a name that the regular expression matches from its beginning
-        on.
+        """Returns a copy of a collection; with `scope`, what has a name that the regular expression matches from its
+        beginning on.
 
         Example:
             >>> with tf.Graph().as_default() as g:
@@ -46,11 +46,11 @@ class Collections:
         return [v for v in found if hasattr(v, "name") and match(v.name)]
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The collection itself."""
+        """Returns the collection itself."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list[Any]:
-        """The names of all collections."""
+        """Returns the names of all collections."""
         return [key for key in self._collections if isinstance(key, str)]
 
     def clear_collection(self, name: Any) -> None:

@@ -21,7 +21,7 @@ from tapeflow.graph.ir.python_op import python_op
 
 
 def gradient(call: Call, dys: Sequence[Any]) -> Any:
-    """The gradients of a call's inputs, as operations of the graph that this thread builds."""
+    """Returns the gradients of a call's inputs, as operations of the graph that this thread builds."""
     op = call.op
     if not op.registered and type(op) is not vjp.KernelVjp:
         return op.gradient(call, *dys)
@@ -39,13 +39,13 @@ def gradient(call: Call, dys: Sequence[Any]) -> Any:
 
 
 def _waits(call: Call) -> bool:
-    """Whether something that a gradient may need is not known before the graph runs."""
+    """Returns whether something that a gradient may need is not known before the graph runs."""
     tensors = [*call.inputs, *call.outputs]
     return any(isinstance(t, SymbolicTensor) for t in tensors) or any(isinstance(a, Tensor) for a in call.attrs)
 
 
 def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:
-    """The gradient of a call as one operation, run by the op's eager gradient."""
+    """Returns the gradient of a call as one operation, run by the op's eager gradient."""
     op, wanted, attrs = call.op, tuple(call.wanted), list(call.attrs)
     inputs, outputs = list(call.inputs), list(call.outputs)
     given = [i for i, dy in enumerate(dys) if dy is not None]

@@ -58,7 +58,7 @@ class FuncGraph(Graph):
         return f"FuncGraph(name={self.name}, id={id(self)})"
 
     def input(self, spec: Any, name: str) -> SymbolicTensor:
-        """A new placeholder for an argument."""
+        """Returns a new placeholder for an argument."""
         made = self.placeholder(spec.dtype, spec.shape, name)
         self.inputs.append(made)
         return made
@@ -104,7 +104,7 @@ class FuncGraph(Graph):
         return made
 
     def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
-        """Whether a gradient for a constant of a graph around may be asked for."""
+        """Returns whether a gradient for a constant of a graph around may be asked for."""
         if not constant.dtype.differentiable:
             return False
         if not constant.op.graph.building_function:
@@ -117,7 +117,7 @@ class FuncGraph(Graph):
         return False
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
-        """The placeholder of a variable's handle."""
+        """Returns the placeholder of a variable's handle."""
         variable = getattr(variable, "_variable", variable)
         known = self._captured.get(variable._id)
         if known is None:
@@ -156,15 +156,17 @@ class FuncGraph(Graph):
 
     @property
     def is_stateful(self) -> bool:
-        """Whether TensorFlow takes a call of the function for one that has effects: reads of variables are too."""
+        """Returns whether TensorFlow takes a call of the function for one that has effects: reads of variables are
+        too.
+        """
         return any(map(_is_stateful, self._operations))
 
     def effects(self) -> list[Operation]:
-        """The operations that run in any case."""
+        """Returns the operations that run in any case."""
         return [op for op in self._operations if op.stateful]
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """The first value of a variable made in the function; it is the function's for good.
+        """Returns the first value of a variable made in the function; it is the function's for good.
 
         Raises:
             ValueError: the function was traced before, when it should have made its variables.
@@ -215,7 +217,7 @@ class FuncGraph(Graph):
         return self.structured_outputs
 
     def as_output(self, value: Any, function: Any) -> Any:
-        """A leaf of the result as a tensor of this graph."""
+        """Returns a leaf of the result as a tensor of this graph."""
         if value is None or isinstance(value, Operation):
             return None if value is None else value
         if isinstance(value, CompositeTensor):

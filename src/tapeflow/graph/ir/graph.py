@@ -58,7 +58,7 @@ class Graph(Collections, Names):
     # ---- what is in it -------------------------------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
-        """The operations, in the order in which they were made.
+        """Returns the operations, in the order in which they were made.
 
         Example:
             >>> with tf.Graph().as_default() as g:
@@ -73,7 +73,7 @@ class Graph(Collections, Names):
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation of that name.
+        """Returns the operation of that name.
 
         Raises:
             KeyError: there is none.
@@ -93,7 +93,7 @@ class Graph(Collections, Names):
             raise KeyError(f"The name '{name}' refers to an Operation not in the graph.") from None
 
     def get_tensor_by_name(self, name: str) -> SymbolicTensor:
-        """The tensor of that name, such as `add:0`.
+        """Returns the tensor of that name, such as `add:0`.
 
         Raises:
             KeyError: there is none.
@@ -118,7 +118,7 @@ class Graph(Collections, Names):
         raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The tensor or operation that an object or a name stands for.
+        """Returns the tensor or operation that an object or a name stands for.
 
         Args:
             obj: a tensor, operation or variable of the graph, or a name.
@@ -165,7 +165,7 @@ class Graph(Collections, Names):
 
     @property
     def finalized(self) -> bool:
-        """Whether nothing can be added."""
+        """Returns whether nothing can be added."""
         return self._finalized
 
     def finalize(self) -> None:
@@ -210,11 +210,11 @@ class Graph(Collections, Names):
             state.graph, state.name_scope, state.tapes = before
 
     def device(self, device_name_or_function: Any) -> Any:
-        """A device scope; the same as `tf.device`."""
+        """Returns a device scope; the same as `tf.device`."""
         return devices.device(device_name_or_function)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """A context whose operations run after `control_inputs`; None clears those in force.
+        """Returns a context whose operations run after `control_inputs`; None clears those in force.
 
         Args:
             control_inputs: operations, tensors, and what `Variable.assign` gives.
@@ -267,7 +267,9 @@ class Graph(Collections, Names):
         return operation.outputs[0] if operation.outputs else operation
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of an operation of that name: tensors of this graph, and Python values; and the type attrs."""
+        """Returns the arguments of an operation of that name: tensors of this graph, and Python values; and the type
+        attrs.
+        """
         scope, state.name_scope = state.name_scope, name  # of what converting adds, such as the reads of variables
         try:
             given, types = op.convert_arguments(args, promotes or op.promotes)
@@ -291,7 +293,7 @@ class Graph(Collections, Names):
         return out, types
 
     def _argument(self, before: Any, tensor: Any, name: str, label: str) -> Any:
-        """The tensor of this graph for an argument of the operation `name`.
+        """Returns the tensor of this graph for an argument of the operation `name`.
 
         Args:
             before: the argument as it was given.
@@ -350,18 +352,18 @@ class Graph(Collections, Names):
         return operation
 
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
-        """A constant with the value of an eager tensor."""
+        """Returns a constant with the value of an eager tensor."""
         made = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
         made.outputs.append(SymbolicTensor(made, 0, tensor.dtype, tensor.shape))
         return made.outputs[0]
 
     def _outer_constant(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
-        """A constant that was made for an operation, and is named after the input that it is: `mul/y`."""
+        """Returns a constant that was made for an operation, and is named after the input that it is: `mul/y`."""
         with self._outside_of_scopes():
             return self.constant(tensor, name)
 
     def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
-        """An input of the graph."""
+        """Returns an input of the graph."""
         made = self.insert(GraphOp("Placeholder"), self.unique_name(name), ())
         made.outputs.append(SymbolicTensor(made, 0, dtype, TensorShape(shape)))
         return made.outputs[0]
@@ -369,7 +371,7 @@ class Graph(Collections, Names):
     # ---- what comes from outside ---------------------------------------------------------------------------------
 
     def capture(self, tensor: Any, name: str | None = None, shape: Any = None, scope: str = "") -> Any:
-        """The tensor of this graph that stands for one from outside of it.
+        """Returns the tensor of this graph that stands for one from outside of it.
 
         Args:
             tensor: a tensor or a variable.
@@ -401,7 +403,7 @@ class Graph(Collections, Names):
         )
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
-        """The handle of a variable; `name` is that of what stands for it in a function."""
+        """Returns the handle of a variable; `name` is that of what stands for it in a function."""
         variable = getattr(variable, "_variable", variable)
         known = self._constants.get(id(variable))
         if known is None:
@@ -409,7 +411,7 @@ class Graph(Collections, Names):
         return known[1]
 
     def handle_of(self, variable: Any, name: str) -> SymbolicTensor:
-        """A new operation that gives a variable's handle."""
+        """Returns a new operation that gives a variable's handle."""
         with self._outside_of_scopes():
             made = self.insert(GraphOp("VarHandleOp", attrs={"variable": variable}), self._operation_name(name), ())
         made.outputs.append(SymbolicTensor(made, 0, resource, TensorShape([])))
@@ -417,7 +419,7 @@ class Graph(Collections, Names):
         return made.outputs[0]
 
     def read_variable(self, variable: Any) -> SymbolicTensor:
-        """The value that a variable has at this place of the graph."""
+        """Returns the value that a variable has at this place of the graph."""
         name = self.unique_name("ReadVariableOp")
         made = self.insert(READ, name, (self.capture_variable(variable, f"{name}/resource"),))
         out = SymbolicTensor(made, 0, variable.dtype, variable.shape)
@@ -441,11 +443,11 @@ class Graph(Collections, Names):
         return known
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """The first value of a variable that is made while this graph is built: computed at once."""
+        """Returns the first value of a variable that is made while this graph is built: computed at once."""
         return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
 
     def value_now(self, tensor: SymbolicTensor) -> Any:
-        """The raw value that a tensor has while this graph is built.
+        """Returns the raw value that a tensor has while this graph is built.
 
         Raises:
             InvalidArgumentError: it depends on a placeholder whose value nobody knows yet.
@@ -453,7 +455,9 @@ class Graph(Collections, Names):
         return hooks.value_now(tensor, self._given_to)
 
     def _given_to(self, placeholder: SymbolicTensor) -> Any:
-        """The raw value, or the variable, that a placeholder has in the call that this graph is built for, or None."""
+        """Returns the raw value, or the variable, that a placeholder has in the call that this graph is built for, or
+        None.
+        """
         return None
 
     def variable_made(self, variable: Any, value: Any) -> None:
@@ -478,8 +482,8 @@ class Graph(Collections, Names):
     def assign_variable(
         self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
     ) -> Operation:
-        """An operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not the
-        op's."""
+        """Returns an operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not
+        the op's."""
         op = GraphOp(name, kernel, stateful=True)
         return self.node(op, [variable, *values], (), label)
 
@@ -507,7 +511,7 @@ class Graph(Collections, Names):
     def as_graph_def(
         self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False
     ) -> Any:
-        """The graph as a `GraphDef` proto, which TensorFlow can import.
+        """Returns the graph as a `GraphDef` proto, which TensorFlow can import.
 
         Python functions, and the gradients of a few ops for tensors of unknown size, are operations that only this
         runtime has.
@@ -536,7 +540,7 @@ def _tell_of_variables(handles: Sequence[Any]) -> None:
 
 
 def value_of_variable(handle: Any) -> Any:
-    """The raw value of a variable now."""
+    """Returns the raw value of a variable now."""
     return variable_in(handle)._value.value
 
 

@@ -23,15 +23,15 @@ class Names:
         self._control: list[list[Operation]] = []
 
     def name_scope(self, name: str | None) -> Any:
-        """A scope that prefixes the names of operations."""
+        """Returns a scope that prefixes the names of operations."""
         return name_scope(name or "")
 
     def get_name_scope(self) -> str:
-        """The scope in force."""
+        """Returns the scope in force."""
         return state.name_scope
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """The name, within the scopes in force, with a number where it is taken.
+        """Returns the name, within the scopes in force, with a number where it is taken.
 
         Args:
             name: the name.
@@ -62,7 +62,9 @@ class Names:
         return numbered
 
     def _operation_name(self, name: str) -> str:
-        """The name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets it."""
+        """Returns the name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets
+        it.
+        """
         if not name.endswith("/"):
             return self.unique_name(name)
         name = name.rstrip("/")
@@ -73,7 +75,7 @@ class Names:
         return name
 
     def reserved_name(self, name: str) -> str:
-        """The name of an operation that is added later, under this name with a `/` after it."""
+        """Returns the name of an operation that is added later, under this name with a `/` after it."""
         return self._operation_name(name)
 
     @contextmanager

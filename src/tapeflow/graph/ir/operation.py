@@ -167,7 +167,7 @@ class Operation:
 
     @property
     def stateful(self) -> bool:
-        """Whether it must run in its place even where nobody takes its outputs."""
+        """Returns whether it must run in its place even where nobody takes its outputs."""
         return self.op.stateful
 
     @property
@@ -181,7 +181,7 @@ class Operation:
         return self.op.statics(self.args)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attr.
+        """Returns the value of an attr.
 
         Raises:
             ValueError: the op has no such attr.
@@ -202,7 +202,7 @@ class Operation:
         return getattr(self.op, "opdef", None)
 
     def values(self) -> tuple[SymbolicTensor, ...]:
-        """The outputs."""
+        """Returns the outputs."""
         return tuple(self.outputs)
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
@@ -229,7 +229,7 @@ def symbolic_in(args: Iterable[Any]) -> Iterable[SymbolicTensor]:
 
 
 def variable_of(tensor: Any) -> Any:
-    """The variable whose handle a tensor is, or None."""
+    """Returns the variable whose handle a tensor is, or None."""
     op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
     return op.attrs.get("variable") if isinstance(op, GraphOp) else None
 

@@ -61,7 +61,7 @@ def python_op(
 
 
 def as_eager(value: Any, dtype: DType) -> Any:
-    """The eager tensor of a raw value; a variable as it is."""
+    """Returns the eager tensor of a raw value; a variable as it is."""
     return value if hasattr(value, "_read") else EagerTensor(value, dtype)
 
 
@@ -97,7 +97,7 @@ def _python_gradient(
     wanted: Sequence[bool],
     dys: Sequence[Any],
 ) -> list[Any]:
-    """The gradients of a Python function's inputs: as another one, in a graph; at once, eagerly."""
+    """Returns the gradients of a Python function's inputs: as another one, in a graph; at once, eagerly."""
     count = len(inputs)
     given = [i for i, dy in enumerate(dys) if dy is not None]
     asked = [i for i, w in enumerate(wanted) if w]
@@ -127,6 +127,6 @@ def _python_gradient(
 
 
 def spec_of_gradient(tensor: Any) -> tuple[Any, Any]:
-    """The dtype and shape of an input's gradient."""
+    """Returns the dtype and shape of an input's gradient."""
     variable = variable_of(tensor)
     return (tensor.dtype, tensor.shape) if variable is None else (variable.dtype, variable.shape)

@@ -43,7 +43,7 @@ def _number(op: Any, attr: str, args: Sequence[Any]) -> int:
 
 
 def infer(op: Any, args: Sequence[Any], count: int) -> list[TensorShape]:
-    """The shapes of the outputs.
+    """Returns the shapes of the outputs.
 
     Args:
         op: the op.

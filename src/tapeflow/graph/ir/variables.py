@@ -15,7 +15,7 @@ from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 
 def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
-    """A variable that was declared and not initialized.
+    """Returns a variable that was declared and not initialized.
 
     Args:
         dtype: its dtype.
@@ -45,7 +45,7 @@ def held_by_session(variable: Variable) -> Variable:
 
 
 def has_value(variable: Variable) -> bool:
-    """Whether the variable was initialized."""
+    """Returns whether the variable was initialized."""
     return hasattr(variable, "_value")
 
 
@@ -59,7 +59,7 @@ def is_initialized(variable: Variable) -> SymbolicTensor:
 
 
 def variable_def(variable: Any, graph: Any) -> Any:
-    """A variable of a graph as a `VariableDef` message: the names of its operations."""
+    """Returns a variable of a graph as a `VariableDef` message: the names of its operations."""
     from tensorboard.compat.proto.variable_pb2 import VariableDef
 
     initializer = variable.initializer
@@ -74,7 +74,7 @@ def variable_def(variable: Any, graph: Any) -> Any:
 
 
 def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
-    """The variable whose operations a `VariableDef` message names; they are in the graph already.
+    """Returns the variable whose operations a `VariableDef` message names; they are in the graph already.
 
     Raises:
         ValueError: the names are not those of a resource variable's operations.
