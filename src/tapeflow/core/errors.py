@@ -65,12 +65,12 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened."""
+        """The message of the error."""
         return self._message
 
     @property
     def op(self) -> Any:
-        """The `tf.Operation` that failed, or `None` if there is none or it is not known."""
+        """The `tf.Operation` that failed, or `None`."""
         return self._op
 
     @property
@@ -101,7 +101,7 @@ class OpError(Exception):
 
 
 def _describe(message: str, op: Any) -> Iterator[str]:
-    """The message, then where the user's program made `op`, and the op that it was derived from, and so on."""
+    """Yields the message, then the stack trace of the creation of `op`, and of each op that it was derived from."""
     yield f"{message}\n\nOriginal stack trace for {op.name!r}:\n"
     lines = traceback.format_list(op.traceback or [])
     yield from lines
@@ -143,7 +143,7 @@ class CancelledError(_StatusError):
 
 
 class UnknownError(_StatusError):
-    """An error of no known kind, for example from another address space or an exception in a `tf.py_function`."""
+    """An error of an unknown kind, for example from another address space or an exception in a `tf.py_function`."""
 
     _code = UNKNOWN
 
@@ -173,7 +173,7 @@ class NotFoundError(_StatusError):
 
 
 class AlreadyExistsError(_StatusError):
-    """A thing that was to be made exists already."""
+    """A thing that was to be created exists already."""
 
     _code = ALREADY_EXISTS
 
@@ -221,7 +221,7 @@ class UnimplementedError(_StatusError):
 
 
 class InternalError(_StatusError):
-    """The system found itself in a state that should not be possible."""
+    """The system is in a state that should not be possible."""
 
     _code = INTERNAL
 

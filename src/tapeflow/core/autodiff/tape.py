@@ -361,11 +361,11 @@ def backpropagate(
             if type(dy) is not EagerTensor and not op.passes_gradient:
                 dy = dense(dy)
             if in_graph:
-                input_gradients = state.graph.differentiate(call, (dy,))
+                dxs = state.graph.differentiate(call, (dy,))
             elif owned and alone and op.accumulate is not None and not owned.isdisjoint(call.input_ids):
-                input_gradients = op.accumulate(call, dy, grads, owned)
+                dxs = op.accumulate(call, dy, grads, owned)
             else:
-                input_gradients = op.gradient(call, dy)
+                dxs = op.gradient(call, dy)
         else:
             dys = [grads.get(i) if i in intermediates else pop(i, None) for i in call.output_ids]
             if all(dy is None for dy in dys) or (useful is not None and useful.isdisjoint(call.input_ids)):
@@ -373,15 +373,13 @@ def backpropagate(
             if not op.none_for_zero:
                 dys = [_zeros(*spec) if dy is None else dy for dy, spec in zip(dys, call.output_specs, strict=True)]
             dys = [dense(dy) for dy in dys]
-            input_gradients = gradient_of_call(call, dys)
-        if type(input_gradients) is not tuple and not isinstance(input_gradients, list):
-            input_gradients = (input_gradients,)
+            dxs = gradient_of_call(call, dys)
+        if type(dxs) is not tuple and not isinstance(dxs, list):
+            dxs = (dxs,)
         wanted = call.wanted
-        if len(input_gradients) != len(wanted):
-            raise ValueError(
-                f"The gradient of {op.name} gave {len(input_gradients)} gradients for {len(wanted)} inputs."
-            )
-        for i, w, g in zip(call.input_ids, wanted, input_gradients):  # noqa: B905 (checked above; `strict` costs as much again)
+        if len(dxs) != len(wanted):
+            raise ValueError(f"The gradient of {op.name} gave {len(dxs)} gradients for {len(wanted)} inputs.")
+        for i, w, g in zip(call.input_ids, wanted, dxs):  # noqa: B905 (checked above; `strict` costs as much again)
             if w and g is not None:
                 if i not in grads:
                     grads[i] = g

@@ -1,4 +1,4 @@
-"""Static shapes: what is known about a tensor's shape without its values."""
+"""Static shapes: the part of a tensor's shape that does not depend on its values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tapeflow.core.types.dimension import Dimension
 
 
 class TensorShape:
-    """What is known of the shape of a tensor: all of it, only the rank, or nothing.
+    """The static shape of a tensor: all of it, only the rank, or nothing.
 
     Args:
       dims: the size of each dimension, with `None` for an unknown one; `None` if even the rank is unknown. A single
@@ -54,9 +54,7 @@ class TensorShape:
 
     @staticmethod
     def _of(dims: tuple[int | None, ...] | None, _new: Any = object.__new__) -> TensorShape:
-        """Returns the shape with these dimensions, which must be a tuple of valid ones (or `None`): nothing is
-        checked.
-        """
+        """Returns the shape of a tuple of valid dimensions, or `None`; nothing is checked."""
         shape = _new(TensorShape)
         shape._dims = dims
         return shape
@@ -84,22 +82,22 @@ class TensorShape:
         return list(self._dims)
 
     def num_elements(self) -> Any:
-        """Returns the number of elements, or `None` unless every dimension is known."""
+        """Returns the number of elements, or `None` if a dimension is unknown."""
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
     def is_fully_defined(self) -> bool:
-        """Returns whether every dimension is known."""
+        """Returns whether no dimension is unknown."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
-        """Raises a ValueError unless every dimension is known."""
+        """Raises a ValueError if a dimension is unknown."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
     # Two shapes together.
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether one tensor could have both shapes: where both know a dimension, they agree."""
+        """Returns whether one tensor could have both shapes: dimensions that are known in both agree."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -119,7 +117,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def merge_with(self, other: Any) -> TensorShape:
-        """Returns the shape that knows what either of the two knows.
+        """Returns the shape with the dimensions that are known in either of the two.
 
         Raises:
           ValueError: if no tensor could have both shapes.
@@ -134,7 +132,7 @@ class TensorShape:
         return TensorShape._of(tuple([b if a is None else a for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """Returns the shape that knows only what both know: tensors of either shape fit it."""
+        """Returns the shape with the dimensions that both agree on: tensors of either shape fit it."""
         other = as_shape(other)
         if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
             return TensorShape._of(None)
@@ -155,7 +153,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int | None) -> TensorShape:
-        """This shape, or `rank` unknown dimensions if its rank is unknown.
+        """Returns this shape, or `rank` unknown dimensions if its rank is unknown.
 
         Raises:
           ValueError: if the rank is known and is not `rank`.
@@ -168,7 +166,7 @@ class TensorShape:
         return self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape.
+        """Returns this shape.
 
         Raises:
           ValueError: if the rank is known and less than `rank`.
@@ -178,7 +176,7 @@ class TensorShape:
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape.
+        """Returns this shape.
 
         Raises:
           ValueError: if the rank is known and greater than `rank`.
@@ -200,9 +198,7 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
-        """Returns the shape that knows only what this shape and all `others` know; `None` if one of them is no
-        shape.
-        """
+        """Returns the shape with the dimensions that all of them agree on; `None` if one of `others` is no shape."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
         result = self
@@ -237,7 +233,7 @@ class TensorShape:
         raise AssertionError(f"Can not cast {value!r} to type {self!r}")
 
     def as_proto(self) -> Any:
-        """This shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
+        """Returns this shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
         proto = self.experimental_type_proto()
         if self._dims is None:
             return proto(unknown_rank=True)
@@ -310,7 +306,7 @@ class TensorShape:
 
 
 def _dimension(value: Any) -> Any:
-    """One dimension, from anything that can be an index."""
+    """Returns one dimension, from anything that can be an index."""
     if value is None:
         return None
     if not isinstance(value, int):
@@ -345,7 +341,7 @@ def _dimensions(value: Any) -> tuple[int | None, ...]:
 
 
 def as_shape(shape: Any) -> TensorShape:
-    """`shape` as a `TensorShape`."""
+    """Returns `shape` as a `TensorShape`."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
@@ -373,8 +369,7 @@ def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         elif a == 1:
             dims.append(b)
         elif a is None or b is None:
-            known = b if a is None else a
-            dims.append(known or None)
+            dims.append((b if a is None else a) or None)
         else:
             raise ValueError(
                 "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "

@@ -46,7 +46,7 @@ class DenseSpec(ShapedSpec):
 
 
 class TensorSpec(DenseSpec):
-    """The shape and dtype of a tensor; also what an argument of a `tf.function` may look like.
+    """The shape and dtype of a tensor; also the signature of an argument of a `tf.function`.
 
     Args:
         shape: a `TensorShape` or what converts to one; dimensions may be unknown.
@@ -111,7 +111,7 @@ class TensorSpec(DenseSpec):
         return tensor
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """Returns a placeholder tensor, which the context makes."""
+        """Returns a placeholder tensor of the context."""
         return placeholder_context.placeholder(self)
 
     def cast(self, value: Any, cast_context: Any) -> Any:
@@ -125,9 +125,9 @@ class TensorSpec(DenseSpec):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self
         tensor = convert(value, self._dtype)
-        found = TensorSpec(tensor.shape, tensor.dtype, self._name)
-        if not self.is_compatible_with(found):
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        actual = TensorSpec(tensor.shape, tensor.dtype, self._name)
+        if not self.is_compatible_with(actual):
+            raise TypeError(f"Can not cast {actual!r} to {self!r}")
         return tensor
 
     @property
@@ -230,7 +230,7 @@ class BoundedTensorSpec(TensorSpec):
         return super().is_subtype_of(other) and self._same_bounds(other)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """Returns the spec that knows only what this and all `others` know; None where bounds differ."""
+        """Returns the most specific spec that fits the tensors of this and all `others`; None where bounds differ."""
         if not all(type(o) is BoundedTensorSpec and self._same_bounds(o) for o in others):
             return None
         common = TensorSpec(self._shape, self._dtype, self._name).most_specific_common_supertype(
@@ -431,7 +431,7 @@ class NoneTensorSpec(TypeSpec):
         return self
 
     def most_specific_compatible_shape(self, other: Any) -> TypeSpec:
-        """This spec; another Python spelling of `most_specific_compatible_type`.
+        """Returns this spec; another spelling of `most_specific_compatible_type`.
 
         Raises:
             ValueError: the other spec is of something else than None.
@@ -447,7 +447,7 @@ _converters: list[tuple[type, Callable[[Any], Any]]] = []
 
 
 def register_type_spec_from_value_converter(type_object: type, converter_fn: Callable[[Any], Any]) -> None:
-    """Says how to make the spec of values of a type that knows nothing of specs."""
+    """Registers a function that returns the specs of values of a type without specs of its own."""
     _converters.append((type_object, converter_fn))
 
 
@@ -474,8 +474,11 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     Args:
         value: a tensor, a composite value, a variable, None, or what converts to a tensor.
 
+    Returns:
+        The spec.
+
     Raises:
-        TypeError: it is nothing of that.
+        TypeError: it is of another type.
 
     Example:
         >>> tf.type_spec_from_value([[1.0, 2.0]])

@@ -15,7 +15,7 @@ from tapeflow.core.types.spec import BoundedTensorSpec, IndexedSlicesSpec, Tenso
 
 
 def _classes() -> dict[int, type[TypeSpec]]:
-    """From the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
+    """Returns a dict from the number of a class in `TypeSpecProto.TypeSpecClass` to the class."""
     return {2: IndexedSlicesSpec, 9: VariableSpec, **hooks.specs_of_protos()}
 
 
@@ -57,7 +57,7 @@ def spec_from_proto(proto: Any) -> TypeSpec:
     """Returns the spec that a message holds.
 
     Raises:
-        ValueError: it is of a class that is not known here.
+        ValueError: it is of a class that is not registered here.
     """
     if hasattr(proto, "minimum"):
         dtype = DType(proto.dtype)
@@ -147,7 +147,7 @@ def from_proto(proto: Any) -> Any:
     """Returns the structure that a `StructuredValue` holds.
 
     Raises:
-        ValueError: it holds something that is not known here.
+        ValueError: it holds a value of another kind.
     """
     kind = proto.WhichOneof("kind")
     value = getattr(proto, kind)
@@ -170,6 +170,6 @@ def from_proto(proto: Any) -> Any:
     if kind == "named_tuple_value":
         from collections import namedtuple
 
-        made = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
-        return made(*[from_proto(p.value) for p in value.values])
+        tuple_type = namedtuple(value.name, [p.key for p in value.values])  # type: ignore[misc]
+        return tuple_type(*[from_proto(p.value) for p in value.values])
     raise ValueError(f"No decoder for a StructuredValue with {kind}.")

@@ -17,7 +17,7 @@ def register(name: str) -> Callable[[Any], Any]:
 
     Raises:
         TypeError: the name is no text, or the class no class of specs.
-        ValueError: the name has another form; the name or the class is taken.
+        ValueError: the name has another form; the name or the class is registered already.
     """
     if not isinstance(name, str):
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
@@ -31,8 +31,7 @@ def register(name: str) -> Callable[[Any], Any]:
         if not (isinstance(kind, type) and issubclass(kind, TypeSpec)):
             raise TypeError(f"Expected `cls` to be a TypeSpec; got {kind!r}")
         if kind in _TYPE_SPEC_TO_NAME:
-            known = _TYPE_SPEC_TO_NAME[kind]
-            raise ValueError(f"Class {_full(kind)} has already been registered with name {known}.")
+            raise ValueError(f"Class {_full(kind)} has already been registered with name {_TYPE_SPEC_TO_NAME[kind]}.")
         if name in _NAME_TO_TYPE_SPEC:
             raise ValueError(f"Name {name} has already been registered for class {_full(_NAME_TO_TYPE_SPEC[name])}.")
         _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[kind] = kind, name

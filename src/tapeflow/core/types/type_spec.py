@@ -1,6 +1,6 @@
-"""`tf.TypeSpec`: what a value looks like, without the value.
+"""`tf.TypeSpec`: the type, shape and structure of a value, without the value.
 
-A spec is known by what `_serialize` gives: two specs of one class are equal, compatible, or more or less specific, as
+A spec is identified by `_serialize()`: two specs of one class are equal, compatible, or more or less specific, as
 the shapes, dtypes and Python values in there are.
 """
 
@@ -18,9 +18,9 @@ from tapeflow.core.values.composite import CompositeSpec
 
 
 class TypeSpec(CompositeSpec, metaclass=ABCMeta):
-    """What a value looks like without its tensors: the common base of all specs.
+    """The description of a value without its tensors: the common base of all specs.
 
-    A subclass gives `value_type`, `_component_specs`, `_to_components`, `_from_components` and `_serialize`: a tuple
+    A subclass defines `value_type`, `_component_specs`, `_to_components`, `_from_components` and `_serialize`: a tuple
     that the class can be called with to make an equal spec.
 
     Example:
@@ -50,7 +50,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
 
     @abstractmethod
     def _serialize(self) -> tuple[Any, ...]:
-        """What sets this spec apart from others of its class."""
+        """Returns the arguments of the class that create an equal spec."""
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
@@ -94,19 +94,19 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     # ---- values and their tensors ------------------------------------------------------------------------------------
 
     def flatten(self) -> list[Any]:
-        """Returns the specs of the tensors that a value is made of."""
+        """Returns the specs of a value's tensors."""
         return nest.flatten(self._component_specs, expand_composites=True)
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """Returns the tensors that a value is made of, in the order of `flatten`."""
+        """Returns a value's tensors, in the order of `flatten`."""
         return nest.flatten(self._to_components(value), expand_composites=True)
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """Returns the value made of the next tensors of an iterator."""
+        """Returns the value composed of the next tensors of an iterator."""
         return self._from_components(nest.map_structure(lambda s: s.from_tensors(tensors), self._component_specs))
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """Returns a value made of placeholders, for a trace."""
+        """Returns a value composed of placeholders, for a trace."""
         return self._from_components(
             nest.map_structure(lambda s: s.placeholder_value(placeholder_context), self._component_specs)
         )
@@ -121,9 +121,9 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
             if not value.is_subtype_of(self):
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self
-        found = hooks.type_spec_from_value(value)
-        if not self.is_compatible_with(found):
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        actual = hooks.type_spec_from_value(value)
+        if not self.is_compatible_with(actual):
+            raise TypeError(f"Can not cast {actual!r} to {self!r}")
         return value
 
     # ---- protos ------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         return spec_from_proto(proto)
 
     def experimental_as_proto(self) -> Any:
-        """This spec as a message."""
+        """Returns this spec as a message."""
         from tapeflow.core.types.spec_proto import spec_to_proto
 
         return spec_to_proto(self)

@@ -14,7 +14,7 @@ from tapeflow.core.values.tensor import Tensor
 
 
 class IndexedSlices(CompositeTensor):
-    """The rows `values` of a larger tensor, at `indices` of its first dimension; rows given twice are summed.
+    """The rows `values` of a larger tensor, at `indices` of its first dimension; rows with the same index are summed.
 
     Args:
         values: of shape `[n, d1, ..., dk]`.
@@ -39,12 +39,12 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def indices(self) -> Tensor:
-        """Where the rows are in the first dimension."""
+        """The indices of the rows in the first dimension."""
         return self._indices
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """The shape of the whole tensor, if known."""
+        """The shape of the whole tensor, or None."""
         return self._dense_shape
 
     @property

@@ -67,7 +67,9 @@ else:
 
 
 class TensorType(Operators):
-    """What is a tensor to `tf.is_tensor`, beside composite values: tensors, variables, and the variables of Keras."""
+    """The base of all that `tf.is_tensor` accepts, beside composite values: tensors, variables, and Keras's
+    variables.
+    """
 
     __slots__ = ()
 
@@ -75,7 +77,7 @@ class TensorType(Operators):
 class Tensor(TensorType):
     """A multidimensional array of one dtype, which never changes.
 
-    Every op gives tensors and takes them, or what converts to one: Python numbers, nested lists, NumPy arrays,
+    Every op takes and returns tensors; it also takes what converts to one: Python numbers, nested lists, NumPy arrays,
     `torch.Tensor`s, variables.
 
     Example:
@@ -91,14 +93,14 @@ class Tensor(TensorType):
     __slots__ = ()
     __array_priority__ = 100  # `array + tensor` is the tensor's to compute
 
-    # What every kind of tensor has; and what `tapeflow/operators.py` adds.
+    # Attributes of every kind of tensor, and those that `tapeflow/operators.py` adds.
     dtype: DType
     value: Any
     _id: int
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
     def __bool__(self) -> bool:
-        """Every tensor has its own; a class of a library that takes this one over is converted first."""
+        """Overridden by every tensor; an instance of a library's class that borrows this method is converted first."""
         return bool(hooks.convert(self))
 
     def __nonzero__(self) -> bool:
@@ -108,15 +110,15 @@ class Tensor(TensorType):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in _OF_ARRAYS]
+        return [name for name in super().__dir__() if name not in _ARRAY_ATTRIBUTES]
 
     def ref(self) -> Reference:
         """Returns a hashable reference to this tensor, for sets and dict keys; `ref.deref()` gives the tensor back."""
         return Reference(self)
 
 
-class _OfArrays:
-    """What NumPy's arrays have and people try on tensors: to ask for it is an error that says what to do.
+class _ArrayAttribute:
+    """An attribute of NumPy's arrays that tensors lack: reading it raises an error with advice.
 
     Descriptors rather than a `__getattr__`, which would be called for whatever a tensor lacks: Keras asks each tensor
     for a mask.
@@ -135,15 +137,15 @@ class _OfArrays:
         )
 
 
-_OF_ARRAYS = frozenset(
+_ARRAY_ATTRIBUTES = frozenset(
     {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "data", "max", "min", "mean", "sum"}
 )
-for _name in _OF_ARRAYS:
-    setattr(Tensor, _name, _OfArrays(_name))
+for _name in _ARRAY_ATTRIBUTES:
+    setattr(Tensor, _name, _ArrayAttribute(_name))
 
 
 class ReadAsTensor(TensorType):
-    """What holds a tensor that changes over time, and gives it to an op by `_read()`: variables."""
+    """The base of variables: a holder of a tensor that changes over time, which ops read by `_read()`."""
 
     __slots__ = ()
     _id: int
@@ -163,12 +165,12 @@ class EagerTensor(Tensor):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
-    _device: str  # its name, where it is not that of the value's own device
+    _device: str  # the device's name, where it is not that of the value's own device
 
     def __init__(self, value: Any, dtype: DType) -> None:
         self.value = value
         self.dtype = dtype
-        self._id = 0  # given by the first tape that asks
+        self._id = 0  # set by the first tape that needs one
 
     # ---- what it is ----------------------------------------------------------------------------------------------
 
@@ -182,7 +184,7 @@ class EagerTensor(Tensor):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Checks that `shape` is compatible with the tensor's; an eager tensor's shape is always known.
+        """Checks that `shape` is compatible with the tensor's; an eager tensor's shape is always complete.
 
         Raises:
             ValueError: it is not.
@@ -383,14 +385,14 @@ class Reference:
         self._wrapped = wrapped
 
     def deref(self) -> Any:
-        """Returns the object referred to."""
+        """Returns the tensor or variable."""
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._wrapped is other._wrapped
 
     def __lt__(self, other: Any) -> bool:
-        """An order, so that a nest with references for keys can be flattened."""
+        """Orders references, so that a nest with references for keys can be flattened."""
         if not isinstance(other, Reference):
             raise TypeError("Cannot compare wrapped object with unwrapped object")
         return id(self._wrapped) < id(other._wrapped)
@@ -423,5 +425,5 @@ def traced(value: torch.Tensor) -> bool:
 
 
 def invalid(message: str) -> errors.InvalidArgumentError:
-    """TensorFlow's error for an argument no op can take."""
+    """Returns TensorFlow's error for an invalid argument."""
     return errors.InvalidArgumentError(None, None, message)
