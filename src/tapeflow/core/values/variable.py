@@ -190,7 +190,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         if state.devices:
             devices.stamp((self,))
         if graph is not None:
-            graph.variable_made(self, first)
+            graph.add_variable(self, first)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 

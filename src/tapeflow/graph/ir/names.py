@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Names:
-    """What a graph has of names."""
+    """The part of a graph that names its operations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,11 +31,11 @@ class Names:
         return state.name_scope
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns the name, within the scopes in force, with a number where it is taken.
+        """Returns the name, within the scopes in force, with a number where it is in use.
 
         Args:
             name: the name.
-            mark_as_used: whether it is taken from then on.
+            mark_as_used: whether it is in use from then on.
 
         Example:
             >>> g = tf.Graph()
@@ -62,9 +62,7 @@ class Names:
         return numbered
 
     def _operation_name(self, name: str) -> str:
-        """Returns the name of a new operation. One that ends in `/` is a scope's, from the root: the operation gets
-        it.
-        """
+        """Returns the name of a new operation. One that ends in `/` is that of a scope, from the root."""
         if not name.endswith("/"):
             return self.unique_name(name)
         name = name.rstrip("/")
@@ -80,7 +78,7 @@ class Names:
 
     @contextmanager
     def _outside_of_scopes(self) -> Iterator[None]:
-        """For what belongs to the graph as a whole: no name scope, control dependency or tape applies."""
+        """A context for operations of the graph as a whole: no name scope, control dependency or tape applies."""
         before = state.name_scope, self._control, state.devices, state.tapes
         state.name_scope, self._control, state.devices, state.tapes = "", [], [], []
         try:

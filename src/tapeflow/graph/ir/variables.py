@@ -15,37 +15,37 @@ from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 
 def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -> Variable:
-    """Returns a variable that was declared and not initialized.
+    """Returns an uninitialized variable.
 
     Args:
         dtype: its dtype.
-        shape: what is known of its shape.
+        shape: its static shape.
         name: its name, without `:0`.
         trainable: whether tapes watch it.
     """
-    made: Variable = object.__new__(Variable)
-    made.dtype = dtype
-    made._id = next_id()
-    made._name = name
-    made._shape = TensorShape(shape)
-    made._trainable = trainable
-    made._constraint = None
-    made._synchronization = VariableSynchronization.AUTO
-    made._aggregation = VariableAggregation.NONE
-    made._tape_value = None
-    return made
+    variable: Variable = object.__new__(Variable)
+    variable.dtype = dtype
+    variable._id = next_id()
+    variable._name = name
+    variable._shape = TensorShape(shape)
+    variable._trainable = trainable
+    variable._constraint = None
+    variable._synchronization = VariableSynchronization.AUTO
+    variable._aggregation = VariableAggregation.NONE
+    variable._tape_value = None
+    return variable
 
 
 def held_by_session(variable: Variable) -> Variable:
-    """What a session knows a graph's variable by: one of its own, without a value until it is initialized there."""
-    made = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
-    made._id = variable._id
-    made._constraint = variable._constraint
-    return made
+    """Returns a session's own copy of a graph's variable, without a value until it is initialized there."""
+    own = without_value(variable.dtype, variable.shape, variable._name, variable._trainable)
+    own._id = variable._id
+    own._constraint = variable._constraint
+    return own
 
 
 def has_value(variable: Variable) -> bool:
-    """Returns whether the variable was initialized."""
+    """Returns whether the variable is initialized."""
     return hasattr(variable, "_value")
 
 
