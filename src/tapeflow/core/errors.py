@@ -45,7 +45,7 @@ class OpError(Exception):
     Args:
       node_def: the `NodeDef` of the op that failed, or `None`.
       op: the `tf.Operation` that failed, or `None`, as it always is in eager execution.
-      message: what happened.
+      message: the message.
       error_code: one of this module's constants.
       *args: at most one more: a dictionary with details.
 
@@ -263,4 +263,4 @@ def error_code_from_exception_type(cls: type[OpError]) -> Any:
 
 
 for _class in [v for v in list(globals().values()) if isinstance(v, type) and v.__module__ == __name__]:
-    _class.__module__ = "tapeflow.errors"  # what a traceback prints: the public name
+    _class.__module__ = "tapeflow.errors"  # the public name, as tracebacks print it

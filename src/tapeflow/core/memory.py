@@ -14,10 +14,10 @@ _TRIM_THRESHOLD, _MOST_RETAINED = -1, 256 << 20
 def keep_pages() -> None:
     """Makes glibc retain the memory of freed tensors for the next ones.
 
-    By default it gives large blocks back to the system at once, and what is free at the end of the heap when that is
-    more than some megabytes; then it takes fresh pages for the next ones, each of which costs a fault: two thirds of
-    the time of elementwise ops on 4 MB, a third of a training step. What a user sets in the environment (mallopt(3):
-    MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stays in force; with other C libraries nothing
+    By default it gives large blocks back to the system at once, and the free end of the heap when that is more than
+    some megabytes; the next ones then need fresh pages, each of which costs a fault: two thirds of the time of
+    elementwise ops on 4 MB, a third of a training step. Settings in the environment (mallopt(3):
+    MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stay in force; with other C libraries nothing
     happens.
     """
     variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES")

@@ -58,6 +58,9 @@ class name_scope:
 def get_current_name_scope() -> str:
     """Returns the name scopes in force, joined by `/`; empty outside of all.
 
+    Returns:
+        The scope's name, without a `/` at the end.
+
     Example:
         >>> with tf.name_scope("a"), tf.name_scope("b"):
         ...     tf.get_current_name_scope()
@@ -97,6 +100,9 @@ def init_scope() -> Iterator[None]:
 
     Outside of them is eager execution, or the graph in which they are traced, without control dependencies.
 
+    Returns:
+        A context manager.
+
     Example:
         >>> with tf.init_scope():
         ...     tf.executing_eagerly()
@@ -116,6 +122,9 @@ def init_scope() -> Iterator[None]:
 def executing_eagerly() -> bool:
     """Returns whether ops run at once and return values, rather than being traced.
 
+    Returns:
+        False while a graph is built, else True.
+
     Example:
         >>> tf.executing_eagerly()
         True
@@ -125,6 +134,9 @@ def executing_eagerly() -> bool:
 
 def inside_function() -> bool:
     """Returns whether a `tf.function` is being traced here.
+
+    Returns:
+        True while a function's graph is built, else False.
 
     Example:
         >>> tf.inside_function()
@@ -140,6 +152,9 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
     Args:
         variable_creator: `variable_creator(next_creator, **kwargs)`, with the arguments of `tf.Variable`; it returns
             a variable, usually `next_creator(**kwargs)` of changed arguments. The innermost scope's is called first.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> def frozen(next_creator, **kwargs):

@@ -37,8 +37,8 @@ class Call:
         scope: in a graph, the name scope of the gradient's operations.
     """
 
-    # Only what every call has is set at once; a gradient that reads what it did not declare fails with an
-    # AttributeError.
+    # Only the attributes of every call are set at once; a gradient that reads a residual it did not declare fails with
+    # an AttributeError.
     __slots__ = (
         "attrs", "dtypes", "input_ids", "inputs", "op", "output_id", "output_ids", "output_specs", "outputs", "scope",
         "shapes", "wanted",
@@ -248,7 +248,7 @@ def record(op: Any, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequen
         tape.record(op, inputs, attrs, outputs)
 
 
-# What `record` does, written out for one and two inputs and one output: most calls, and all of what a small op costs.
+# `record`, written out for one and two inputs and one output: most calls, and the whole cost of a small op.
 
 
 def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
@@ -264,7 +264,7 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
         if not o:
             o = out._id = next_id()
         tape.watched.add(o)
-        call = new(Call)  # what Call(...) does, without the call
+        call = new(Call)  # as Call(...), without the call
         call.op = op
         call.attrs = attrs
         call.input_ids = (i,)

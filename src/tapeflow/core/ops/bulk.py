@@ -1,7 +1,7 @@
 """Kernels for many elements where ATen's own go through them one by one.
 
 On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same
-bits in another way: comparisons in the dtype of what is compared, choices by masks of bits, bools as bytes. For few
+bits in another way: comparisons in the dtype of the operands, choices by masks of bits, bools as bytes. For few
 elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`), they call ATen's kernel.
 """
 

@@ -27,7 +27,6 @@ from tapeflow.core.types.dtypes import (
     bool_,
     complex128,
     float32,
-    float64,
     int32,
     int64,
     string,
@@ -408,7 +407,7 @@ def _tuples(value: Any) -> Any:
     return tuple([_tuples(v) for v in value]) if type(value) is list else value
 
 
-__all__ = ["convert", "datatype_name", "float64", "from_array", "from_scalar", "from_torch", "host_value", "operand"]
+__all__ = ["convert", "datatype_name", "from_array", "from_scalar", "from_torch", "host_value", "operand"]
 
 
 hooks.convert = convert

@@ -47,7 +47,7 @@ class Op:
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
         commutative: the first two inputs can change places; TensorFlow's registry says so.
-        takes_sparse: a sparse tensor as the first input gives a sparse tensor of the results for its values.
+        takes_sparse: a sparse tensor as the first input results in one with the op's results for its values.
         random: draws random numbers, and has no other effect.
         identity: returns its first input as it is.
         identity_if_same_shape: returns its first input as it is where shape and dtype stay the same.
@@ -79,7 +79,7 @@ class Op:
     passes_gradient = False
     accumulate: Callable[..., Any] | None = None
     keep_inputs: tuple[int, ...] = ()
-    keep_all_inputs = True  # what the gradient through torch needs
+    keep_all_inputs = True  # for the gradient through torch
     keep_outputs = keep_shapes = keep_dtypes = False
 
     batching: Callable[..., Any] | None = None
@@ -161,8 +161,8 @@ class Op:
         """Returns the arguments with these tensors and these other values: the inverse of `tensors` and `statics`.
 
         Args:
-            tensors: as `tensors` gives them.
-            statics: as `statics` gives them.
+            tensors: as returned by `tensors`.
+            statics: as returned by `statics`.
             in_list: the number of tensors in the list, of an op that takes one.
         """
         rest, others = iter(tensors), iter(statics)

@@ -207,7 +207,7 @@ class RegisteredOp(Op):
 
     @functools.cache  # noqa: B019 (ops live as long as the process)
     def keyed_params(self) -> dict[int, str]:
-        """Returns the attrs that the key holds, by their positions, and what they are: "DType" for those that give the
+        """Returns the attrs in the key, from their positions to their types: "DType" for those that decide the
         result's type, as `output_type` does in ArgMax; "str" or "int" for those that only the careful path checks."""
         attrs = {o.type_attr for o in self.opdef.outputs}
         keyed = {i: "DType" for i, p in enumerate(self.params) if self.attr_names.get(p) in attrs}
@@ -415,7 +415,7 @@ class OpFunction(Protocol[P, R]):
         """Declares a gradient that is added to sums in one kernel, as a product of matrices can be.
 
         It is called as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor
-        that its gradients are summed in. It adds to the sums in place and gives None for those, and gradients for the
+        that its gradients are summed in. It adds to the sums in place and returns None for those, and gradients for the
         others.
         """
 
@@ -426,7 +426,7 @@ class OpFunction(Protocol[P, R]):
         """Declares the rule for the static value of the result, see `core/ops/static.py`."""
 
     def inline(self, rule: Rule) -> Rule:
-        """Declares the expression that the compiler writes for a call: `rule(*args)` gives a function and a template
+        """Declares the expression that the compiler writes for a call: `rule(*args)` returns a function and a template
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
 
     def decomposition(self, rule: Rule) -> Rule:
@@ -455,7 +455,7 @@ def op(
     signature: str = "",
     **traits: Any,
 ) -> Callable[[Callable[P, R]], OpFunction[P, R]]:
-    """Declares an op. The decorated function gives parameters, defaults and documentation; its body is never run.
+    """Declares an op. The decorated function declares parameters, defaults and documentation; its body is never run.
 
     The parameters are TensorFlow's registered inputs in their order (under any name), then attrs by their registered
     names, then `name`.

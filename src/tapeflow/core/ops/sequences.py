@@ -109,7 +109,7 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
     target = _QUICK.get((kind, dtype))
     if target is None:
         return None
-    if kind is float and target[1] is float32:  # NumPy would make inf of what is out of range, with a warning
+    if kind is float and target[1] is float32:  # out of range, NumPy would return inf, with a warning
         if not (min(flat) > -3e38 and max(flat) < 3e38):
             return None
     elif kind is int and target[1] is float32 and not (min(flat) > -(2**53) and max(flat) < 2**53):

@@ -41,7 +41,7 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
 
     Args:
         op: the op.
-        declared: the declaration, which gives parameters, defaults, documentation and name.
+        declared: the declaration, with parameters, defaults, documentation and name.
         slow: `slow(args, name)`, for calls off the fast path.
     """
     kinds = tuple("static" if k in ("host", "attr") else k for k in op.kinds)
@@ -164,7 +164,7 @@ def _template(
         lines += [f"{pad}    _out = [EagerTensor(_v, {result}) for _v in _value]"]
     elif several:
         lines += [f"{pad}    _out = [EagerTensor(_v, _d) for _v, _d in zip(_value, _result)]"]
-    else:  # what EagerTensor(_value, ...) does, without the call
+    else:  # as EagerTensor(_value, ...), without the call
         lines += [
             f"{pad}    _out = new(EagerTensor)",
             f"{pad}    _out.value = _value",

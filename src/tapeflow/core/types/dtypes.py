@@ -15,6 +15,8 @@ import ml_dtypes
 import numpy as np
 import torch
 
+from tapeflow.core.types.valueless import ValuelessType
+
 _REF = 100  # DataType numbers a reference type as its base type plus 100
 
 _BY_ENUM: dict[int, DType] = {}
@@ -27,7 +29,7 @@ _IMAGE_MAXIMUM = {
 }  # fmt: skip
 
 
-class DType:
+class DType(ValuelessType):
     """The type of the elements of a tensor.
 
     There is one instance of each dtype, so `DType(1)`, `as_dtype("float32")` and an unpickled `float32` are the same
@@ -154,7 +156,7 @@ class DType:
         other = as_dtype(other)
         return self is other or self is other.base_dtype
 
-    # How a dtype takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
+    # A dtype as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
         """Returns whether a function traced for `other` can be called with this dtype: only with the same one."""
@@ -163,32 +165,6 @@ class DType:
     def most_specific_common_supertype(self, types: Sequence[Any]) -> DType | None:
         """Returns this dtype if all `types` are the same one, else `None`."""
         return self if all(self == other for other in types) else None
-
-    def placeholder_value(self, placeholder_context: Any) -> None:
-        """A dtype holds no value, so a trace has nothing to stand in for."""
-        return
-
-    def to_tensors(self, value: Any) -> list:
-        """Returns the tensors in a dtype: none."""
-        return []
-
-    def from_tensors(self, tensors: Any) -> None:
-        """Takes no tensor from `tensors`."""
-        return
-
-    def flatten(self) -> list:
-        """Returns the tensor specs in a dtype: none."""
-        return []
-
-    def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` if it is of this type.
-
-        Raises:
-          AssertionError: if it is not.
-        """
-        if value is None:
-            return value
-        raise AssertionError(f"Can not cast {value!r} to type {self!r}")
 
     @classmethod
     def experimental_type_proto(cls) -> type:

@@ -8,9 +8,10 @@ from itertools import zip_longest
 from typing import Any
 
 from tapeflow.core.types.dimension import Dimension
+from tapeflow.core.types.valueless import ValuelessType
 
 
-class TensorShape:
+class TensorShape(ValuelessType):
     """The static shape of a tensor: all of it, only the rank, or nothing.
 
     Args:
@@ -185,7 +186,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    # How a shape takes part in the signature of a `tf.function` (tf.types.experimental.TraceType).
+    # A shape as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> bool:
         """Returns whether every tensor of this shape also fits `other`."""
@@ -205,32 +206,6 @@ class TensorShape:
         for other in others:
             result = result.most_specific_compatible_shape(other)
         return result
-
-    def placeholder_value(self, placeholder_context: Any) -> None:
-        """A shape holds no value, so a trace has nothing to stand in for."""
-        return
-
-    def to_tensors(self, value: Any) -> list:
-        """Returns the tensors in a shape: none."""
-        return []
-
-    def from_tensors(self, tensors: Any) -> None:
-        """Takes no tensor from `tensors`."""
-        return
-
-    def flatten(self) -> list:
-        """Returns the tensor specs in a shape: none."""
-        return []
-
-    def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` if it is of this type.
-
-        Raises:
-          AssertionError: if it is not.
-        """
-        if value is None:
-            return value
-        raise AssertionError(f"Can not cast {value!r} to type {self!r}")
 
     def as_proto(self) -> Any:
         """Returns this shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
@@ -353,7 +328,7 @@ def unknown_shape(rank: int | None = None) -> TensorShape:
 def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """Returns the shape of the result when tensors of two shapes are broadcast, by NumPy's rules.
 
-    An unknown dimension against one greater than 1 gives that one, since anything else would fail; against 1 or
+    An unknown dimension against one greater than 1 becomes that one, since anything else would fail; against 1 or
     another unknown one it stays unknown.
 
     Raises:

@@ -389,7 +389,7 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 class NoneTensorSpec(TypeSpec):
-    """The spec of None, where a dataset or a function gives None in the place of a tensor.
+    """The spec of None, where a dataset or a function returns None in the place of a tensor.
 
     Example:
         >>> tf.NoneTensorSpec().is_compatible_with(None)

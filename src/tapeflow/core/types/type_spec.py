@@ -148,7 +148,7 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
 
         return spec_to_proto(self)
 
-    # ---- itself ------------------------------------------------------------------------------------------------------
+    # ---- identity ----------------------------------------------------------------------------------------------------
 
     def __tf_tracing_type__(self, context: Any) -> TypeSpec:
         return self

@@ -41,7 +41,7 @@ class SymbolicTensor(Tensor):
         self._shape = shape
         self._id = next_id()
 
-    # ---- what it is ----------------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> Graph:
@@ -115,7 +115,7 @@ class SymbolicTensor(Tensor):
     def __ne__(self, other: object) -> Any:
         return super().__ne__(other) if self.op.graph.building_function else self is not other
 
-    # ---- what it has not -----------------------------------------------------------------------------------------
+    # ---- refused in a graph --------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(
@@ -168,7 +168,7 @@ class SymbolicTensor(Tensor):
             )
         return session.run(self, feed_dict)
 
-    # ---- how it looks --------------------------------------------------------------------------------------------
+    # ---- printing ------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={_shape_text(self._shape)} dtype={self.dtype.name}>"

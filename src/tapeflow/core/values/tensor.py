@@ -172,7 +172,7 @@ class EagerTensor(Tensor):
         self.dtype = dtype
         self._id = 0  # set by the first tape that needs one
 
-    # ---- what it is ----------------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> TensorShape:
@@ -257,7 +257,7 @@ class EagerTensor(Tensor):
             "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
         )
 
-    # ---- its value, elsewhere --------------------------------------------------------------------------------------
+    # ---- conversions of the value -----------------------------------------------------------------------------------
 
     def numpy(self) -> Any:
         """Returns the value as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string). Always a

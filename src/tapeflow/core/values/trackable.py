@@ -61,7 +61,7 @@ class Trackable:
             attributes["_self_unconditional_deferred_dependencies"] = {}
             attributes["_self_update_uid"] = -1
 
-    # ---- what it is in a SavedModel ----------------------------------------------------------------------------------
+    # ---- in a SavedModel ---------------------------------------------------------------------------------------------
 
     @property
     def _object_identifier(self) -> str:

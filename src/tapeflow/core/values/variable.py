@@ -33,7 +33,7 @@ from tapeflow.core.values.variable_scatter import AssignsParts
 _IN_PLACE_FROM = 1 << 14  # bytes; below that a new tensor costs less than the check whether the old one is shared
 
 
-# The parameters of `tf.Variable`: creators are given them all.
+# The parameters of `tf.Variable`: creators are called with them all.
 _DEFAULTS = {
     "initial_value": None,
     "trainable": None,
@@ -372,7 +372,7 @@ class Variable(AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclass=Variabl
         alias._variable = self
         return alias
 
-    # ---- what it is --------------------------------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> TensorShape:
@@ -588,17 +588,6 @@ def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:
 
 def _from_state(array: Any, dtype: str, trainable: bool, name: str) -> Variable:
     return Variable(array, dtype=dtype, trainable=trainable, name=name)
-
-
-def variables_of(values: Sequence[Any]) -> list[Variable]:
-    """Returns the variables among the values."""
-    return [v for v in values if isinstance(v, Variable)]
-
-
-def device_of(variable: Variable) -> torch.device:
-    """Returns the device of the variable's memory."""
-    value = variable._value.value
-    return value.device if isinstance(value, torch.Tensor) else devices.CPU
 
 
 hooks.variable = Variable

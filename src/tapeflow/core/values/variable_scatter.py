@@ -278,7 +278,7 @@ class AssignsParts:
         self._set(EagerTensor(before.value + 1, self.dtype))
         return EagerTensor(before.value, self.dtype)
 
-    # ---- what they share ---------------------------------------------------------------------------------------------
+    # ---- shared ------------------------------------------------------------------------------------------------------
 
     def _now_or_later(self, op: str, scatter: Callable[..., Any], change: Rows, indices: Any, updates: Any) -> Any:
         """Calls `scatter(self, op, change, indices, updates)`; while a graph is built, adds an operation that does."""

@@ -436,7 +436,7 @@ class Graph(Collections, Names):
         key = variable._id if after is None else -after.index
         read = self._reads.get(key)
         if read is None:
-            finalized, self._finalized = self._finalized, False  # a read is no change of what the graph computes
+            finalized, self._finalized = self._finalized, False  # a read does not change the graph's results
             try:
                 with self.as_default(), self.control_dependencies([] if after is None else [after]):
                     read = self._reads[key] = self.read_variable(variable)
