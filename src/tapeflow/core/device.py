@@ -119,9 +119,7 @@ class Machine:
         self.soft_placement = True
 
     def default(self) -> torch.device:
-        """Returns the device of new tensors outside of every device scope: the first GPU, or the CPU where there is
-        none.
-        """
+        """Returns the device of new tensors outside of all scopes: the first GPU, or the CPU if there is none."""
         if self._default is None:
             gpus = [d.torch for d in self.logical_devices() if d.kind == "GPU"]
             self._default = gpus[0] if gpus else CPU
@@ -221,9 +219,7 @@ def current() -> Device | None:
 
 
 def requested() -> str:
-    """Returns the device that the scopes in force request, as TensorFlow writes it: inner ones add to it or
-    override it.
-    """
+    """Returns the device that the scopes in force request: inner ones add to it or override it."""
     spec = DeviceSpec()
     for scope in state.devices:
         named = DeviceSpec.from_string(scope.device_name)

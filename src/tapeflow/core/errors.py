@@ -252,9 +252,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> Any:
-    """Returns the code of one of this module's exception classes; for any other class, a warning and an
-    `UnknownError`.
-    """
+    """Returns the code of an exception class of this module; for others, warns and returns an `UnknownError`."""
     try:
         return _CLASS_TO_CODE[cls]
     except KeyError:

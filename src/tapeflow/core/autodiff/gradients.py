@@ -69,9 +69,7 @@ def is_unranked(shape: Any) -> bool:
 
 
 def shape_argument(shape: Any) -> Any:
-    """Returns a shape, as `shape_of` returns it, as the argument of an op: a tuple, or a tensor where the rank is
-    unknown.
-    """
+    """Returns a shape of `shape_of` as the argument of an op: a tuple, or a tensor where the rank is unknown."""
     return shape.__tf_tensor__() if is_unranked(shape) else tuple(shape)
 
 

@@ -391,9 +391,7 @@ def backpropagate(
 
 
 def added(total: Any, g: Any) -> bool:
-    """Adds to a sum in place, and returns whether that was possible: not for another shape or device, or a batched
-    value.
-    """
+    """Adds to a sum in place; returns False where it can't: for another shape or device, or a batched value."""
     if total.dtype is not g.dtype or total.dtype is variant:
         return False
     try:

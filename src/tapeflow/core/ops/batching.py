@@ -151,9 +151,7 @@ def static(arg: Any) -> Any:
 
 
 def vector(arg: Any) -> list[Any]:
-    """Returns the elements of a host argument that is a vector: ints, and scalar tensors for those that are not
-    static.
-    """
+    """Returns the elements of a host argument that is a vector: ints, or scalar tensors where not static."""
     if not isinstance(arg, Slices):
         return [arg] if isinstance(arg, int) else list(arg)
     if arg.stacked:

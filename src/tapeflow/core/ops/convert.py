@@ -371,8 +371,7 @@ def _converters_for(kind: type) -> list[Callable[..., Any]]:
 
 
 def host_value(value: Any) -> Any:
-    """Returns the Python numbers in a shape, an axis or paddings, which are small tensors in TensorFlow. Lists become
-    tuples.
+    """Returns the Python numbers in a shape, an axis or paddings, with tuples for lists and tensors.
 
     Raises:
         TypeError: there are no numbers in it.

@@ -41,9 +41,7 @@ SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def direct(overload: Any) -> Any:
-    """Returns the C function that one of `torch.ops`' overloads calls; the method around it is a sixth of a small
-    call.
-    """
+    """Returns the C function behind a `torch.ops` overload, whose Python wrapper is a sixth of a small call."""
     return overload._op
 
 

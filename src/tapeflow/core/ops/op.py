@@ -291,9 +291,7 @@ class RegisteredOp(Op):
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
     def check_host(self, value: Any, argument: Any) -> None:
-        """Raises TensorFlow's error for values that are no integers where the op takes integers, which kernels
-        accept.
-        """
+        """Raises TensorFlow's error for non-integers in integer arguments, which kernels would accept."""
         leaves: Any = value
         while type(leaves) is tuple and leaves:
             item = next((v for v in leaves if type(v) in (tuple, float, str, bytes, bool, NoneType)), leaves[0])
@@ -381,9 +379,7 @@ class RegisteredOp(Op):
 
 
 def is_tensor_like(value: Any) -> bool:
-    """Returns whether a value brings its dtype to an op that has yet to settle one: tensors and variables do, arrays do
-    not.
-    """
+    """Returns whether a value's dtype decides that of an op: tensors' and variables' do, arrays' do not."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
 

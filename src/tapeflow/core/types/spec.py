@@ -452,9 +452,7 @@ def register_type_spec_from_value_converter(type_object: type, converter_fn: Cal
 
 
 def spec_of(value: Any) -> Any:
-    """Returns the spec of a value that is one of TensorFlow's; None for all others, numbers, lists and arrays among
-    them.
-    """
+    """Returns the spec of one of TensorFlow's values; None for all others, also for numbers, lists and arrays."""
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, "_type_spec", None)

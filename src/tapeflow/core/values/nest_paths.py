@@ -80,7 +80,7 @@ def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) ->
       The pairs, in the order of `flatten`.
 
     Example:
-    >>> from tapeflow.core import nest_paths
+    >>> from tapeflow.core.values import nest_paths
     >>> nest_paths.flatten_with_tuple_paths({"b": [1, 2], "a": 3})
     [(('a',), 3), (('b', 0), 1), (('b', 1), 2)]
     """
@@ -131,7 +131,7 @@ def flatten_up_to(
       TypeError, ValueError: as `assert_shallow_structure`.
 
     Example:
-    >>> from tapeflow.core import nest_paths
+    >>> from tapeflow.core.values import nest_paths
     >>> nest_paths.flatten_up_to([0, 0], [[1, 2], (3, 4)])
     [[1, 2], (3, 4)]
     """

@@ -67,9 +67,7 @@ else:
 
 
 class TensorType(Operators):
-    """The base of all that `tf.is_tensor` accepts, beside composite values: tensors, variables, and Keras's
-    variables.
-    """
+    """The base of all non-composite values that `tf.is_tensor` accepts: tensors, variables, Keras's variables."""
 
     __slots__ = ()
 
@@ -260,9 +258,7 @@ class EagerTensor(Tensor):
     # ---- conversions of the value -----------------------------------------------------------------------------------
 
     def numpy(self) -> Any:
-        """Returns the value as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string). Always a
-        copy.
-        """
+        """Returns a copy as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string)."""
         array = self._numpy()
         return array.copy() if isinstance(array, np.ndarray) and array.ndim else array[()] if array.ndim == 0 else array
 
@@ -418,9 +414,7 @@ def strings(array: Any) -> EagerTensor:
 
 
 def traced(value: torch.Tensor) -> bool:
-    """Returns whether a kernel is being traced for a compiler: its tensors have shapes then, and no values to look
-    at.
-    """
+    """Returns whether a kernel is being traced for a compiler: then tensors have shapes and no values."""
     return type(value) is not torch.Tensor
 
 

@@ -96,9 +96,7 @@ def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Call
 
 
 def _outside_of_graphs(initial_value: Callable[[], Any]) -> Any:
-    """Returns the initial value of a variable that is created while a graph is built: computed at once, outside of
-    it.
-    """
+    """Computes the initial value of a variable created while a graph is built: at once, outside of it."""
     with init_scope():
         return convert(initial_value())
 

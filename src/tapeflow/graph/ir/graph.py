@@ -267,9 +267,7 @@ class Graph(Collections, Names):
         return operation.outputs[0] if operation.outputs else operation
 
     def _arguments(self, op: Any, args: tuple[Any, ...], promotes: bool, name: str) -> tuple[list[Any], dict[str, Any]]:
-        """Returns the arguments of an operation of that name: tensors of this graph, and Python values; and the type
-        attrs.
-        """
+        """Returns an operation's arguments as tensors of this graph and Python values, and its type attrs."""
         scope, state.name_scope = state.name_scope, name  # the scope of conversions, such as the reads of variables
         try:
             converted, types = op.convert_arguments(args, promotes or op.promotes)
@@ -457,9 +455,7 @@ class Graph(Collections, Names):
         return hooks.value_now(tensor, self._argument_value)
 
     def _argument_value(self, placeholder: SymbolicTensor) -> Any:
-        """Returns the raw value, or the variable, that a placeholder has in the call that this graph is built for, or
-        None.
-        """
+        """Returns a placeholder's raw value or variable in the call that this graph is built for, or None."""
         return None
 
     def add_variable(self, variable: Any, value: Any) -> None:
