@@ -350,18 +350,18 @@ class Graph(Collections, Names):
         return operation
 
     def constant(self, tensor: EagerTensor, name: str = "Const") -> SymbolicTensor:
-        """Returns a constant with the value of an eager tensor."""
+        """Adds a constant with the value of an eager tensor."""
         operation = self.insert(GraphOp("Const", attrs={"value": tensor}), self._operation_name(name), ())
         operation.outputs.append(SymbolicTensor(operation, 0, tensor.dtype, tensor.shape))
         return operation.outputs[0]
 
     def _outer_constant(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
-        """Returns a constant for an operation, named after the input that it is: `mul/y`."""
+        """Adds a constant for an operation, named after the input that it is: `mul/y`."""
         with self._outside_of_scopes():
             return self.constant(tensor, name)
 
     def placeholder(self, dtype: DType, shape: Any, name: str = "Placeholder") -> SymbolicTensor:
-        """Returns an input of the graph."""
+        """Adds an input of the graph."""
         operation = self.insert(GraphOp("Placeholder"), self.unique_name(name), ())
         operation.outputs.append(SymbolicTensor(operation, 0, dtype, TensorShape(shape)))
         return operation.outputs[0]
@@ -480,8 +480,9 @@ class Graph(Collections, Names):
     def assign_variable(
         self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
     ) -> Operation:
-        """Returns an operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name, if not
-        the op's."""
+        """Adds an operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name if not
+        the op's.
+        """
         op = GraphOp(name, kernel, stateful=True)
         return self.node(op, [variable, *values], (), label)
 
