@@ -39,7 +39,7 @@ def resolve(step: Step, settle: Callable[[], None]) -> Callable[..., Any] | None
         with devices.device(step.operation.device) if step.placed else nullcontext():
             result, as_called = compute(op, args, step.types, step.operation.name)
         if as_called:
-            op.direct[key] = op.given_dtypes(step.outputs)
+            op.direct[key] = op.result_dtypes(step.outputs)
             settle()
         return result
 
