@@ -1,8 +1,7 @@
 """A program as calls of kernels on tensors alone, the form that a compiler of tensor programs accepts.
 
-Reads of variables become inputs, assigned values become outputs, and calls of functions are inlined. What eager mode can
-run and the compiler can't (random numbers, kernels that look at values) runs eagerly, before or between the compiled
-parts.
+Reads of variables become inputs, assigned values become outputs, and calls of functions are inlined. Calls that only
+run eagerly (random numbers, kernels that look at values) run before or between the compiled parts.
 """
 
 from __future__ import annotations

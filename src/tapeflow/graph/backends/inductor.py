@@ -246,10 +246,12 @@ class _Plan:
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """Runs the program on raw values."""
-        tensors = [
-            v._value.value if is_variable else v for v, is_variable in zip(values, self._is_variable, strict=True)
-        ]
-        value_of: Callable[[Value], Any] = lambda v: tensors[self._places[id(v)]] if v.constant is None else v.constant  # noqa: E731
+        inputs = zip(values, self._is_variable, strict=True)
+        tensors = [v._value.value if is_variable else v for v, is_variable in inputs]
+
+        def value_of(value: Value) -> Any:
+            return tensors[self._places[id(value)]] if value.constant is None else value.constant
+
         for eager, places, run in self._parts:
             for call in eager:
                 tensors += call.run(value_of)

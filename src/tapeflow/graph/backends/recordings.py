@@ -22,6 +22,7 @@ import torch
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.backends.capturable import Keep
+from tapeflow.random.seeds import drawing_from
 
 Run = Callable[[], list[torch.Tensor]]
 
@@ -152,7 +153,7 @@ class Recording:
         self._retained: list[torch.Tensor] = []
         self._fixed = fixed
         self._captured = list(values[argument_count:])
-        with recorder.lock, _drawing(recorder) if draws else nullcontext():
+        with recorder.lock, drawing_from(recorder.generator()) if draws else nullcontext():
             recorder.wait()
             self._arguments = [torch.empty_like(v, device=device).copy_(v) for v in values[:argument_count]]
             self._homes = [home_of(v) for v in self._captured if isinstance(v, Variable)]
@@ -220,12 +221,6 @@ def _copy(targets: list[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
 def _separated(tensors: list[torch.Tensor], memory: set[int]) -> list[torch.Tensor]:
     """Returns the tensors, with copies of those whose memory is at one of the addresses."""
     return [t.clone() if t.untyped_storage().data_ptr() in memory else t for t in tensors]
-
-
-def _drawing(recorder: Recorder) -> AbstractContextManager[None]:
-    from tapeflow.random.seeds import drawing_from  # the package needs graphs
-
-    return drawing_from(recorder.generator())
 
 
 recording = threading.Lock()  # only one capture may be under way in a process

@@ -89,7 +89,7 @@ class Written:
         return None if frame is None else self._writer.steps.get(frame.f_lineno)
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
-        """Returns the step that raised an error, or None if it was none of this function's, and the values of its names."""
+        """Returns the step of this function that raised an error, or None, and the values of the function's names."""
         frame, trace = None, error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == self._filename:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Loop(Written):
-    """A loop from the first values of its loop variables, and loop-invariant values, to the last values.
+    """A loop: computes the last values of its loop variables from the first ones and the loop-invariant values.
 
     If a gradient needs them, it also returns a record of the residuals of each iteration.
 

@@ -5,6 +5,7 @@ A program is derived from a graph and belongs to one compiled function. Passes c
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -186,7 +187,8 @@ class Program:
 
     def use_counts(self) -> dict[int, int]:
         """Returns how often each tensor is used by steps and outputs, by the tensors' ids."""
-        return Counter(id(t) for tensors in (self.outputs, *(step.inputs for step in self.steps)) for t in tensors)
+        uses = itertools.chain(self.outputs, *(step.inputs for step in self.steps))
+        return Counter(map(id, uses))
 
     def canonical_constant(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """Returns the first constant that is the same scalar, so that what is computed from both is shared.

@@ -18,6 +18,7 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.random.seeds import of_operation
 
 _SMALL = 256  # elements: smaller temporaries live until the function returns
 _LITERALS = frozenset({int, bool, str, type(None)})
@@ -254,8 +255,6 @@ def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the kernel of a registered step, bound to the operation's stream if it draws by seeds."""
     if not has_stream(step):
         return kernel
-    from tapeflow.random.seeds import of_operation  # the package needs graphs
-
     return of_operation(step.operation, kernel)
 
 

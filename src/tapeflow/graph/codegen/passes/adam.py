@@ -158,7 +158,7 @@ def _are_alike(tensors: tuple[SymbolicTensor, ...]) -> bool:
 
 
 def _joined(steps: list[Step], updates: list[_Update]) -> Iterator[Step]:
-    """Yields the steps with the updates joined, each at the latest before another step touches its variables."""
+    """Yields the steps with the updates joined, which come before the next step that touches their variables."""
     replaced = {id(step) for update in updates for step in update.steps}
     by_end = {id(update.steps[-1]): update for update in updates}
     ready: list[_Update] = []

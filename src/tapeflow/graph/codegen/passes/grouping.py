@@ -2,8 +2,8 @@
 
 Optimizers consist of such steps: a handful of ops, and an assignment, for each variable. In a run of them only data and
 variables constrain the order, so that steps of one op at one depth can be computed together. Steps on large tensors
-stay as they are, in their order: there a call costs nothing beside the arithmetic, and a group would extend the lives of
-all their temporaries.
+stay as they are, in their order: there a call costs nothing beside the arithmetic, and a group would extend the lives
+of all their temporaries.
 """
 
 from __future__ import annotations
