@@ -24,6 +24,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable, _add, _assign, _subtract
 from tapeflow.graph.backends.flat import label
 from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.writing import has_stream
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 
@@ -93,7 +94,7 @@ def _host_work_of_op(step: Step, program: Program) -> str | None:
     if op.opdef.stateful:
         if not op.random:
             return "does more than to compute its result"
-        if _seeded(step):
+        if has_stream(step):
             return "draws from the stream of a seed, and the host keeps how far it got"
     for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True):
         if kind != "host":
@@ -104,10 +105,6 @@ def _host_work_of_op(step: Step, program: Program) -> str | None:
             ):  # fmt: skip
                 return f"takes its {param!r} from a tensor, which the host has to read"
     return None
-
-
-def _seeded(step: Step) -> bool:
-    return any(arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2"))
 
 
 def _host_work_of_node(step: Step) -> str | None:

@@ -148,7 +148,7 @@ class _Slot:
 
 
 class _ReadOnly:
-    """A variable that a function only reads: as much of one as its source uses.
+    """A substitute for a variable that a function only reads: it has the attributes that the source uses.
 
     Attributes:
         value: the raw value.
@@ -165,7 +165,7 @@ class _ReadOnly:
 
 
 def _reading(kernel: Callable[..., Any], reads: Sequence[bool], *values: Any) -> Any:
-    """Calls a kernel whose operands are variables where `reads` is True, with their values."""
+    """Calls a kernel that reads variables, with their values where `reads` is True."""
     return kernel(*[_ReadOnly(v) if is_variable else v for v, is_variable in zip(values, reads, strict=True)])
 
 
@@ -182,7 +182,7 @@ class Flat:
         changes: for each variable that changes, its place among the inputs and its value after the program.
 
     Raises:
-        Refused: the program has side effects beside changes of variables, or values that are no numbers.
+        Refused: the program has side effects beside changes of variables, or tensors of dtypes that ATen lacks.
     """
 
     def __init__(self, program: Program) -> None:
@@ -248,6 +248,7 @@ class Flat:
         return [of(t) for t in program.outputs]
 
     def _call(self, step: Step, kernel: Any, kinds: Sequence[str], args: list[Any], env: dict[int, Any]) -> None:
+        """Adds the call that computes a step, and its outputs to `env`."""
         unsupported = next((t for t in step.outputs if t.dtype.torch is None), None)
         if unsupported is not None:
             raise Refused(f"{label(step)} gives a tensor of dtype {unsupported.dtype.name}, {_NO_PLACE}")
@@ -276,6 +277,7 @@ class Flat:
             self.calls[-1].eager_because = ""
 
     def _change(self, step: Step, slot: _Slot, operand: Value) -> None:
+        """Adds the call that computes a variable's new value."""
         kernel = _CHANGES[step.op.kernel]
         slot.changed = True
         if kernel is None:
@@ -286,6 +288,7 @@ class Flat:
         slot.value = value
 
     def _prune(self) -> None:
+        """Removes the calls that no result depends on."""
         needed = {id(v) for v in self.results}
         live = []
         for call in reversed(self.calls):

@@ -81,7 +81,7 @@ class Jitted(Compiled):
         self._jit = jit
         self._plans: dict[Any, _Plan] = {}
         self._refused = False
-        self._only: _Plan | None = None  # the plan, if all inputs have the same shapes and device
+        self._only_plan: _Plan | None = None  # the plan, if all inputs have the same shapes and device
         self._variables = [variable_of(t) for t in inputs]
         self._has_static_shapes = len(devices.machine.logical_devices()) == 1 and all(
             t.shape.is_fully_defined() if v is None else v._shape is None
@@ -95,9 +95,9 @@ class Jitted(Compiled):
             FailedPreconditionError: there is no C++ compiler.
             OpError: an op failed.
         """
-        plan = self._only or (None if self._refused else self._plans.get(self._key(values)))
+        plan = self._only_plan or (None if self._refused else self._plans.get(self._key(values)))
         if plan is None:
-            return super().__call__(*values) if self._refused else self._first(values)
+            return super().__call__(*values) if self._refused else self._first_call(values)
         try:
             return plan(values)
         except Exception as error:
@@ -122,15 +122,15 @@ class Jitted(Compiled):
                     reason = plan.eager_because[0]
                     self._jit.warn("eager", f"a part of it runs without being compiled, because {reason}.")
                 if self._has_static_shapes:
-                    self._only = plan
+                    self._only_plan = plan
         return plan
 
-    def _first(self, values: Sequence[Any]) -> Any:
+    def _first_call(self, values: Sequence[Any]) -> Any:
         """Runs it uncompiled, and then compiles it for the next calls."""
         if getattr(_here, "inside", False):
             return super().__call__(*values)
         if len(self._plans) >= MOST_SHAPES:
-            self._jit.warn("shapes", f"it was compiled for {MOST_SHAPES} shapes; for others it runs without.")
+            self._jit.warn("shapes", f"it was compiled for {MOST_SHAPES} shapes; for others it runs uncompiled.")
             return super().__call__(*values)
         _require_compiler()
         _here.inside = True  # the functions that it calls are compiled as parts of it
@@ -143,7 +143,7 @@ class Jitted(Compiled):
         except Refused as why:
             self._refuse(str(why))
         except Exception as error:  # the call has succeeded, and must not fail now
-            self._refuse(f"it could not be prepared for it ({type(error).__name__}: {_first_line(error)})")
+            self._refuse(f"compiling it failed ({type(error).__name__}: {_first_line(error)})")
         return result
 
     def text(self, stage: str, captured: Sequence[Any]) -> str:
@@ -170,7 +170,7 @@ class Jitted(Compiled):
 
     def _refuse(self, why: str) -> None:
         """Has it run uncompiled from now on."""
-        self._refused, self._only = True, None
+        self._refused, self._only_plan = True, None
         self._plans.clear()
         self._jit.warn("refused", f"it runs without being compiled, because {why}.")
 
@@ -189,7 +189,7 @@ class _Plan:
     """A program compiled for the shapes of its inputs.
 
     Attributes:
-        graph: the ATen calls that TorchInductor compiled, as Python.
+        graph: the ATen calls that TorchInductor compiled, as Python source.
         source: the code that it generated.
         eager_because: why calls run eagerly, for each call with a reason.
 
@@ -210,10 +210,12 @@ class _Plan:
         self._places = {id(v): i for i, v in enumerate(flat.inputs)}  # of tensors among `_values`
         self._values = list(flat.inputs)
         with torch.no_grad():
-            self._parts = [self._part(stage, stages[i + 1 :], flat, tensors) for i, stage in enumerate(stages)]
+            self._stages = [
+                self._compiled_stage(stage, stages[i + 1 :], flat, tensors) for i, stage in enumerate(stages)
+            ]
         self._results = [(self._places.get(id(v), -1), v.constant) for v in flat.results]
 
-    def _part(
+    def _compiled_stage(
         self, stage: Stage, later: Sequence[Stage], flat: Flat, tensors: Sequence[Any]
     ) -> tuple[list[Call], list[int], Callable[..., Any] | None]:
         """Compiles a stage, whose outputs are added to the plan's tensors.
@@ -240,6 +242,7 @@ class _Plan:
         return stage.eager, places, run
 
     def _add(self, values: Sequence[Value]) -> None:
+        """Adds tensors to those that later stages can use."""
         for v in values:
             self._places[id(v)] = len(self._values)
             self._values.append(v)
@@ -252,7 +255,7 @@ class _Plan:
         def value_of(value: Value) -> Any:
             return tensors[self._places[id(value)]] if value.constant is None else value.constant
 
-        for eager, places, run in self._parts:
+        for eager, places, run in self._stages:
             for call in eager:
                 tensors += call.run(value_of)
             if run is not None:
@@ -304,7 +307,7 @@ def _inferred(call: Call, mode: Any) -> list[Any]:
     if results is None:
         results = _empty(call, mode)
     if results is None and not constant:
-        raise Refused(call.eager_because or f"{label(call.step)} draws as many numbers as only its run can tell")
+        raise Refused(call.eager_because or f"{label(call.step)} draws random numbers, and how many depends on values")
     if results is None or (constant and sum(r.nbytes for r in results) <= _MOST_CONSTANT):
         return call.run(Value.stand_in)
     return results

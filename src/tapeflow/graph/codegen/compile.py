@@ -68,6 +68,7 @@ class Written:
         return self._writer.source
 
     def _compile(self) -> Callable[..., Any]:
+        """Writes and compiles the source, and enters it into `linecache` for tracebacks and debuggers."""
         with suppress(IndexError):  # until there are none left
             while True:
                 linecache.cache.pop(_deleted.popleft(), None)

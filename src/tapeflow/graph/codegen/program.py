@@ -134,6 +134,7 @@ class Program:
         self.outputs = substituted(self.outputs, self.aliases)
 
     def _add(self, operations: list[Operation], fed: set[int], resources: Callable[[Any], Any]) -> None:
+        """Adds operations as steps or constants; `fed` has the ids of the placeholders that have values."""
         for operation in operations:
             op = operation.op
             if not isinstance(op, GraphOp):

@@ -78,6 +78,7 @@ class Region:
                 _add(numbers, step.outputs)
 
     def _find_in_branches(self, step: Step, numbers: Numbers) -> None:
+        """Adds the tensors of a conditional: outputs that are numbers in all branches, and the branches' own."""
         branches, values = self.branches[id(step)], step.args[1:]
         for inner, places in branches:
             inputs = zip(inner.program.inputs, places, strict=True)

@@ -2,8 +2,8 @@
 
 It is the op's own, if that supports the dtypes at hand and returns the dtypes that the op declares. Where passes
 substitute kernels of ATen, that is certain (`Step.native`). Elsewhere only a run shows it: the name in the source first
-stands for a function that tries the kernel and falls back to another dtype or device (`core/ops/kernels.py`), and after
-a successful call for the kernel itself. The source is the same in either case.
+stands for a function that tries the kernel and falls back to another dtype or device (`core/ops/kernels.py`), and,
+after a successful call, for the kernel itself. The source is the same in either case.
 """
 
 from __future__ import annotations

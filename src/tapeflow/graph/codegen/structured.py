@@ -51,22 +51,24 @@ class StructuredWriter(Writer):
             name: the function's name.
             loop: the loop.
             captured: the number of loop-invariant values.
-            records: whether each iteration appends the body's outputs beside the loop variables to the record.
+            records: whether each iteration appends the body's outputs that are no loop variables to the record.
         """
         self._number_dtypes = loop.find_numbers()
         for region in (loop.condition, loop.body):
             region.find_indices(self._number_dtypes)
         limit, record = self.unique("limit"), self.unique("record")
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
-        others = [
+        invariants = [
             self.unique(loop.captured[place][0].op.name if place in loop.captured else "unused")
             for place in range(captured)
         ]
-        self.row(0, f"def {name}({', '.join([limit, record, *starts, *others])}):")
+        self.row(0, f"def {name}({', '.join([limit, record, *starts, *invariants])}):")
         indent = self._write_errstate()
-        forms = [(None, s) for s in starts], [(None, o) for o in others]
-        last = self._loop(loop, limit, *forms, indent, record if records else "")
-        self.write_return(indent, [self._boxed(own, name) for (_, own), name in zip(loop.variables, last, strict=True)])
+        forms = [(None, name) for name in starts], [(None, name) for name in invariants]
+        names = self._loop(loop, limit, *forms, indent, record if records else "")
+        self.write_return(
+            indent, [self._boxed(own, name) for (_, own), name in zip(loop.variables, names, strict=True)]
+        )
 
     def _write_errstate(self) -> int:
         """Has NumPy's floats overflow without a warning, as tensors do, and returns the indentation of the body."""
@@ -86,6 +88,7 @@ class StructuredWriter(Writer):
     # ---- steps ---------------------------------------------------------------------------------------------------
 
     def _region(self, region: Region, indent: int) -> None:
+        """Writes the steps of a region."""
         self._regions.append(region)
         self.block(region.program, indent)
         self._regions.pop()
@@ -109,12 +112,13 @@ class StructuredWriter(Writer):
     # ---- conditionals --------------------------------------------------------------------------------------------
 
     def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
+        """Writes a conditional; `branches` as in `Region`."""
         index, *values = step.args
         names = [self.unique(t.op.name) for t in step.outputs]
         for i, (inner, places) in enumerate(branches):
-            self.row(indent, self._head(index, i, len(branches)))
+            self.row(indent, self._branch_header(index, i, len(branches)))
             for t, place in zip(inner.program.inputs, places, strict=True):
-                self._stand_in(t, self._forms(values[place]))
+                self._set_forms(t, self._forms(values[place]))
             rows = len(self._rows)
             self._region(inner, indent + 1)
             for name, own, out in zip(names, inner.program.outputs, step.outputs, strict=True):
@@ -125,24 +129,26 @@ class StructuredWriter(Writer):
         for name, out in zip(names, step.outputs, strict=True):
             self._set_name(out, name)
 
-    def _head(self, index: SymbolicTensor, i: int, count: int) -> str:
+    def _branch_header(self, index: SymbolicTensor, i: int, count: int) -> str:
+        """Returns the line that begins the branch with number `i` of `count`."""
         if i and i == count - 1:
             return "else:"
         if not index.dtype.is_integer:
-            return f"if {self._truth(index)}:"
-        return f"{'elif' if i else 'if'} {self._truth(index)} == {i}:" if count > 1 else "if True:"
+            return f"if {self._test_value(index)}:"
+        return f"{'elif' if i else 'if'} {self._test_value(index)} == {i}:" if count > 1 else "if True:"
 
     # ---- loops ---------------------------------------------------------------------------------------------------
 
     def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
+        """Writes a loop inside another program."""
         args = step.args
         limit = ""
         if loop.limited:
-            limit, args = f"int({self._truth(args[0])})", args[1:]
+            limit, args = f"int({self._test_value(args[0])})", args[1:]
         count = len(loop.variables)
         forms = [self._forms(t) for t in args]
-        last = self._loop(loop, limit, forms[:count], forms[count:], indent)
-        for out, name in zip(step.outputs, last, strict=True):
+        names = self._loop(loop, limit, forms[:count], forms[count:], indent)
+        for out, name in zip(step.outputs, names, strict=True):
             self._set_name(out, name)
 
     def _loop(
@@ -183,10 +189,10 @@ class StructuredWriter(Writer):
                 number = self.unique(f"{tensors[0].op.name}_number")
                 self.row(indent, f"{number} = {scalars.UNBOX[tensors[0].dtype].format(tensor)}")
             for t in tensors:
-                self._stand_in(t, (number, tensor))
+                self._set_forms(t, (number, tensor))
         self.row(indent, f"for _ in range({limit}):" if loop.limited else "while True:")
         self._region(loop.condition, indent + 1)
-        self.row(indent + 1, f"if not {self._truth(loop.condition.program.outputs[0])}:")
+        self.row(indent + 1, f"if not {self._test_value(loop.condition.program.outputs[0])}:")
         self.row(indent + 2, "break")
         self._region(loop.body, indent + 1)
         outputs = loop.body.program.outputs
@@ -208,7 +214,7 @@ class StructuredWriter(Writer):
         """Records the name of a tensor, or of the number that it is held as."""
         (self.numbers if id(tensor) in self._number_dtypes else self.names)[id(tensor)] = name
 
-    def _stand_in(self, tensor: SymbolicTensor, forms: tuple[str | None, str | None]) -> None:
+    def _set_forms(self, tensor: SymbolicTensor, forms: tuple[str | None, str | None]) -> None:
         """Records the expressions that the input of a region has outside of it."""
         number, value = forms
         if number is not None:
@@ -232,7 +238,7 @@ class StructuredWriter(Writer):
         value = scalars.literal(self._constants[id(tensor)], tensor.dtype)
         return repr(value) if type(value) in (int, bool) else self.named(f"{tensor.op.name}_number", value)
 
-    def _truth(self, tensor: SymbolicTensor) -> str:
+    def _test_value(self, tensor: SymbolicTensor) -> str:
         """Returns the expression for a scalar whose value alone matters, as a number or as a tensor."""
         return self.numbers.get(id(tensor)) or self.reference(tensor)
 

@@ -175,6 +175,7 @@ class Writer:
         return f"{kernel}({', '.join(arguments)})"
 
     def _host_argument(self, arg: Any) -> str:
+        """Returns the expression for an argument that the kernel takes as Python values."""
         if not isinstance(arg, SymbolicTensor):
             return self.literal(arg)
         value = self._constants.get(id(arg))

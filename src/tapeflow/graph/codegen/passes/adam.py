@@ -87,6 +87,7 @@ def _updates(program: Program) -> list[_Update]:
         return last if last < read and program.steps[last].name == "AssignLerp" else None
 
     def match(last: int) -> _Update | None:
+        """Returns the update that ends with the `AssignSubQuotient` at place `last`, or None."""
         handle, mean, divisor, rate = program.steps[last].args
         mean_read, total = producer(mean, READ.name), producer(divisor, "AddV2")
         if mean_read is None or total is None:

@@ -148,6 +148,7 @@ def _kernel(op: str, function: Callable[..., Any], in_place: Callable[..., Any])
 
 
 def _minus_quotient(divide: Callable[..., Any], value: Any, x: Any, divisor: Any, rate: Any) -> Any:
+    """Computes `value - rate * x / divisor` by `addcdiv` or `addcdiv_`."""
     if rate.is_cpu:
         return divide(value, x, divisor, value=-rate.item())
     return divide(value, x * rate, divisor, value=-1)  # `item` would wait for the device
