@@ -210,9 +210,7 @@ class _Plan:
         self._places = {id(v): i for i, v in enumerate(flat.inputs)}  # of tensors among `_values`
         self._values = list(flat.inputs)
         with torch.no_grad():
-            self._stages = [
-                self._compiled_stage(stage, stages[i + 1 :], flat, tensors) for i, stage in enumerate(stages)
-            ]
+            self._stages = [self._compiled_stage(s, stages[i + 1 :], flat, tensors) for i, s in enumerate(stages)]
         self._results = [(self._places.get(id(v), -1), v.constant) for v in flat.results]
 
     def _compiled_stage(

@@ -58,17 +58,14 @@ class StructuredWriter(Writer):
             region.find_indices(self._number_dtypes)
         limit, record = self.unique("limit"), self.unique("record")
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
-        invariants = [
-            self.unique(loop.captured[place][0].op.name if place in loop.captured else "unused")
-            for place in range(captured)
-        ]
+        inputs = [loop.captured.get(place) for place in range(captured)]
+        invariants = [self.unique("unused" if tensors is None else tensors[0].op.name) for tensors in inputs]
         self.row(0, f"def {name}({', '.join([limit, record, *starts, *invariants])}):")
         indent = self._write_errstate()
         forms = [(None, name) for name in starts], [(None, name) for name in invariants]
         names = self._loop(loop, limit, *forms, indent, record if records else "")
-        self.write_return(
-            indent, [self._boxed(own, name) for (_, own), name in zip(loop.variables, names, strict=True)]
-        )
+        results = [self._boxed(own, name) for (_, own), name in zip(loop.variables, names, strict=True)]
+        self.write_return(indent, results)
 
     def _write_errstate(self) -> int:
         """Has NumPy's floats overflow without a warning, as tensors do, and returns the indentation of the body."""

@@ -216,9 +216,7 @@ class Writer:
             kernel = functools.partial(kernel, device=devices.current_or_default())
         return with_stream(step, kernel if step.placed else self._on_one_device(kernel))
 
-    def _on_one_device(
-        self, kernel: Callable[..., Any], wrap: Callable[..., Any] = on_one_device
-    ) -> Callable[..., Any]:
+    def _on_one_device(self, kernel: Callable[..., Any], wrap: Any = on_one_device) -> Callable[..., Any]:
         """Returns the kernel, wrapped to accept inputs on several devices if the machine has several."""
         if not devices.machine.has_gpu:
             return kernel
