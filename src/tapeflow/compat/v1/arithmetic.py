@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import size
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
-from tapeflow.random.seeds import lasting_seeds
+from tapeflow.math import arithmetic, casting, counting
+from tapeflow.math.division import floordiv, realdiv
+from tapeflow.math.elementwise import rsqrt
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.random.seeds import lasting_seeds, set_seed
+from tapeflow.random.stateful import categorical, poisson
+from tapeflow.random.stateless import stateless_categorical
 
 # ---- quotients, products, casts --------------------------------------------------------------------------------------
 
@@ -28,7 +36,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     """
     x = convert(x)
     y = convert(y, x.dtype)
-    return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.realdiv(x, y, name)
+    return floordiv(x, y, name) if x.dtype.is_integer else realdiv(x, y, name)
 
 
 def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
@@ -41,7 +49,7 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
         >>> tf.compat.v1.floor_div(-7, 2).numpy().item()
         -4
     """
-    return tf.math.floordiv(x, y, name)
+    return floordiv(x, y, name)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
@@ -54,14 +62,14 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         >>> tf.compat.v1.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy().tolist()
         [2.0, 6.0]
     """
-    return tf.scalar_mul(scalar, x, name)
+    return arithmetic.scalar_mul(scalar, x, name)
 
 
 def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
     """The cast to a dtype."""
 
     def cast(x: Any, name: str = op_name) -> Any:
-        return tf.cast(x, dtype, name)
+        return casting.cast(x, dtype, name)
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"""A tensor (also a sparse one, or `tf.IndexedSlices`) as `tf.{dtype.name}`, see `tf.cast`.
@@ -93,9 +101,9 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
         [1.5, 2.0]
     """
     t = convert(t)
-    count = tf.cast(tf.size(t), t.dtype)
-    inverse = tf.math.rsqrt(tf.reduce_sum(t * t))
-    return tf.identity(t * clip_norm * tf.minimum(inverse * count, 1.0 / convert(clip_norm, t.dtype)), name=name)
+    count = casting.cast(size(t), t.dtype)
+    inverse = rsqrt(reduce_sum(t * t))
+    return identity(t * clip_norm * minimum(inverse * count, 1.0 / convert(clip_norm, t.dtype)), name=name)
 
 
 # ---- counting --------------------------------------------------------------------------------------------------------
@@ -118,7 +126,7 @@ def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: An
         >>> tf.compat.v1.bincount([1, 1, 2]).numpy().tolist()
         [0, 2, 1]
     """
-    return tf.math.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
+    return counting.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
 
 
 def confusion_matrix(
@@ -144,7 +152,7 @@ def confusion_matrix(
         >>> tf.compat.v1.confusion_matrix([0, 1, 1], [0, 0, 1]).numpy().tolist()
         [[1, 0], [1, 1]]
     """
-    return tf.math.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
+    return counting.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
 
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
@@ -160,7 +168,7 @@ def set_random_seed(seed: int) -> None:
         >>> bool(tf.random.uniform([]) == first)
         True
     """
-    tf.random.set_seed(seed)
+    set_seed(seed)
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
@@ -193,7 +201,7 @@ def stateless_multinomial(
         >>> tf.compat.v1.random.stateless_multinomial([[0.0, -100.0]], 3, [1, 2]).numpy().tolist()
         [[0, 0, 0]]
     """
-    return tf.random.stateless_categorical(logits, num_samples, seed, output_dtype, name)
+    return stateless_categorical(logits, num_samples, seed, output_dtype, name)
 
 
 def multinomial(
@@ -217,7 +225,7 @@ def multinomial(
         >>> tf.compat.v1.multinomial([[0.0, -100.0]], 3).numpy().tolist()
         [[0, 0, 0]]
     """
-    return tf.random.categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
+    return categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
 
 
 def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
@@ -236,4 +244,4 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None,
         >>> tf.compat.v1.random_poisson([1.0, 2.0], [5]).shape
         TensorShape([5, 2])
     """
-    return tf.random.poisson(shape, lam, dtype, seed, name)
+    return poisson(shape, lam, dtype, seed, name)

@@ -6,12 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array import blocks, creation, gathering, masks, padding, properties, shaping
+from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.array.shaping import reshape
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types import dtypes
 from tapeflow.core.types.dtypes import as_dtype, int32
+from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, logical_not
+from tapeflow.math.reduction import reduce_any
+from tapeflow.nn import depth
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 # ---- making tensors --------------------------------------------------------------------------------------------------
 
@@ -36,14 +45,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         [1, 2, 2]
     """
     if shape is None or state.graph is None or isinstance(value, Tensor):
-        return tf.constant(value, dtype, shape, name)
+        return creation.constant(value, dtype, shape, name)
     try:
-        proto = tf.make_tensor_proto(value, None if dtype is None else as_dtype(dtype), shape, verify_shape)
+        proto = make_tensor_proto(value, None if dtype is None else as_dtype(dtype), shape, verify_shape)
     except ValueError as error:
         if str(error).startswith("Too many elements"):
             raise
         raise TypeError(str(error)) from None
-    return tf.constant(tf.make_ndarray(proto), as_dtype(proto.dtype), name=name)
+    return creation.constant(make_ndarray(proto), as_dtype(proto.dtype), name=name)
 
 
 def convert_to_tensor(
@@ -63,7 +72,7 @@ def convert_to_tensor(
         >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
         tf.float32
     """
-    return tf.convert_to_tensor(
+    return creation.convert_to_tensor(
         value, dtype, either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype), name
     )
 
@@ -75,7 +84,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         >>> tf.compat.v1.zeros_like([[1.5, 2.5]], tf.int32).numpy().tolist()
         [[0, 0]]
     """
-    return tf.zeros_like(tensor, dtype, name)
+    return creation.zeros_like(tensor, dtype, name)
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
@@ -85,7 +94,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
         >>> tf.compat.v1.ones_like([[1.5, 2.5]]).numpy().tolist()
         [[1.0, 1.0]]
     """
-    return tf.ones_like(tensor, dtype, name)
+    return creation.ones_like(tensor, dtype, name)
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
@@ -95,7 +104,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
         >>> tf.compat.v1.shape([[1, 2, 3]], out_type=tf.int64).numpy().tolist()
         [1, 3]
     """
-    return tf.shape(input, int32 if out_type is None else as_dtype(out_type), name)
+    return properties.shape(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
@@ -105,7 +114,7 @@ def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
         >>> tf.compat.v1.size([[1, 2, 3]]).numpy().item()
         3
     """
-    return tf.size(input, int32 if out_type is None else as_dtype(out_type), name)
+    return properties.size(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -118,7 +127,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
         >>> tf.compat.v1.convert_to_tensor_or_indexed_slices([1, 2]).dtype
         tf.int32
     """
-    return _converted(value, (tf.IndexedSlices, tf.SparseTensor), dtype, name)
+    return _converted(value, (IndexedSlices, SparseTensor), dtype, name)
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -132,17 +141,17 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
         >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).dtype
         tf.int32
     """
-    if isinstance(value, tf.compat.v1.SparseTensorValue):
-        value = tf.SparseTensor.from_value(value)
-    if isinstance(value, tf.SparseTensor) and dtype is not None and as_dtype(dtype) is not value.dtype:
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor) and dtype is not None and as_dtype(dtype) is not value.dtype:
         raise RuntimeError(f"Sparse dtype mismatch. Requested: {as_dtype(dtype).name},  Actual: {value.dtype.name}")
-    return _converted(value, (tf.SparseTensor,), dtype, name)
+    return _converted(value, (SparseTensor,), dtype, name)
 
 
 def _converted(value: Any, kept: Any, dtype: Any, name: str | None) -> Any:
     """The tensor of a value that is none of some kinds."""
     if not isinstance(value, kept):
-        return tf.convert_to_tensor(value, dtype, name=name)
+        return creation.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and as_dtype(dtype) is not value.dtype:
         raise ValueError(
             f"Incompatible tensor conversion requested to `dtype` {as_dtype(dtype).name} for `value` ({value}) with "
@@ -165,7 +174,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
         >>> tf.compat.v1.squeeze([[[1], [2]]], squeeze_dims=[2]).shape
         TensorShape([1, 2])
     """
-    return tf.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims), name)
+    return shaping.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims), name)
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
@@ -181,7 +190,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     at = either("axis", axis, "dim", dim)
     if at is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return tf.expand_dims(input, at, name)
+    return shaping.expand_dims(input, at, name)
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
@@ -191,7 +200,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         >>> tf.compat.v1.transpose([[1, 2], [3, 4]], [1, 0]).numpy().tolist()
         [[1, 3], [2, 4]]
     """
-    return tf.transpose(a, perm, conjugate, name)
+    return shaping.transpose(a, perm, conjugate, name)
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
@@ -210,7 +219,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
         >>> tf.compat.v1.pad([1, 2], [[1, 0]], constant_values=9).numpy().tolist()
         [9, 1, 2]
     """
-    return tf.pad(tensor, paddings, mode, constant_values, name)
+    return padding.pad(tensor, paddings, mode, constant_values, name)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
@@ -235,14 +244,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if (x is None) != (y is None):
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = convert(condition, tf.bool)
+    condition = convert(condition, dtypes.bool)
     if x is not None:
         x = convert(x)
         rank = x.shape.rank
         if condition.shape.rank == 1 and rank is not None and rank > 1:
-            condition = tf.reshape(condition, [-1] + [1] * (rank - 1))
-        return tf.where(condition, x, convert(y, x.dtype), name)
-    return tf.where(condition, name=name)
+            condition = reshape(condition, [-1] + [1] * (rank - 1))
+        return masks.where(condition, x, convert(y, x.dtype), name)
+    return masks.where(condition, name=name)
 
 
 def gather(
@@ -262,7 +271,7 @@ def gather(
         >>> tf.compat.v1.gather([[1, 2], [3, 4]], [1, 0], axis=1).numpy().tolist()
         [[2, 1], [4, 3]]
     """
-    return tf.gather(params, indices, axis=axis, batch_dims=batch_dims, name=name)
+    return gathering.gather(params, indices, axis=axis, batch_dims=batch_dims, name=name)
 
 
 def gather_nd(
@@ -277,7 +286,7 @@ def gather_nd(
         >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
         [2, 3]
     """
-    return tf.gather_nd(params, indices, batch_dims, name)
+    return gathering.gather_nd(params, indices, batch_dims, name)
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
@@ -301,7 +310,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     rank = indices.shape.rank
     if rank == 0:
         raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
-    return tf.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
+    return gathering.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
@@ -319,7 +328,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         >>> tf.compat.v1.boolean_mask([[1, 2], [3, 4]], [False, True]).numpy().tolist()
         [[3, 4]]
     """
-    return tf.boolean_mask(tensor, mask, axis, name)
+    return masks.boolean_mask(tensor, mask, axis, name)
 
 
 class ListDiff(NamedTuple):
@@ -349,9 +358,9 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
     for label, vector in (("x", x), ("y", y)):
         if vector.shape.rank not in (1, None):
             raise invalid(f"{label} should be a 1D vector, not of shape {vector.shape} [Op:ListDiff]")
-    kept = tf.logical_not(tf.reduce_any(tf.equal(tf.expand_dims(x, 1), tf.expand_dims(y, 0)), 1))
-    at = tf.reshape(tf.where(kept), [-1])
-    return ListDiff(tf.gather(x, at, name=name), tf.cast(at, index_dtype))
+    kept = logical_not(reduce_any(equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0)), 1))
+    at = reshape(masks.where(kept), [-1])
+    return ListDiff(gathering.gather(x, at, name=name), cast(at, index_dtype))
 
 
 # ---- batches, space and depth ----------------------------------------------------------------------------------------
@@ -381,7 +390,7 @@ def reverse_sequence(
     batch = either("batch_axis", batch_axis, "batch_dim", batch_dim)
     if over is None:
         raise TypeError("reverse_sequence: expected int for argument 'seq_axis' (or 'seq_dim'), not None.")
-    return tf.reverse_sequence(input, seq_lengths, over, batch, name)
+    return padding.reverse_sequence(input, seq_lengths, over, batch, name)
 
 
 def _square(block_shape: Any, block_size: Any) -> list[int]:
@@ -416,7 +425,7 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
         >>> tf.compat.v1.batch_to_space(batch, [[0, 0], [0, 0]], 2)[0, :, :, 0].numpy().tolist()
         [[1, 2], [3, 4]]
     """
-    return tf.batch_to_space(input, _square(block_shape, block_size), crops, name)
+    return blocks.batch_to_space(input, _square(block_shape, block_size), crops, name)
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
@@ -434,7 +443,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
         >>> tf.compat.v1.batch_to_space_nd([[[1]], [[2]]], [2], [[0, 0]])[0, :, 0].numpy().tolist()
         [1, 2]
     """
-    return tf.batch_to_space(input, block_shape, crops, name)
+    return blocks.batch_to_space(input, block_shape, crops, name)
 
 
 def space_to_batch(
@@ -457,7 +466,7 @@ def space_to_batch(
         >>> tf.compat.v1.space_to_batch(image, [[0, 0], [0, 0]], 2).shape
         TensorShape([4, 1, 1, 1])
     """
-    return tf.space_to_batch(input, _square(block_shape, block_size), paddings, name)
+    return blocks.space_to_batch(input, _square(block_shape, block_size), paddings, name)
 
 
 def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
@@ -470,7 +479,7 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
         >>> tf.compat.v1.space_to_depth(image, 2).numpy().tolist()
         [[[[0, 1, 2, 3]]]]
     """
-    return tf.nn.space_to_depth(input, block_size, data_format, name)
+    return depth.space_to_depth(input, block_size, data_format, name)
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
@@ -482,4 +491,4 @@ def depth_to_space(input: Any, block_size: int, name: str | None = None, data_fo
         >>> tf.compat.v1.depth_to_space([[[[1, 2, 3, 4]]]], 2)[0, :, :, 0].numpy().tolist()
         [[1, 2], [3, 4]]
     """
-    return tf.nn.depth_to_space(input, block_size, data_format, name)
+    return depth.depth_to_space(input, block_size, data_format, name)

@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow import control_flow, custom_gradients, functional, printing
+from tapeflow.array import passing
+from tapeflow.array.passing import identity
+from tapeflow.autodiff.ends import UnconnectedGradients
 from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.switches import control_flow_v2_enabled
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int32
 from tapeflow.printing import element_text
+from tapeflow.script import numpy_function
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
@@ -59,7 +64,7 @@ def cond(
     """
     first = _function("true_fn", true_fn, "fn1", fn1)
     second = _function("false_fn", false_fn, "fn2", fn2)
-    return _unpacked(tf.cond(pred, first, second, name), strict)
+    return _unpacked(control_flow.cond(pred, first, second, name), strict)
 
 
 def case(
@@ -82,7 +87,7 @@ def case(
         2
     """
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
-    return _unpacked(tf.case(pairs, default, exclusive, True, name), strict)
+    return _unpacked(control_flow.case(pairs, default, exclusive, True, name), strict)
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
@@ -123,7 +128,7 @@ def while_loop(
         in_list = isinstance(given, (list, tuple))
         return given if in_list else [given]
 
-    found = tf.while_loop(
+    found = control_flow.while_loop(
         cond, packed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
     )
     single = isinstance(found, (list, tuple)) and len(found) == 1 and not return_same_structure
@@ -152,7 +157,7 @@ def map_fn(
         [0.5, 1.0]
     """
     signature = either("fn_output_signature", fn_output_signature, "dtype", dtype)
-    return tf.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
+    return functional.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
 
 
 def scan(
@@ -175,7 +180,9 @@ def scan(
         >>> tf.compat.v1.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 3, 6]
     """
-    return tf.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
+    return functional.scan(
+        fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name
+    )
 
 
 def foldl(
@@ -193,7 +200,7 @@ def foldl(
         >>> tf.compat.v1.foldl(lambda left, x: left - x, tf.constant([1, 2, 3])).numpy().item()
         -4
     """
-    return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
+    return functional.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
 def foldr(
@@ -211,7 +218,7 @@ def foldr(
         >>> tf.compat.v1.foldr(lambda right, x: right - x, tf.constant([1, 2, 3])).numpy().item()
         0
     """
-    return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
+    return functional.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
 # ---- order and Python functions --------------------------------------------------------------------------------------
@@ -224,7 +231,7 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
         >>> [t.numpy().item() for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
         [1, 2]
     """
-    return tf.tuple(tensors, control_inputs, name)
+    return passing.tuple_(tensors, control_inputs, name)
 
 
 def py_func(
@@ -245,7 +252,7 @@ def py_func(
         >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy().item()
         2.0
     """
-    return tf.numpy_function(func, inp, Tout, stateful, name)
+    return numpy_function(func, inp, Tout, stateful, name)
 
 
 def Print(
@@ -279,12 +286,12 @@ def Print(
             left -= 1
             limit = 3 if summarize is None else summarize
             texts = [_summarized(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
-            tf.print((message or "") + "".join(texts))
+            printing.print((message or "") + "".join(texts))
         return np.int32(0)
 
     tensor = convert(input_)
-    with tf.control_dependencies([tf.numpy_function(show, tensors, int32)]):
-        return tf.identity(tensor, name=name)
+    with control_dependencies([numpy_function(show, tensors, int32)]):
+        return identity(tensor, name=name)
 
 
 def _summarized(value: Any, dtype: Any, limit: int) -> str:
@@ -312,7 +319,7 @@ def _summarized(value: Any, dtype: Any, limit: int) -> str:
 def gradients(
     ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
-    unconnected_gradients: Any = tf.UnconnectedGradients.NONE,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:  # fmt: skip
     """The gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
 
@@ -335,7 +342,7 @@ def gradients(
         ...     print(sess.run(tf.compat.v1.gradients(x * x, [x]))[0])
         6.0
     """
-    return tf.gradients(
+    return custom_gradients.gradients(
         ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients
     )
 
@@ -360,4 +367,4 @@ def hessians(
         ...     print(sess.run(tf.compat.v1.hessians(x[0] * x[0] * x[1], x))[0].tolist())
         [[4.0, 2.0], [2.0, 0.0]]
     """
-    return tf.hessians(ys, xs, gate_gradients, aggregation_method, name)
+    return custom_gradients.hessians(ys, xs, gate_gradients, aggregation_method, name)

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import raw_ops
 from tapeflow.compat.v1.renamed import either
+from tapeflow.core.types.dtypes import int64
+from tapeflow.nn import (
+    avg_pooling,
+    conv,
+    conv_transposed,
+    depthwise,
+    dilated,
+    fractional_pooling,
+    max_pooling,
+    morphology,
+)
+from tapeflow.nn.max_pooling import max_pool2d
 
 
 def conv2d(
@@ -33,7 +45,7 @@ def conv2d(
         [[[[6.0]]]]
     """
     kernel = either("filters", filters, "filter", filter)
-    return tf.nn.conv2d(input, kernel, strides, padding, data_format, list(dilations), name)
+    return conv.conv2d(input, kernel, strides, padding, data_format, list(dilations), name)
 
 
 def conv1d(
@@ -57,7 +69,7 @@ def conv1d(
         [[[3.0], [5.0]]]
     """
     given = either("input", input, "value", value)
-    return tf.nn.conv1d(given, filters, stride, padding, data_format or "NWC", dilations, name)
+    return conv.conv1d(given, filters, stride, padding, data_format or "NWC", dilations, name)
 
 
 def conv3d(
@@ -80,7 +92,7 @@ def conv3d(
         8.0
     """
     kernel = either("filters", filters, "filter", filter)
-    return tf.nn.conv3d(input, kernel, strides, padding, data_format, list(dilations), name)
+    return conv.conv3d(input, kernel, strides, padding, data_format, list(dilations), name)
 
 
 def conv2d_transpose(
@@ -104,7 +116,7 @@ def conv2d_transpose(
         [[1.0, 1.0], [1.0, 1.0]]
     """
     given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
-    return tf.nn.conv2d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+    return conv_transposed.conv2d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
 
 
 def depthwise_conv2d(
@@ -132,7 +144,7 @@ def depthwise_conv2d(
         >>> tf.compat.v1.nn.depthwise_conv2d(image, filter, [1, 1, 1, 1], "SAME").numpy().tolist()
         [[[[0.0, 10.0], [2.0, 30.0]]]]
     """
-    return tf.nn.depthwise_conv2d(
+    return depthwise.depthwise_conv2d(
         input, filter, strides, padding, data_format, either("dilations", dilations, "rate", rate), name
     )
 
@@ -157,7 +169,7 @@ def separable_conv2d(
         2.0
     """
     spread = either("dilations", dilations, "rate", rate)
-    return tf.nn.separable_conv2d(
+    return depthwise.separable_conv2d(
         input, depthwise_filter, pointwise_filter, strides, padding, data_format, spread, name
     )
 
@@ -186,7 +198,7 @@ def convolution(
     """
     spread = either("dilations", dilations, "dilation_rate", dilation_rate)
     kernel = either("filters", filters, "filter", filter)
-    return tf.nn.convolution(input, kernel, strides, padding, data_format, spread, name)
+    return conv.convolution(input, kernel, strides, padding, data_format, spread, name)
 
 
 def max_pool(
@@ -213,7 +225,7 @@ def max_pool(
         >>> tf.compat.v1.nn.max_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID").numpy().item()
         3.0
     """
-    return tf.nn.max_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
+    return max_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
 
 
 def avg_pool(
@@ -240,7 +252,7 @@ def avg_pool(
         >>> tf.compat.v1.nn.avg_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID").numpy().item()
         1.5
     """
-    return tf.nn.avg_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
+    return avg_pooling.avg_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
 
 
 avg_pool2d = avg_pool
@@ -266,7 +278,7 @@ def pool(
         [[[5.0], [5.0]]]
     """
     spread = either("dilations", dilations, "dilation_rate", dilation_rate)
-    return tf.nn.pool(input, window_shape, pooling_type, strides, padding, data_format, spread, name)
+    return dilated.pool(input, window_shape, pooling_type, strides, padding, data_format, spread, name)
 
 
 # ---- transposes and gradients ----------------------------------------------------------------------------------------
@@ -293,7 +305,7 @@ def conv3d_transpose(
         TensorShape([1, 2, 2, 2, 1])
     """
     given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
-    return tf.nn.conv3d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+    return conv_transposed.conv3d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
 
 
 def conv2d_backprop_input(
@@ -320,7 +332,7 @@ def conv2d_backprop_input(
     """
     kernel = either("filters", filters, "filter", filter)
     padding, explicit = _paddings(padding)
-    return tf.raw_ops.Conv2DBackpropInput(
+    return raw_ops.Conv2DBackpropInput(
         input_sizes=input_sizes, filter=kernel, out_backprop=out_backprop, strides=strides, padding=padding,
         explicit_paddings=explicit, data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -345,7 +357,7 @@ def conv2d_backprop_filter(
         [[0.0, 1.0], [2.0, 3.0]]
     """
     padding, explicit = _paddings(padding)
-    return tf.raw_ops.Conv2DBackpropFilter(
+    return raw_ops.Conv2DBackpropFilter(
         input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
         explicit_paddings=explicit, data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -373,7 +385,7 @@ def conv3d_backprop_filter(
         >>> gradient.numpy().item()
         8.0
     """
-    return tf.raw_ops.Conv3DBackpropFilterV2(
+    return raw_ops.Conv3DBackpropFilterV2(
         input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
         data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -394,7 +406,7 @@ def depthwise_conv2d_native(
         4.0
     """
     padding, explicit = _paddings(padding)
-    return tf.raw_ops.DepthwiseConv2dNative(
+    return raw_ops.DepthwiseConv2dNative(
         input=input, filter=filter, strides=strides, padding=padding, explicit_paddings=explicit,
         data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -426,7 +438,7 @@ def dilation2d(
         3.0
     """
     kernel = either("filters", filters, "filter", filter)
-    return tf.raw_ops.Dilation2D(
+    return raw_ops.Dilation2D(
         input=input, filter=kernel, strides=strides, rates=either("dilations", dilations, "rates", rates),
         padding=padding, name=name,
     )  # fmt: skip
@@ -447,7 +459,7 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
         >>> abs(tf.compat.v1.nn.erosion2d(images, tf.zeros([2, 2, 1]), one, one, "VALID").numpy().item())
         0.0
     """
-    return tf.nn.erosion2d(value, kernel, strides, padding, "NHWC", rates, name)
+    return morphology.erosion2d(value, kernel, strides, padding, "NHWC", rates, name)
 
 
 def max_pool_with_argmax(
@@ -477,8 +489,8 @@ def max_pool_with_argmax(
             "`data_format` values other than 'NHWC' are not supported. Received: data_format=" + data_format
         )
     dtype = either("output_dtype", output_dtype, "Targmax", Targmax)
-    return tf.nn.max_pool_with_argmax(
-        input, ksize, strides, padding, data_format, tf.int64 if dtype is None else dtype, include_batch_in_index, name
+    return max_pooling.max_pool_with_argmax(
+        input, ksize, strides, padding, data_format, int64 if dtype is None else dtype, include_batch_in_index, name
     )
 
 
@@ -507,7 +519,7 @@ def fractional_max_pool(
     References: Graham 2015 (https://arxiv.org/abs/1412.6071).
     """
     draw = _seed_of_windows(deterministic, seed, seed2)
-    return tf.nn.fractional_max_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
+    return fractional_pooling.fractional_max_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
 
 
 def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
@@ -527,4 +539,4 @@ def fractional_avg_pool(
         TensorShape([1, 4, 4, 1])
     """
     draw = _seed_of_windows(deterministic, seed, seed2)
-    return tf.nn.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
+    return fractional_pooling.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.blocks import extract_patches
+from tapeflow.array.properties import get_static_value, shape
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.ops.convert import convert
-from tapeflow.image import resampling
+from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.image import cropping, resampling
+from tapeflow.image.boxes import draw_bounding_boxes as draw_bounding_boxes_v2
+from tapeflow.image.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box_v2
 from tapeflow.image.resizing import fitted_with_pad, resized_by
+from tapeflow.math.casting import cast
 
 # ---- resizing --------------------------------------------------------------------------------------------------------
 
@@ -92,7 +97,7 @@ def _by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
         raise ValueError(f"Resize method is not implemented: {method}")
 
     def resizer(batch: Any, size: Any) -> Any:
-        new = tf.get_static_value(size)
+        new = get_static_value(size)
         same = new is not None and batch.shape[1:3].as_list() == new.tolist()
         return batch if same else kernel(batch, size, align_corners)
 
@@ -176,7 +181,7 @@ def crop_and_resize(
         TensorShape([1, 1, 1, 1])
     """
     of = either("box_indices", box_indices, "box_ind", box_ind)
-    return tf.image.crop_and_resize(image, boxes, of, crop_size, method, extrapolation_value, name)
+    return cropping.crop_and_resize(image, boxes, of, crop_size, method, extrapolation_value, name)
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
@@ -192,7 +197,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors
         >>> tf.compat.v1.image.draw_bounding_boxes(tf.zeros([1, 2, 2, 1]), boxes).numpy().ravel().tolist()
         [1.0, 1.0, 1.0, 1.0]
     """
-    return tf.image.draw_bounding_boxes(images, boxes, colors, name)
+    return draw_bounding_boxes_v2(images, boxes, colors, name)
 
 
 def extract_glimpse(
@@ -220,14 +225,14 @@ def extract_glimpse(
         >>> tf.compat.v1.image.extract_glimpse(image, [1, 1], [[0.0, 0.0]]).numpy().item()
         4.0
     """
-    input, offsets = convert(input), convert(offsets, tf.float32)
-    sides = tf.cast(tf.shape(input)[1:3], tf.float32)
+    input, offsets = convert(input), convert(offsets, float32)
+    sides = cast(shape(input)[1:3], float32)
     centers = offsets * sides if normalized else offsets
     if centered:
         centers = centers / 2.0 + sides / 2.0
-    corners = tf.cast(tf.cast(centers - tf.cast(size, tf.float32) / 2.0, tf.int32), tf.float32)
+    corners = cast(cast(centers - cast(size, float32) / 2.0, int32), float32)
     noise = "uniform" if uniform_noise else "gaussian"
-    return tf.image.extract_glimpse(input, size, corners, False, False, noise, name)
+    return cropping.extract_glimpse(input, size, corners, False, False, noise, name)
 
 
 def sample_distorted_bounding_box(
@@ -256,7 +261,7 @@ def sample_distorted_bounding_box(
         3
     """
     drawn = (seed or 0) if not seed2 else (seed or 0) * 1_000_003 + seed2
-    return tf.image.sample_distorted_bounding_box(
+    return sample_distorted_bounding_box_v2(
         image_size, bounding_boxes, drawn, min_object_covered, aspect_ratio_range, area_range, max_attempts,
         use_image_if_no_bounding_boxes, name,
     )  # fmt: skip
@@ -282,7 +287,7 @@ def extract_image_patches(
         >>> tf.compat.v1.image.extract_image_patches(image, two, two, [1, 1, 1, 1], "VALID").numpy().tolist()
         [[[[0.0, 1.0, 2.0, 3.0]]]]
     """
-    return tf.image.extract_patches(images, either("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
+    return extract_patches(images, either("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
 
 
 __getattr__ = names.finder("image")

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.masks import where
+from tapeflow.array.properties import shape, size
+from tapeflow.array.shaping import squeeze
 from tapeflow.compat.v1 import nn
 from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import float32
+from tapeflow.math import elementwise
+from tapeflow.math.arithmetic import add_n, squared_difference
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, not_equal
+from tapeflow.math.division import divide_no_nan
+from tapeflow.math.elementwise import log, square
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.nn.activations import relu
 
 
 class Reduction:
@@ -101,7 +114,7 @@ def get_regularization_loss(scope: str | None = None, name: str = "total_regular
         0.0
     """
     found = get_regularization_losses(scope)
-    return tf.add_n(found, name=name) if found else tf.constant(0.0)
+    return add_n(found, name=name) if found else constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
@@ -123,7 +136,7 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
         raise ValueError(
             "`inputs` must be an iterable of at least one Tensor with the same dtype and shape: there are no losses."
         )
-    return tf.add_n(found, name=name)
+    return add_n(found, name=name)
 
 
 # ---- weighting -------------------------------------------------------------------------------------------------------
@@ -157,23 +170,23 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     losses = convert(losses)
-    with tf.name_scope(scope or "weighted_loss"):
+    with name_scope(scope or "weighted_loss"):
         dtype = losses.dtype
-        values, factors = tf.cast(losses, float32), tf.cast(convert(weights), float32)
+        values, factors = cast(losses, float32), cast(convert(weights), float32)
         check_weights(factors, values)
         weighted = values * factors
         if reduction == Reduction.NONE:
             loss = weighted
         else:
-            loss = tf.reduce_sum(weighted)
+            loss = reduce_sum(weighted)
             if reduction == Reduction.MEAN:
-                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(tf.ones_like(values) * factors))
+                loss = divide_no_nan(loss, reduce_sum(ones_like(values) * factors))
             elif reduction in (Reduction.SUM_OVER_NONZERO_WEIGHTS, Reduction.SUM_BY_NONZERO_WEIGHTS):
-                present = tf.where(tf.equal(factors, 0.0), tf.zeros_like(factors), tf.ones_like(factors))
-                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(present * tf.ones_like(values)))
+                present = where(equal(factors, 0.0), zeros_like(factors), ones_like(factors))
+                loss = divide_no_nan(loss, reduce_sum(present * ones_like(values)))
             elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-                loss = tf.math.divide_no_nan(loss, tf.cast(tf.size(values), float32))
-        loss = tf.cast(loss, dtype)
+                loss = divide_no_nan(loss, cast(size(values), float32))
+        loss = cast(loss, dtype)
     add_loss(loss, loss_collection)
     return loss
 
@@ -210,7 +223,7 @@ def _pair(labels: Any, predictions: Any, what: str = "predictions") -> tuple[Any
         ValueError: one is missing, or the shapes differ.
     """
     _given(**{"labels": labels, what: predictions})
-    labels, predictions = tf.cast(convert(labels), float32), tf.cast(convert(predictions), float32)
+    labels, predictions = cast(convert(labels), float32), cast(convert(predictions), float32)
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
     return labels, predictions
@@ -230,7 +243,7 @@ def absolute_difference(
         1.5
     """
     labels, predictions = _pair(labels, predictions)
-    losses = tf.abs(predictions - labels)
+    losses = elementwise.abs(predictions - labels)
     return compute_weighted_loss(losses, weights, scope or "absolute_difference", loss_collection, reduction)
 
 
@@ -245,7 +258,7 @@ def mean_squared_error(
         2.5
     """
     labels, predictions = _pair(labels, predictions)
-    losses = tf.math.squared_difference(predictions, labels)
+    losses = squared_difference(predictions, labels)
     return compute_weighted_loss(losses, weights, scope or "mean_squared_error", loss_collection, reduction)
 
 
@@ -260,8 +273,8 @@ def huber_loss(
         1.5
     """
     labels, predictions = _pair(labels, predictions)
-    error = tf.abs(predictions - labels)
-    near = tf.minimum(error, delta)
+    error = elementwise.abs(predictions - labels)
+    near = minimum(error, delta)
     losses = 0.5 * near * near + delta * (error - near)
     return compute_weighted_loss(losses, weights, scope or "huber_loss", loss_collection, reduction)
 
@@ -277,7 +290,7 @@ def log_loss(
         0.6931
     """
     labels, predictions = _pair(labels, predictions)
-    losses = -labels * tf.math.log(predictions + epsilon) - (1.0 - labels) * tf.math.log(1.0 - predictions + epsilon)
+    losses = -labels * log(predictions + epsilon) - (1.0 - labels) * log(1.0 - predictions + epsilon)
     return compute_weighted_loss(losses, weights, scope or "log_loss", loss_collection, reduction)
 
 
@@ -292,7 +305,7 @@ def hinge_loss(
         1.0
     """
     labels, logits = _pair(labels, logits, "logits")
-    losses = tf.nn.relu(1.0 - (2.0 * labels - 1.0) * logits)
+    losses = relu(1.0 - (2.0 * labels - 1.0) * logits)
     return compute_weighted_loss(losses, weights, scope or "hinge_loss", loss_collection, reduction)
 
 
@@ -310,7 +323,7 @@ def cosine_distance(
     if along is None:
         raise ValueError("You must specify argument `axis`.")
     labels, predictions = _pair(labels, predictions)
-    losses = 1.0 - tf.reduce_sum(predictions * labels, along, keepdims=True)
+    losses = 1.0 - reduce_sum(predictions * labels, along, keepdims=True)
     return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
 
 
@@ -330,19 +343,19 @@ def mean_pairwise_squared_error(
         4.0
     """
     labels, predictions = _pair(labels, predictions)
-    with tf.name_scope(scope or "mean_pairwise_squared_error"):
-        weights = tf.cast(convert(weights), float32)
+    with name_scope(scope or "mean_pairwise_squared_error"):
+        weights = cast(convert(weights), float32)
         errors = predictions - labels
         check_weights(weights, errors)
         axes = list(range(1, errors.shape.rank))
 
         def total(value: Any) -> Any:
-            return tf.reduce_sum(value, axes, keepdims=True)
+            return reduce_sum(value, axes, keepdims=True)
 
-        count = total(tf.cast(tf.not_equal(weights, 0.0), float32) * tf.ones_like(errors))
-        squares = tf.math.divide_no_nan(total(tf.square(errors)), count - 1.0)
-        products = tf.math.divide_no_nan(tf.square(total(errors)), count * (count - 1.0))
-        loss = tf.reduce_sum(2.0 * (squares - products) * weights)
+        count = total(cast(not_equal(weights, 0.0), float32) * ones_like(errors))
+        squares = divide_no_nan(total(square(errors)), count - 1.0)
+        products = divide_no_nan(square(total(errors)), count * (count - 1.0))
+        loss = reduce_sum(2.0 * (squares - products) * weights)
     add_loss(loss, loss_collection)
     return loss
 
@@ -362,7 +375,7 @@ def sigmoid_cross_entropy(
     """
     _given(multi_class_labels=multi_class_labels, logits=logits)
     logits = convert(logits)
-    labels = tf.cast(convert(multi_class_labels), logits.dtype)
+    labels = cast(convert(multi_class_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
     if label_smoothing > 0:
@@ -386,11 +399,11 @@ def softmax_cross_entropy(
     """
     _given(onehot_labels=onehot_labels, logits=logits)
     logits = convert(logits)
-    labels = tf.cast(convert(onehot_labels), logits.dtype)
+    labels = cast(convert(onehot_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
     if label_smoothing > 0:
-        classes = tf.cast(tf.shape(labels)[-1], logits.dtype)
+        classes = cast(shape(labels)[-1], logits.dtype)
         labels = labels * (1 - label_smoothing) + label_smoothing / classes
     losses = nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return compute_weighted_loss(losses, weights, scope or "softmax_cross_entropy_loss", loss_collection, reduction)
@@ -409,7 +422,7 @@ def sparse_softmax_cross_entropy(
     _given(labels=labels, logits=logits)
     labels, logits = convert(labels), convert(logits)
     if labels.shape.rank is not None and labels.shape.rank == logits.shape.rank:
-        labels = tf.squeeze(labels, [-1])
+        labels = squeeze(labels, [-1])
     losses = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return compute_weighted_loss(
         losses, weights, scope or "sparse_softmax_cross_entropy_loss", loss_collection, reduction

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import raw_ops
+from tapeflow.array.creation import ones_like, zeros
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import stop_gradient
+from tapeflow.array.shaping import transpose
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.arrays import depth_to_space, space_to_batch, space_to_depth
 from tapeflow.compat.v1.convolutions import (
@@ -49,6 +53,18 @@ from tapeflow.compat.v1.rnn import (
     static_state_saving_rnn,
 )
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types import dtypes
+from tapeflow.core.types.dtypes import float32
+from tapeflow.linalg.products import matmul
+from tapeflow.math import topk
+from tapeflow.math.comparison import logical_or, not_equal
+from tapeflow.nn import activations, cross_entropy, ctc, dropping, softmaxes, statistics
+from tapeflow.nn.activations import relu
+from tapeflow.nn.bias import bias_add
+from tapeflow.ragged.functions import boolean_mask
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.sparse.tensor import SparseTensor
 
 # ---- activations and losses ------------------------------------------------------------------------------------------
 
@@ -68,7 +84,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
         [[0.5, 0.5]]
     """
     along = either("axis", axis, "dim", dim)
-    return tf.nn.softmax(logits, -1 if along is None else along, name)
+    return softmaxes.softmax(logits, -1 if along is None else along, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
@@ -79,7 +95,7 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any
         [[0.0], [0.0]]
     """
     along = either("axis", axis, "dim", dim)
-    return tf.nn.log_softmax(logits, -1 if along is None else along, name)
+    return softmaxes.log_softmax(logits, -1 if along is None else along, name)
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
@@ -89,7 +105,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
         >>> tf.compat.v1.nn.leaky_relu([-2.0, 3.0], 0.5).numpy().tolist()
         [-1.0, 3.0]
     """
-    return tf.nn.leaky_relu(features, alpha, name)
+    return activations.leaky_relu(features, alpha, name)
 
 
 def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
@@ -99,7 +115,7 @@ def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
         >>> tf.compat.v1.nn.crelu([-2.0, 3.0]).numpy().tolist()
         [0.0, 3.0, 2.0, 0.0]
     """
-    return tf.nn.crelu(features, axis, name)
+    return activations.crelu(features, axis, name)
 
 
 def dropout(
@@ -127,7 +143,7 @@ def dropout(
         raise ValueError(f"`rate` must be provided. Received: rate={rate}")
     if rate is None:
         rate = 1.0 - keep_prob
-    return tf.nn.dropout(x, rate, noise_shape, seed, name)
+    return dropping.dropout(x, rate, noise_shape, seed, name)
 
 
 def _labels_and_logits(function: str, labels: Any, logits: Any) -> tuple[Any, Any]:
@@ -162,7 +178,7 @@ def softmax_cross_entropy_with_logits(
     """
     labels, logits = _labels_and_logits("softmax_cross_entropy_with_logits", labels, logits)
     along = either("axis", axis, "dim", dim)
-    return softmax_cross_entropy_with_logits_v2(tf.stop_gradient(convert(labels)), logits, along, name)
+    return softmax_cross_entropy_with_logits_v2(stop_gradient(convert(labels)), logits, along, name)
 
 
 def softmax_cross_entropy_with_logits_v2(
@@ -184,7 +200,7 @@ def softmax_cross_entropy_with_logits_v2(
         [0.6931]
     """
     along = either("axis", axis, "dim", dim)
-    return tf.nn.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along, name)
+    return cross_entropy.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
@@ -203,7 +219,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         [0.6931]
     """
     labels, logits = _labels_and_logits("sparse_softmax_cross_entropy_with_logits", labels, logits)
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+    return cross_entropy.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
@@ -222,7 +238,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
         [0.6931 0.6931]
     """
     labels, logits = _labels_and_logits("sigmoid_cross_entropy_with_logits", labels, logits)
-    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits, name)
+    return cross_entropy.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
 def weighted_cross_entropy_with_logits(
@@ -244,7 +260,7 @@ def weighted_cross_entropy_with_logits(
         [1.3863]
     """
     labels = either("labels", labels, "targets", targets)
-    return tf.nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
+    return cross_entropy.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
@@ -265,7 +281,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         >>> tf.compat.v1.nn.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1).numpy().tolist()
         [True, False]
     """
-    return tf.math.in_top_k(targets, predictions, k, name)
+    return topk.in_top_k(targets, predictions, k, name)
 
 
 # ---- layers ----------------------------------------------------------------------------------------------------------
@@ -278,8 +294,8 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
         >>> tf.compat.v1.nn.xw_plus_b([[1.0, 2.0]], [[3.0], [4.0]], [0.5]).numpy().tolist()
         [[11.5]]
     """
-    with tf.name_scope(name or "xw_plus_b"):
-        return tf.nn.bias_add(tf.matmul(x, weights), biases)
+    with name_scope(name or "xw_plus_b"):
+        return bias_add(matmul(x, weights), biases)
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
@@ -289,8 +305,8 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
         >>> tf.compat.v1.nn.relu_layer([[1.0, 2.0]], [[-3.0], [1.0]], [0.5]).numpy().tolist()
         [[0.0]]
     """
-    with tf.name_scope(name or "relu_layer"):
-        return tf.nn.relu(tf.nn.bias_add(tf.matmul(x, weights), biases))
+    with name_scope(name or "relu_layer"):
+        return relu(bias_add(matmul(x, weights), biases))
 
 
 def fused_batch_norm(
@@ -328,11 +344,11 @@ def fused_batch_norm(
             f"!= 1.0. Received: `mean` {mean!r} and `variance` {variance!r}"
         )
     x = convert(x)
-    nothing = tf.zeros([0])
-    found = tf.raw_ops.FusedBatchNormV3(
-        x=x, scale=convert(scale, tf.float32), offset=convert(offset, tf.float32),
-        mean=nothing if mean is None else convert(mean, tf.float32),
-        variance=nothing if variance is None else convert(variance, tf.float32),
+    nothing = zeros([0])
+    found = raw_ops.FusedBatchNormV3(
+        x=x, scale=convert(scale, float32), offset=convert(offset, float32),
+        mean=nothing if mean is None else convert(mean, float32),
+        variance=nothing if variance is None else convert(variance, float32),
         epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor, data_format=data_format,
         is_training=is_training, name=name,
     )  # fmt: skip
@@ -362,7 +378,7 @@ def batch_norm_with_global_normalization(
         >>> y.numpy().ravel().tolist()
         [3.0, 7.0]
     """
-    return tf.nn.batch_norm_with_global_normalization(
+    return statistics.batch_norm_with_global_normalization(
         either("input", input, "t", t), either("mean", mean, "m", m), either("variance", variance, "v", v), beta,
         gamma, variance_epsilon, scale_after_normalization, name,
     )  # fmt: skip
@@ -403,12 +419,12 @@ def ctc_loss(
 
     References: Graves et al. 2006 (https://www.cs.toronto.edu/~graves/icml_2006.pdf).
     """
-    if not isinstance(labels, tf.SparseTensor):
+    if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
     given = convert(either("logits", logits, "inputs", inputs))
     labels = _without_repeats(labels) if preprocess_collapse_repeated else labels
-    return tf.raw_ops.CTCLoss(
-        inputs=given if time_major else tf.transpose(given, [1, 0, 2]), labels_indices=labels.indices,
+    return raw_ops.CTCLoss(
+        inputs=given if time_major else transpose(given, [1, 0, 2]), labels_indices=labels.indices,
         labels_values=labels.values, sequence_length=sequence_length,
         ctc_merge_repeated=ctc_merge_repeated,
         ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
@@ -417,11 +433,11 @@ def ctc_loss(
 
 def _without_repeats(labels: Any) -> Any:
     """Rows of labels where equal ones that follow each other are one."""
-    rows = tf.RaggedTensor.from_sparse(labels)
+    rows = RaggedTensor.from_sparse(labels)
     values, row = rows.values, rows.value_rowids()
-    new = tf.logical_or(tf.not_equal(values[1:], values[:-1]), tf.not_equal(row[1:], row[:-1]))
-    kept = tf.concat([tf.ones_like(values[:1], tf.bool), new], 0)
-    return tf.ragged.boolean_mask(rows, rows.with_values(kept)).to_sparse()
+    new = logical_or(not_equal(values[1:], values[:-1]), not_equal(row[1:], row[:-1]))
+    kept = concat([ones_like(values[:1], dtypes.bool), new], 0)
+    return boolean_mask(rows, rows.with_values(kept)).to_sparse()
 
 
 def ctc_loss_v2(
@@ -436,7 +452,7 @@ def ctc_loss_v2(
         >>> print(tf.compat.v1.nn.ctc_loss_v2([[1]], tf.zeros([1, 1, 2]), [1], [1]).numpy().round(4))
         [0.6931]
     """
-    return tf.nn.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
+    return ctc.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
 
 
 def ctc_beam_search_decoder(
@@ -460,11 +476,11 @@ def ctc_beam_search_decoder(
         >>> found[0].values.numpy().tolist()
         [0, 1]
     """
-    indices, values, shapes, log_probability = tf.raw_ops.CTCBeamSearchDecoder(
+    indices, values, shapes, log_probability = raw_ops.CTCBeamSearchDecoder(
         inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths,
         merge_repeated=merge_repeated,
     )  # fmt: skip
-    found = [tf.SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
+    found = [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
     return found, log_probability
 
 
@@ -494,7 +510,7 @@ def moments(
         >>> [t.numpy().item() for t in tf.compat.v1.nn.moments(tf.constant([1.0, 3.0]), [0], keep_dims=False)]
         [2.0, 1.0]
     """
-    return tf.nn.moments(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
+    return statistics.moments(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
 
 
 def weighted_moments(
@@ -512,7 +528,7 @@ def weighted_moments(
         [2.0, 3.0]
     """
     kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return tf.nn.weighted_moments(x, axes, frequency_weights, kept, name)
+    return statistics.weighted_moments(x, axes, frequency_weights, kept, name)
 
 
 def sufficient_statistics(
@@ -537,7 +553,9 @@ def sufficient_statistics(
         >>> count.numpy().item(), total.numpy().item(), squares.numpy().item()
         (2.0, 6.0, 26.0)
     """
-    return tf.nn.sufficient_statistics(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
+    return statistics.sufficient_statistics(
+        x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name
+    )
 
 
 _find = names.finder("nn")

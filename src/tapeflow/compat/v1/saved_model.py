@@ -9,7 +9,8 @@ from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
-import tapeflow as tf
+from tapeflow.array import passing
+from tapeflow.array.properties import get_static_value
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.tables import tables_initializer
@@ -21,11 +22,12 @@ from tapeflow.compat.v1.variables import (
     local_variables_initializer,
 )
 from tapeflow.core.context import state
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.saved_model import ASSETS_KEY, messages
 from tapeflow.saved_model.messages import contains_saved_model as _contains
 from tapeflow.saved_model.serving import add_saver
+from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
 
 LEGACY_INIT_OP_KEY = "legacy_init_op"
@@ -50,7 +52,7 @@ def build_tensor_info(tensor: Any) -> Any:
     if state.graph is None:
         raise RuntimeError("`build_tensor_info` is not supported in eager execution.")
     info = meta_graph_pb2.TensorInfo(dtype=tensor.dtype.as_datatype_enum, tensor_shape=tensor.shape.as_proto())
-    if isinstance(tensor, tf.SparseTensor):
+    if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name
         info.coo_sparse.indices_tensor_name = tensor.indices.name
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
@@ -89,7 +91,7 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
     if encoding == "coo_sparse":
         parts = tensor_info.coo_sparse
         names_of_parts = parts.indices_tensor_name, parts.values_tensor_name, parts.dense_shape_tensor_name
-        return tf.SparseTensor(*map(found, names_of_parts))
+        return SparseTensor(*map(found, names_of_parts))
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}. Expected `coo_sparse` or `name`.")
 
 
@@ -156,7 +158,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     """
     if classes is None and scores is None and examples is not None:
         raise ValueError("Classification `classes` and `scores` cannot both be None.")
-    outputs = {"classes": (classes, tf.string), "scores": (scores, tf.float32)}
+    outputs = {"classes": (classes, string), "scores": (scores, float32)}
     return _of_examples("Classification", examples, outputs, "classify")
 
 
@@ -179,14 +181,14 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     """
     if predictions is None:
         raise ValueError("Regression `predictions` cannot be None.")
-    return _of_examples("Regression", examples, {"outputs": (predictions, tf.float32)}, "regress")
+    return _of_examples("Regression", examples, {"outputs": (predictions, float32)}, "regress")
 
 
 def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]], method: str) -> Any:
     if examples is None:
         raise ValueError(f"{kind} `examples` cannot be None.")
     parts: list[dict[str, Any]] = []
-    for label, group in (("input", {"inputs": (examples, tf.string)}), ("output", outputs)):
+    for label, group in (("input", {"inputs": (examples, string)}), ("output", outputs)):
         given = {name: (tensor, dtype) for name, (tensor, dtype) in group.items() if tensor is not None}
         for name, (tensor, dtype) in given.items():
             if tensor.dtype is not dtype:
@@ -215,11 +217,11 @@ def is_valid_signature(signature_def: Any) -> bool:
     method = signature_def.method_name.removeprefix(_SERVING)
     if method == "predict":
         return len(inputs) >= 1 and len(outputs) >= 1
-    if set(inputs) != {"inputs"} or not are(inputs, {"inputs": tf.string}) or not outputs:
+    if set(inputs) != {"inputs"} or not are(inputs, {"inputs": string}) or not outputs:
         return False
     if method == "regress":
-        return are(outputs, {"outputs": tf.float32})
-    return method == "classify" and are(outputs, {"classes": tf.string, "scores": tf.float32})
+        return are(outputs, {"outputs": float32})
+    return method == "classify" and are(outputs, {"classes": string, "scores": float32})
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -323,7 +325,7 @@ class Builder:
     def _add_assets(self, meta: Any, tensors: Iterable[Any]) -> None:
         """Copies files beside the model, and says which tensors hold their names."""
         for tensor in tensors:
-            path = tf.get_static_value(tensor)
+            path = get_static_value(tensor)
             if path is None:
                 raise ValueError(f"The name of an asset must be a constant, unlike {tensor.name}")
             source = os.fsdecode(path.item() if hasattr(path, "item") else path)
@@ -409,7 +411,7 @@ def main_op_function() -> Any:
         ...     print(tf.compat.v1.saved_model.main_op.main_op().type)
         NoOp
     """
-    return tf.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+    return passing.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
 
 
 def main_op_with_restore(restore_op_name: Any) -> Any:
@@ -426,7 +428,7 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
     """
     graph = get_default_graph()
     with graph.control_dependencies([main_op_function()]):
-        return tf.group(graph.as_graph_element(restore_op_name))
+        return passing.group(graph.as_graph_element(restore_op_name))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import raw_ops
+from tapeflow.array import joining, shaping
+from tapeflow.array.joining import stack
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, int64
+from tapeflow.linalg import products
+from tapeflow.math.casting import cast
+from tapeflow.sparse import arranging, merging, reduction
+from tapeflow.sparse.arranging import reorder
+from tapeflow.sparse.tensor import SparseTensor
 
 # ---- sums and joins --------------------------------------------------------------------------------------------------
 
@@ -30,7 +38,7 @@ def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
         [[0.0, 4.0]]
     """
     least = either("threshold", threshold, "thresh", thresh)
-    return tf.sparse.add(a, b, 0 if least is None else least)
+    return merging.add(a, b, 0 if least is None else least)
 
 
 def concat(
@@ -54,7 +62,7 @@ def concat(
         [[0, 1], [0, 3]]
     """
     wider = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return tf.sparse.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
+    return arranging.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
 
 
 _Required: Any = object()  # stands where an argument would be that must be given by its name
@@ -89,7 +97,7 @@ def split(
     along = either("axis", axis, "split_dim", split_dim)
     if along is None:
         raise ValueError("axis is required")
-    return tf.sparse.split(sp_input, num_split, along, name)
+    return arranging.split(sp_input, num_split, along, name)
 
 
 def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False) -> Any:
@@ -116,13 +124,13 @@ def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
         raise TypeError(f"vocab_size must be a list where sp_ids is one, and only there. Found {type(vocab_size)}")
     if len(all_ids) != len(sizes):
         raise ValueError("sp_ids and vocab_size have to have equal lengths.")
-    if not all(isinstance(s, tf.SparseTensor) for s in [*all_ids, sp_values]):
+    if not all(isinstance(s, SparseTensor) for s in [*all_ids, sp_values]):
         raise TypeError("sp_ids and sp_values must be tf.SparseTensors.")
     rows = all_ids[0].indices[:, :-1]
-    columns = [tf.expand_dims(tf.cast(s.values, tf.int64), 1) for s in all_ids]
-    shape = tf.concat([all_ids[0].dense_shape[:-1], tf.cast(tf.stack(list(sizes)), tf.int64)], 0)
-    merged = tf.SparseTensor(tf.concat([rows, *columns], 1), sp_values.values, shape)
-    return merged if already_sorted else tf.sparse.reorder(merged)
+    columns = [shaping.expand_dims(cast(s.values, int64), 1) for s in all_ids]
+    shape = joining.concat([all_ids[0].dense_shape[:-1], cast(stack(list(sizes)), int64)], 0)
+    merged = SparseTensor(joining.concat([rows, *columns], 1), sp_values.values, shape)
+    return merged if already_sorted else reorder(merged)
 
 
 # ---- reductions ------------------------------------------------------------------------------------------------------
@@ -157,10 +165,10 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
     return reduce
 
 
-reduce_max = _reduction("reduce_max", tf.sparse.reduce_max, False, "The largest element", "[5.0]")
-reduce_max_sparse = _reduction("reduce_max_sparse", tf.sparse.reduce_max, True, "The largest element", "[5.0]")
-reduce_sum = _reduction("reduce_sum", tf.sparse.reduce_sum, False, "The sum", "[7.0]")
-reduce_sum_sparse = _reduction("reduce_sum_sparse", tf.sparse.reduce_sum, True, "The sum", "[7.0]")
+reduce_max = _reduction("reduce_max", reduction.reduce_max, False, "The largest element", "[5.0]")
+reduce_max_sparse = _reduction("reduce_max_sparse", reduction.reduce_max, True, "The largest element", "[5.0]")
+reduce_sum = _reduction("reduce_sum", reduction.reduce_sum, False, "The sum", "[7.0]")
+reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, "The sum", "[7.0]")
 
 
 def _segments(name: str, function: Callable[..., Any], what: str, gives: str) -> Callable[..., Any]:
@@ -190,12 +198,12 @@ def _segments(name: str, function: Callable[..., Any], what: str, gives: str) ->
     return segments
 
 
-segment_mean = _segments("segment_mean", tf.sparse.segment_mean, "The means", "[[2.]]")
+segment_mean = _segments("segment_mean", reduction.segment_mean, "The means", "[[2.]]")
 segment_sqrt_n = _segments(
-    "segment_sqrt_n", tf.sparse.segment_sqrt_n, "The sums, divided by the root of how many there are,",
+    "segment_sqrt_n", reduction.segment_sqrt_n, "The sums, divided by the root of how many there are,",
     "[[2.8284]]",
 )  # fmt: skip
-segment_sum = _segments("segment_sum", tf.sparse.segment_sum, "The sums", "[[4.]]")
+segment_sum = _segments("segment_sum", reduction.segment_sum, "The sums", "[[4.]]")
 
 
 # ---- to and from tensors ---------------------------------------------------------------------------------------------
@@ -225,7 +233,7 @@ def sparse_to_dense(
     default = convert(default_value, values.dtype)
     indices = convert(sparse_indices)
     shape = convert(output_shape, indices.dtype)
-    return tf.raw_ops.SparseToDense(
+    return raw_ops.SparseToDense(
         sparse_indices=indices, output_shape=shape, sparse_values=values, default_value=default,
         validate_indices=validate_indices, name=name,
     )  # fmt: skip
@@ -249,8 +257,8 @@ def sparse_matmul(
         >>> tf.compat.v1.sparse_matmul([[1.0, 0.0]], [[2.0], [3.0]], a_is_sparse=True).numpy().tolist()
         [[2.0]]
     """
-    a, b = (tf.cast(convert(m), tf.float32) for m in (a, b))
-    return tf.matmul(a, b, transpose_a, transpose_b, name=name)
+    a, b = (cast(convert(m), float32) for m in (a, b))
+    return products.matmul(a, b, transpose_a, transpose_b, name=name)
 
 
 __getattr__ = names.finder("sparse")

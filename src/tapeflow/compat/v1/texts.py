@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.properties import get_static_value
+from tapeflow.array.shaping import expand_dims
 from tapeflow.compat.v1.renamed import either
-from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import invalid
+from tapeflow.math.comparison import not_equal
+from tapeflow.ragged.functions import boolean_mask
+from tapeflow.strings import joining, splitting, text
+from tapeflow.strings.formatting import to_number
+from tapeflow.strings.hashing import to_hash_bucket
+from tapeflow.strings.regex import regex_replace
+from tapeflow.strings.splitting import bytes_split
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
@@ -25,9 +35,7 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
         >>> tf.compat.v1.substr("tensor", 1, 3).numpy()
         b'ens'
     """
-    from tapeflow import strings
-
-    return strings.substr(input, pos, len, unit, name)
+    return text.substr(input, pos, len, unit, name)
 
 
 def string_to_number(
@@ -47,9 +55,7 @@ def string_to_number(
         >>> tf.compat.v1.string_to_number(["1.5"]).numpy().tolist()
         [1.5]
     """
-    from tapeflow import strings
-
-    return strings.to_number(either("input", input, "string_tensor", string_tensor), out_type, name)
+    return to_number(either("input", input, "string_tensor", string_tensor), out_type, name)
 
 
 def string_to_hash_bucket(
@@ -69,12 +75,10 @@ def string_to_hash_bucket(
         >>> tf.compat.v1.string_to_hash_bucket(["a", "a", "b"], 5).numpy().tolist()
         [3, 3, 0]
     """
-    from tapeflow import strings
-
     given = either("input", input, "string_tensor", string_tensor)
     if num_buckets is None:
         raise TypeError("Expected int for argument 'num_buckets' not None.")
-    return strings.to_hash_bucket(given, num_buckets, name)
+    return to_hash_bucket(given, num_buckets, name)
 
 
 def reduce_join(
@@ -96,10 +100,8 @@ def reduce_join(
         >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], reduction_indices=1).numpy().tolist()
         [b'ab', b'cd']
     """
-    from tapeflow import strings
-
     dims = either("axis", axis, "reduction_indices", reduction_indices)
-    return strings.reduce_join(
+    return joining.reduce_join(
         inputs, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), separator, name
     )
 
@@ -125,21 +127,19 @@ def string_split(
         >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
         [b'a', b'b', b'c']
     """
-    import tapeflow as tf
-
     separators = either("sep", sep, "delimiter", delimiter)
-    known = b" " if separators is None else tf.get_static_value(tf.convert_to_tensor(separators, tf.string))
+    known = b" " if separators is None else get_static_value(convert_to_tensor(separators, string))
     marks = (known.item() if hasattr(known, "item") else known).decode()
-    source = tf.convert_to_tensor(source, tf.string)
+    source = convert_to_tensor(source, string)
     if source.shape.rank not in (1, None):
         raise invalid(f"input must be a vector, got shape: {source.shape} [Op:StringSplit]")
     if marks:
         one_of_them = f"[{re.escape(marks)}]"
-        parts = tf.strings.split(tf.strings.regex_replace(source, one_of_them, marks[0]), marks[0])
+        parts = splitting.split(regex_replace(source, one_of_them, marks[0]), marks[0])
     else:
-        parts = tf.strings.bytes_split(source)
+        parts = bytes_split(source)
     if skip_empty:
-        parts = tf.ragged.boolean_mask(parts, tf.not_equal(parts, ""))
+        parts = boolean_mask(parts, not_equal(parts, ""))
     return _as_asked(parts, result_type)
 
 
@@ -165,12 +165,10 @@ def split(
         >>> tf.compat.v1.strings.split(["a b", "c"], result_type="RaggedTensor")
         <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    import tapeflow as tf
-
-    given = tf.convert_to_tensor(either("source", source, "input", input), tf.string)
+    given = convert_to_tensor(either("source", source, "input", input), string)
     if given.shape.rank == 0:
-        given = tf.expand_dims(given, 0)
-    return _as_asked(tf.strings.split(given, sep, maxsplit, name), result_type)
+        given = expand_dims(given, 0)
+    return _as_asked(splitting.split(given, sep, maxsplit, name), result_type)
 
 
 def _as_asked(parts: Any, result_type: str) -> Any:
@@ -192,6 +190,4 @@ def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
         >>> tf.compat.v1.strings.length(["abc", ""]).numpy().tolist()
         [3, 0]
     """
-    from tapeflow import strings
-
-    return strings.length(input, unit, name)
+    return text.length(input, unit, name)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor
 from tapeflow.compat.v1.metrics.streaming import aligned, collected, in_graphs, metric_variable, results
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import logical_and, logical_not
+from tapeflow.math.division import divide_no_nan
+from tapeflow.math.reduction import reduce_sum
 
 # Of each kind: what the label is, and what the prediction.
 KINDS = {
@@ -24,8 +28,8 @@ KINDS = {
 def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
     """Where boolean labels and predictions are true or false positives or negatives."""
     label, prediction = KINDS[kind]
-    first = labels if label else tf.logical_not(labels)
-    return tf.logical_and(first, predictions if prediction else tf.logical_not(predictions))
+    first = labels if label else logical_not(labels)
+    return logical_and(first, predictions if prediction else logical_not(predictions))
 
 
 def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
@@ -36,10 +40,10 @@ def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any,
 
 def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
     count = metric_variable([], float32, "count")
-    found = tf.cast(are_of_kind(kind, labels, predictions), float32)
+    found = cast(are_of_kind(kind, labels, predictions), float32)
     if weights is not None:
-        found = found * tf.cast(weights, float32)
-    return count, count.assign_add(tf.reduce_sum(found))
+        found = found * cast(weights, float32)
+    return count, count.assign_add(reduce_sum(found))
 
 
 def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
@@ -48,9 +52,7 @@ def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, An
     Raises:
         ValueError: the shapes do not fit.
     """
-    predictions, labels, weights = aligned(
-        tf.cast(convert(predictions), boolean), tf.cast(convert(labels), boolean), weights
-    )
+    predictions, labels, weights = aligned(cast(convert(predictions), boolean), cast(convert(labels), boolean), weights)
     ranks = (0 if weights is None else weights.shape.rank), predictions.shape.rank
     if None not in ranks and ranks[0] not in (0, ranks[1]):
         raise ValueError(f"weights must be a scalar or of rank {ranks[1]}, as the predictions are, not {ranks[0]}.")
@@ -68,7 +70,7 @@ def _metric(kind: str, found: float) -> Callable[..., Any]:
     ) -> Any:
         with variable_scope(name, kind):
             pair = _counted(kind, *_booleans(labels, predictions, weights))
-            value, update = map(tf.convert_to_tensor, pair)
+            value, update = map(convert_to_tensor, pair)
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = kind
@@ -117,7 +119,7 @@ def _fraction(
     """How many of the elements of two kinds are of the first; 0 if there are none."""
 
     def fraction(first: Any, second: Any, name: str) -> Any:
-        return tf.math.divide_no_nan(first, first + second, name=name)
+        return divide_no_nan(first, first + second, name=name)
 
     with variable_scope(name, scope):
         labels, predictions, weights = _booleans(labels, predictions, weights)

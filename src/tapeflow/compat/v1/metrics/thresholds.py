@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, convert_to_tensor, ones_like
+from tapeflow.array.masks import where
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import shape
+from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.compat.v1.checks import assert_greater_equal, assert_less_equal
 from tapeflow.compat.v1.metrics.counts import KINDS, are_of_kind
 from tapeflow.compat.v1.metrics.streaming import (
@@ -18,9 +22,18 @@ from tapeflow.compat.v1.metrics.streaming import (
 )
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.logger import get_logger
+from tapeflow.math import elementwise
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater, logical_and
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.division import divide, divide_no_nan
+from tapeflow.math.elementwise import log
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import argmax, argmin, reduce_min, reduce_sum
 
 _MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
 
@@ -35,18 +48,18 @@ def _counts(
         assert_greater_equal(predictions, convert(0, predictions.dtype), message=within),
         assert_less_equal(predictions, convert(1, predictions.dtype), message=within),
     ]
-    with tf.control_dependencies(checks):
-        predictions = tf.cast(tf.identity(predictions), float32)
-    predictions, labels, weights = aligned(predictions, tf.cast(labels, boolean), weights)
-    above = tf.greater(tf.reshape(predictions, [1, -1]), tf.constant(list(thresholds), float32, [len(thresholds), 1]))
-    labels = tf.broadcast_to(tf.reshape(labels, [1, -1]), tf.shape(above))
+    with control_dependencies(checks):
+        predictions = cast(identity(predictions), float32)
+    predictions, labels, weights = aligned(predictions, cast(labels, boolean), weights)
+    above = greater(reshape(predictions, [1, -1]), constant(list(thresholds), float32, [len(thresholds), 1]))
+    labels = broadcast_to(reshape(labels, [1, -1]), shape(above))
     if weights is not None:
-        weights = tf.reshape(broadcast_weights(weights, predictions), [1, -1])
+        weights = reshape(broadcast_weights(weights, predictions), [1, -1])
     variables, updates = [], []
     for kind in kinds:
         variables.append(metric_variable([len(thresholds)], float32, kind))
-        found = tf.cast(are_of_kind(kind, labels, above), float32)
-        updates.append(variables[-1].assign_add(tf.reduce_sum(found if weights is None else found * weights, 1)))
+        found = cast(are_of_kind(kind, labels, above), float32)
+        updates.append(variables[-1].assign_add(reduce_sum(found if weights is None else found * weights, 1)))
     return variables, updates
 
 
@@ -71,7 +84,7 @@ def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
     ) -> Any:
         with variable_scope(name, kind):
             (count,), (update,) = _counts([kind], labels, predictions, thresholds, weights)
-            value, update = tf.convert_to_tensor(count), tf.convert_to_tensor(update)
+            value, update = convert_to_tensor(count), convert_to_tensor(update)
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
@@ -112,7 +125,7 @@ false_negatives_at_thresholds = _metric("false_negatives", [0.0, 2.0])
 
 
 def _fractions(first: Any, second: Any, name: str) -> Any:
-    return tf.divide(first, _MARGIN + first + second, name=name)
+    return divide(first, _MARGIN + first + second, name=name)
 
 
 @in_graphs
@@ -183,8 +196,8 @@ _STABLE = 1e-6
 _HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
     "trapezoidal": lambda a, b: (a + b) / 2.0,
     "careful_interpolation": lambda a, b: (a + b) / 2.0,
-    "minoring": tf.minimum,
-    "majoring": tf.maximum,
+    "minoring": minimum,
+    "majoring": maximum,
 }
 
 
@@ -195,14 +208,12 @@ def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
     """
     positives = tp + fp
     steps = tp[:-1] - tp[1:]
-    slope = tf.math.divide_no_nan(steps, tf.maximum(positives[:-1] - positives[1:], 0))
+    slope = divide_no_nan(steps, maximum(positives[:-1] - positives[1:], 0))
     intercept = tp[1:] - slope * positives[1:]
-    both = tf.logical_and(positives[:-1] > 0, positives[1:] > 0)
-    growth = tf.where(
-        both, tf.math.divide_no_nan(positives[:-1], tf.maximum(positives[1:], 0)), tf.ones_like(positives[1:])
-    )
-    gains = slope * (steps + intercept * tf.math.log(growth))
-    return tf.reduce_sum(tf.math.divide_no_nan(gains, tf.maximum(tp[1:] + fn[1:], 0)), name=name)
+    both = logical_and(positives[:-1] > 0, positives[1:] > 0)
+    growth = where(both, divide_no_nan(positives[:-1], maximum(positives[1:], 0)), ones_like(positives[1:]))
+    gains = slope * (steps + intercept * log(growth))
+    return reduce_sum(divide_no_nan(gains, maximum(tp[1:] + fn[1:], 0)), name=name)
 
 
 @in_graphs
@@ -255,15 +266,15 @@ def auc(
         get_logger().warning('The trapezoidal rule gives wrong areas under PR curves: use "careful_interpolation".')
 
     def area(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
-        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
+        tp, fp, tn, fn = map(convert_to_tensor, (tp, fp, tn, fn))
         if curve == "PR" and summation_method == "careful_interpolation":
             return _interpolated_area(tp, fp, fn, name)
-        recall = tf.divide(tp + _STABLE, tp + fn + _STABLE)
+        recall = divide(tp + _STABLE, tp + fn + _STABLE)
         if curve == "ROC":
-            x, y = tf.divide(fp, fp + tn + _STABLE), recall
+            x, y = divide(fp, fp + tn + _STABLE), recall
         else:
-            x, y = recall, tf.divide(tp + _STABLE, tp + fp + _STABLE)
-        return tf.reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[summation_method](y[:-1], y[1:]), name=name)
+            x, y = recall, divide(tp + _STABLE, tp + fp + _STABLE)
+        return reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[summation_method](y[:-1], y[1:]), name=name)
 
     with variable_scope(name, "auc"):
         points = _spread(num_thresholds) if thresholds is None else [-_MARGIN, *sorted(thresholds), 1.0 + _MARGIN]
@@ -309,10 +320,10 @@ def sensitivity_at_specificity(
     _check_fraction("specificity", specificity)
 
     def sensitivity(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
-        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
-        far = tf.abs(tf.divide(tn, tn + fp + _MARGIN) - specificity)
-        at = tf.cast(tf.argmin(far, 0), int32)
-        return tf.divide(tp[at], tp[at] + fn[at] + _MARGIN, name=name)
+        tp, fp, tn, fn = map(convert_to_tensor, (tp, fp, tn, fn))
+        far = elementwise.abs(divide(tn, tn + fp + _MARGIN) - specificity)
+        at = cast(argmin(far, 0), int32)
+        return divide(tp[at], tp[at] + fn[at] + _MARGIN, name=name)
 
     with variable_scope(name, "sensitivity_at_specificity"):
         found = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
@@ -354,11 +365,11 @@ def specificity_at_sensitivity(
     _check_fraction("sensitivity", sensitivity)
 
     def specificity(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
-        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
-        far = tf.abs(tf.divide(tp, tp + fn + _MARGIN) - sensitivity)
-        nearest = tf.cast(tf.equal(far, tf.reduce_min(far)), int32)
-        at = tf.cast(tf.argmax(tf.cumsum(nearest), 0), int32)  # the last of them
-        return tf.divide(tn[at], tn[at] + fp[at] + _MARGIN, name=name)
+        tp, fp, tn, fn = map(convert_to_tensor, (tp, fp, tn, fn))
+        far = elementwise.abs(divide(tp, tp + fn + _MARGIN) - sensitivity)
+        nearest = cast(equal(far, reduce_min(far)), int32)
+        at = cast(argmax(cumsum(nearest), 0), int32)  # the last of them
+        return divide(tn[at], tn[at] + fp[at] + _MARGIN, name=name)
 
     with variable_scope(name, "specificity_at_sensitivity"):
         points = _spread(num_thresholds, last=1.0 - _MARGIN)

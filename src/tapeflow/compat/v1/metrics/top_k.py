@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import sets
+from tapeflow.array import creation, properties
+from tapeflow.array.creation import constant, fill, ones_like
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import expand_dims
 from tapeflow.compat.v1.losses import check_weights
 from tapeflow.compat.v1.metrics.streaming import (
     broadcast_weights,
@@ -14,8 +19,20 @@ from tapeflow.compat.v1.metrics.streaming import (
     results,
 )
 from tapeflow.compat.v1.scopes import name_scope
+from tapeflow.control_flow import cond
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float64, int64
+from tapeflow.math.arithmetic import add
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater_equal
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.division import divide, divide_no_nan
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_any, reduce_sum
+from tapeflow.math.topk import top_k
+from tapeflow.sets import difference, intersection
+from tapeflow.sparse import arranging
+from tapeflow.sparse.arranging import reshape, retain
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 
@@ -37,15 +54,15 @@ def _labels(labels: Any, predictions: Any) -> Any:
         labels = SparseTensor.from_value(labels)
         rank = labels.dense_shape.shape[0]
         if rank is not None and rank + 1 == predictions.shape.rank:
-            return tf.sparse.reshape(labels, tf.concat([labels.dense_shape, [1]], 0))
+            return reshape(labels, concat([labels.dense_shape, [1]], 0))
         return labels
     labels = convert(labels)
     ranks = labels.shape.rank, predictions.shape.rank
     if None in ranks:
-        lacks_one = tf.equal(tf.rank(predictions), tf.rank(labels) + 1)
-        return tf.cond(lacks_one, lambda: tf.expand_dims(labels, -1), lambda: labels)
+        lacks_one = equal(properties.rank(predictions), properties.rank(labels) + 1)
+        return cond(lacks_one, lambda: expand_dims(labels, -1), lambda: labels)
     if ranks[1] == ranks[0] + 1:
-        return tf.expand_dims(labels, -1)
+        return expand_dims(labels, -1)
     if ranks[1] != ranks[0]:
         raise ValueError(
             f"Unexpected labels shape {labels.shape} for predictions shape {predictions.shape}: they must be of "
@@ -59,19 +76,19 @@ def _only(ids: Any, class_id: int | None) -> Any:
     if class_id is None:
         return ids
     if isinstance(ids, SparseTensor):
-        return tf.sparse.retain(ids, tf.equal(ids.values, class_id))
-    shape = tf.shape(ids, out_type=int64)
-    wanted = tf.fill(tf.concat([shape[:-1], [1]], 0), tf.constant(class_id, int64))
-    found = tf.sets.intersection(wanted, ids)
+        return retain(ids, equal(ids.values, class_id))
+    shape = properties.shape(ids, out_type=int64)
+    wanted = fill(concat([shape[:-1], [1]], 0), constant(class_id, int64))
+    found = intersection(wanted, ids)
     return SparseTensor(found.indices, found.values, shape)
 
 
 def _in_both(a: Any, b: Any) -> Any:
-    return tf.sets.size(tf.sets.intersection(a, b))
+    return sets.size(intersection(a, b))
 
 
 def _only_first(a: Any, b: Any) -> Any:
-    return tf.sets.size(tf.sets.difference(a, b))
+    return sets.size(difference(a, b))
 
 
 # ---- precision and recall --------------------------------------------------------------------------------------------
@@ -82,17 +99,17 @@ def _count(
 ) -> tuple[Any, Any]:
     """A variable for the sum of the sizes of sets, and its update with those of a batch."""
     with name_scope(_scope_name(kind, k, class_id)) as scope:
-        found = tf.cast(size(_only(a, class_id), _only(b, class_id)), float64)
+        found = cast(size(_only(a, class_id), _only(b, class_id)), float64)
         if weights is not None:
             weights = convert(weights)
             check_weights(weights, found)
-            found = found * tf.cast(weights, float64)
+            found = found * cast(weights, float64)
         total = metric_variable([], float64, scope)
-        return total, total.assign_add(tf.reduce_sum(found))
+        return total, total.assign_add(reduce_sum(found))
 
 
 def _quotient(first: Any, second: Any, name: str) -> Any:
-    return tf.divide(first, tf.add(first, second), name=name)
+    return divide(first, add(first, second), name=name)
 
 
 def _at_top_k(
@@ -107,7 +124,7 @@ def _at_top_k(
     name: str | None,
 ) -> Any:
     with name_scope(name, _scope_name(what, k, class_id)):
-        predicted = tf.cast(predictions_idx, int64)
+        predicted = cast(predictions_idx, int64)
         labels = _labels(labels, predicted)
         right = _count("true_positive", _in_both, predicted, labels, k, class_id, weights)
         if what == "precision":
@@ -226,7 +243,7 @@ def precision_at_k(
         0.25
     """
     with name_scope(name, _scope_name("precision", k, class_id)) as scope:
-        _, best = tf.math.top_k(predictions, k)
+        _, best = top_k(predictions, k)
         return precision_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
@@ -259,7 +276,7 @@ def recall_at_k(
         0.5
     """
     with name_scope(name, _scope_name("recall", k, class_id)) as scope:
-        _, best = tf.math.top_k(predictions, k)
+        _, best = top_k(predictions, k)
         return recall_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
@@ -270,30 +287,30 @@ def _average_precision(labels: Any, best: Any) -> Any:
     """The mean, over an example's labels, of the precision at the place where each one was predicted."""
     k = best.shape[-1]
     labels = _labels(labels, best)
-    hits = tf.cast(_hits(labels, best), float64)
-    precision = tf.cumsum(hits, axis=-1) / tf.range(1, k + 1, dtype=float64)
+    hits = cast(_hits(labels, best), float64)
+    precision = cumsum(hits, axis=-1) / creation.range(1, k + 1, dtype=float64)
     if isinstance(labels, SparseTensor):
-        count = tf.sets.size(labels)
+        count = sets.size(labels)
     else:
-        count = tf.reduce_sum(tf.cast(tf.greater_equal(labels, 0), int64), axis=-1)
-    return tf.reduce_sum(precision * hits, axis=-1) / tf.cast(tf.minimum(tf.cast(count, int64), k), float64)
+        count = reduce_sum(cast(greater_equal(labels, 0), int64), axis=-1)
+    return reduce_sum(precision * hits, axis=-1) / cast(minimum(cast(count, int64), k), float64)
 
 
 def _hits(labels: Any, best: Any) -> Any:
     """For each prediction of an example, 1 if it is a label of that."""
     if not isinstance(labels, SparseTensor):
-        found = tf.equal(tf.expand_dims(best, -1), tf.expand_dims(labels, -2))
-        return tf.reduce_any(found, axis=-1)
+        found = equal(expand_dims(best, -1), expand_dims(labels, -2))
+        return reduce_any(found, axis=-1)
     k = best.shape[-1]
-    expanded = tf.sparse.expand_dims(labels, -2)
-    return _in_both(tf.expand_dims(best, -1), tf.sparse.concat(-2, [expanded] * k))
+    expanded = arranging.expand_dims(labels, -2)
+    return _in_both(expand_dims(best, -1), arranging.concat(-2, [expanded] * k))
 
 
 def _without_unknown(labels: Any, classes: Any) -> Any:
     """Labels with -1 in the place of what is no class."""
 
     def clean(values: Any) -> Any:
-        return tf.where(tf.greater_equal(values, tf.cast(classes, values.dtype)), -tf.ones_like(values), values)
+        return where(greater_equal(values, cast(classes, values.dtype)), -ones_like(values), values)
 
     if isinstance(labels, (SparseTensor, SparseTensorValue)):
         labels = SparseTensor.from_value(labels)
@@ -338,20 +355,20 @@ def average_precision_at_k(
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
     with name_scope(name, _scope_name("average_precision", k)):
         predictions = convert(predictions)
-        _, best = tf.math.top_k(predictions, k)
-        best = tf.cast(best, int64)
-        found = _average_precision(_without_unknown(labels, tf.shape(predictions)[-1]), best)
+        _, best = top_k(predictions, k)
+        best = cast(best, int64)
+        found = _average_precision(_without_unknown(labels, properties.shape(predictions)[-1]), best)
         if weights is None:
-            amount = tf.cast(tf.size(found), float64)
+            amount = cast(properties.size(found), float64)
         else:
             weights = broadcast_weights(weights, found, float64)
-            found, amount = found * weights, tf.reduce_sum(weights)
+            found, amount = found * weights, reduce_sum(weights)
         with name_scope("max_1") as scope:  # as TensorFlow has it: another operation is called Max
             most = metric_variable([], float64, scope)
         with name_scope("total") as scope:
             total = metric_variable([], float64, scope)
-        updates = [total.assign_add(tf.reduce_sum(found)), most.assign_add(amount)]
-        return results(tf.math.divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
+        updates = [total.assign_add(reduce_sum(found)), most.assign_add(amount)]
+        return results(divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
 
 
 @in_graphs

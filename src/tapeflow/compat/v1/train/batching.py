@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant
+from tapeflow.array.masks import boolean_mask
+from tapeflow.array.passing import identity, no_op
+from tapeflow.array.properties import ensure_shape, get_static_value
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.summary.kinds import scalar
 from tapeflow.compat.v1.train.producers import refuse_eagerly
 from tapeflow.compat.v1.train.queue_runner import QueueRunner, add_queue_runner
+from tapeflow.control_flow import cond
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum
 from tapeflow.queue import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from tapeflow.sparse.tensor import SparseTensor
 
@@ -46,15 +54,15 @@ class _Examples:
         """A sparse tensor as strings; another one as it is."""
         if not isinstance(tensor, SparseTensor):
             return tensor
-        write = tf.io.serialize_many_sparse if self.many else tf.io.serialize_sparse
-        return tf.ensure_shape(write(tensor), [None, 3] if self.many else [3])
+        write = serialize_many_sparse if self.many else serialize_sparse
+        return ensure_shape(write(tensor), [None, 3] if self.many else [3])
 
     def _read(self, tensor: Tensor, like: SparseTensor | None) -> Any:
         """A batch of what `_stored` gave for a tensor."""
         if like is None:
             return tensor
         rank = like.dense_shape.shape[0]
-        return tf.io.deserialize_many_sparse(tensor, like.dtype, rank - 1 if self.many and rank else rank)
+        return deserialize_many_sparse(tensor, like.dtype, rank - 1 if self.many and rank else rank)
 
     def shapes(self) -> list[TensorShape]:
         """The shapes of the components of one example.
@@ -120,16 +128,16 @@ def _enqueue(queue: QueueBase, examples: _Examples, keep: Tensor) -> Any:
     """The operation that adds examples, if they are kept."""
     add = queue.enqueue_many if examples.many else queue.enqueue
     if keep.shape.rank == 1:
-        return add([tf.boolean_mask(t, keep) for t in examples.components])
-    known = tf.get_static_value(keep)
+        return add([boolean_mask(t, keep) for t in examples.components])
+    known = get_static_value(keep)
     if known is not None:
-        return add(examples.components) if known else tf.no_op()
+        return add(examples.components) if known else no_op()
 
     def added() -> Any:
-        with tf.control_dependencies([add(examples.components)]):
-            return tf.identity(True)
+        with control_dependencies([add(examples.components)]):
+            return identity(True)
 
-    return tf.cond(keep, added, lambda: tf.constant(False)).op
+    return cond(keep, added, lambda: constant(False)).op
 
 
 def _batches(
@@ -180,7 +188,7 @@ def _in_order(capacity: int, pad: bool) -> dict[str, Any]:
     kind: Any = PaddingFIFOQueue if pad else FIFOQueue
 
     def fullness(queue: QueueBase) -> tuple[str, Any]:
-        return f"fraction_of_{capacity}_full", tf.cast(queue.size(), float32) * (1.0 / capacity)
+        return f"fraction_of_{capacity}_full", cast(queue.size(), float32) * (1.0 / capacity)
 
     return {"make": lambda **specs: kind(capacity, **specs), "fullness": fullness}
 
@@ -196,7 +204,7 @@ def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
     room = capacity - at_least
 
     def fullness(queue: QueueBase) -> tuple[str, Any]:
-        over = tf.cast(tf.maximum(convert(0, int32), queue.size() - at_least), float32)
+        over = cast(maximum(convert(0, int32), queue.size() - at_least), float32)
         return f"fraction_over_{at_least}_of_{room}_full", over * (1.0 / room)
 
     return {

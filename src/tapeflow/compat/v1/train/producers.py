@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array import creation, properties
+from tapeflow.array.gathering import gather
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import size
 from tapeflow.compat.v1.checks import assert_greater
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.summary.kinds import scalar
@@ -14,10 +17,14 @@ from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, int64, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.io.files import matching_files
+from tapeflow.math.casting import cast
 from tapeflow.queue import FIFOQueue
+from tapeflow.random import permutation
 
 _NOT_EAGERLY = (
     "Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest "
@@ -52,7 +59,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
         1
     """
     with name_scope(name, "matching_filenames") as scope:
-        found = tf.io.matching_files(pattern)
+        found = matching_files(pattern)
         made = Variable(found, trainable=False, name=scope or "matching_filenames", shape=[None])
         return in_collections(made, [GraphKeys.LOCAL_VARIABLES])
 
@@ -83,8 +90,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     with name_scope(name, "limit_epochs") as scope:
         count = Variable(convert(0, int64), trainable=False, name="epochs")
         epochs = in_collections(count, [GraphKeys.LOCAL_VARIABLES])
-        with tf.control_dependencies([epochs.count_up_to(num_epochs)] if state.graph is not None else []):
-            return tf.identity(tensor, name=scope)
+        with control_dependencies([epochs.count_up_to(num_epochs)] if state.graph is not None else []):
+            return identity(tensor, name=scope)
 
 
 def input_producer(
@@ -135,12 +142,12 @@ def input_producer(
                 "Either `input_tensor` must have a fully defined shape or `element_shape` must be specified"
             )
         if shuffle:
-            tensor = tf.random.shuffle(tensor, seed=seed)
+            tensor = permutation.shuffle(tensor, seed=seed)
         tensor = limit_epochs(tensor, num_epochs)
         queue = FIFOQueue(capacity, [tensor.dtype], [shape], shared_name=shared_name, name=name or "fifo_queue")
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([tensor])], cancel_op=cancel_op))
         if summary_name is not None:
-            scalar(summary_name, tf.cast(queue.size(), float32) * (1.0 / capacity))
+            scalar(summary_name, cast(queue.size(), float32) * (1.0 / capacity))
         return queue
 
 
@@ -181,8 +188,8 @@ def string_input_producer(
     refuse_eagerly(RuntimeError)
     with name_scope(name, "input_producer") as scope:
         tensor = convert(string_tensor, string)
-        with tf.control_dependencies([assert_greater(tf.size(tensor), 0, message=nothing)]):
-            tensor = tf.identity(tensor)
+        with control_dependencies([assert_greater(size(tensor), 0, message=nothing)]):
+            tensor = identity(tensor)
         label = f"fraction_of_{capacity}_full"
         return input_producer(
             tensor, [], num_epochs, shuffle, seed, capacity, shared_name, label, scope, cancel_op=cancel_op
@@ -217,7 +224,7 @@ def range_input_producer(
     refuse_eagerly(RuntimeError)
     with name_scope(name, "input_producer") as scope:
         label = f"fraction_of_{capacity}_full"
-        return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, label, scope)
+        return input_producer(creation.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, label, scope)
 
 
 def slice_input_producer(
@@ -255,6 +262,6 @@ def slice_input_producer(
         tensors = [convert(t) for t in tensor_list]
         if not tensors:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
-        queue = range_input_producer(tf.shape(tensors[0])[0], num_epochs, shuffle, seed, capacity, shared_name)
+        queue = range_input_producer(properties.shape(tensors[0])[0], num_epochs, shuffle, seed, capacity, shared_name)
         at = queue.dequeue()
-        return [tf.gather(t, at) for t in tensors]
+        return [gather(t, at) for t in tensors]
