@@ -101,7 +101,6 @@ from tapeflow.compat.v1.initializers import uniform_unit_scaling as uniform_unit
 from tapeflow.compat.v1.initializers import variance_scaling as variance_scaling_initializer
 from tapeflow.compat.v1.initializers import zeros as zeros_initializer
 from tapeflow.compat.v1.parsing import decode_csv, decode_raw, parse_example, parse_single_example
-from tapeflow.compat.v1.partitioned import create_partitioned_variables
 from tapeflow.compat.v1.partitioners import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
@@ -177,6 +176,7 @@ from tapeflow.compat.v1.updates import (
 from tapeflow.compat.v1.variable_scopes import (
     AUTO_REUSE,
     VariableScope,
+    create_partitioned_variables,
     get_local_variable,
     get_variable,
     get_variable_scope,

@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array import creation
+from tapeflow.array.grids import eye
+from tapeflow.array.shaping import reshape
+from tapeflow.compat.v1 import arrays
 from tapeflow.compat.v1.tables import tables_initializer
 from tapeflow.compat.v1.variables import global_variables_initializer as global_variables
 from tapeflow.compat.v1.variables import local_variables_initializer as local_variables
 from tapeflow.compat.v1.variables import variables_initializer as variables
 from tapeflow.core.types.dtypes import as_dtype, float32
+from tapeflow.linalg.diagonals import diag_part, matrix_transpose
+from tapeflow.linalg.factorizations import qr
+from tapeflow.math.elementwise import sign
+from tapeflow.random import stateful
 
 # The standard deviation of a standard normal distribution cut off at two standard deviations.
 _OF_TRUNCATED = 0.87962566103423978
@@ -76,9 +84,7 @@ class zeros(Initializer):
         super().__init__(dtype=dtype)
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.array.creation import zeros
-
-        return zeros(shape, dtype)
+        return creation.zeros(shape, dtype)
 
 
 class ones(Initializer):
@@ -93,9 +99,7 @@ class ones(Initializer):
         super().__init__(dtype=dtype)
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.array.creation import ones
-
-        return ones(shape, dtype)
+        return creation.ones(shape, dtype)
 
 
 class constant(Initializer):
@@ -125,9 +129,7 @@ class constant(Initializer):
     value: Any
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.compat.v1.arrays import constant
-
-        return constant(self.value, dtype, shape, verify_shape=self._verify_shape)
+        return arrays.constant(self.value, dtype, shape, verify_shape=self._verify_shape)
 
 
 class identity(Initializer):
@@ -151,8 +153,6 @@ class identity(Initializer):
     def _value(self, shape: list[int], dtype: Any) -> Any:
         if len(shape) != 2:
             raise _no_matrix(shape)
-        from tapeflow.array.grids import eye
-
         return eye(shape[0], shape[1], dtype=dtype) * self.gain
 
 
@@ -177,9 +177,7 @@ class random_uniform(Initializer):
     seed: int | None
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.random import uniform
-
-        return uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return stateful.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
 class random_normal(Initializer):
@@ -207,9 +205,7 @@ class random_normal(Initializer):
     seed: int | None
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.random import normal
-
-        return normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return stateful.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 class truncated_normal(random_normal):
@@ -222,9 +218,7 @@ class truncated_normal(random_normal):
     """
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.random import truncated_normal
-
-        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return stateful.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 def _no_matrix(shape: Sequence[int]) -> ValueError:
@@ -383,15 +377,11 @@ class orthogonal(Initializer):
     def _value(self, shape: list[int], dtype: Any) -> Any:
         if len(shape) < 2:
             raise _no_matrix(shape)
-        from tapeflow import linalg
-        from tapeflow.array.shaping import reshape
-        from tapeflow.math.elementwise import sign
-
         rows, columns = math.prod(shape[:-1]), shape[-1]
         drawn = random_normal(0.0, 1.0, self.seed, dtype)((max(rows, columns), min(rows, columns)))
-        q, r = linalg.qr(drawn, full_matrices=False)
-        q = q * sign(linalg.diag_part(r))  # so that the draw is even over all orthogonal matrices
-        return reshape(linalg.matrix_transpose(q) if rows < columns else q, shape) * self.gain
+        q, r = qr(drawn, full_matrices=False)
+        q = q * sign(diag_part(r))  # so that the draw is even over all orthogonal matrices
+        return reshape(matrix_transpose(q) if rows < columns else q, shape) * self.gain
 
 
 def he_normal(seed: int | None = None) -> variance_scaling:

@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.array.joining import concat, split
+from tapeflow.array.passing import identity
+from tapeflow.array.slicing import slice as slice_
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
-from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
@@ -131,9 +134,6 @@ class PartitionedVariable:
 
     def as_tensor(self) -> Tensor:
         """The whole, as a tensor."""
-        from tapeflow.array.joining import concat
-        from tapeflow.array.passing import identity
-
         with name_scope(f"{self._name}/ConcatPartitions/"):
             found = self._parts[0] if len(self._parts) == 1 else concat(self._parts, self.axis)
         with name_scope(""):
@@ -161,8 +161,6 @@ class PartitionedVariable:
         return self._each("assign_sub", value, name, read_value)
 
     def _each(self, method: str, value: Any, name: str | None, read_value: bool) -> list[Any]:
-        from tapeflow.array.joining import split
-
         sizes = [part.shape[self.axis] for part in self._parts]
         pieces = split(value, sizes, self.axis)
         return [
@@ -226,8 +224,6 @@ def made_in_parts(
     Raises:
         ValueError: its shape is not known, or the partitioner cuts it as is not possible.
     """
-    from tapeflow.array.slicing import slice as part_of
-
     value = None if callable(initializer) else convert(initializer)
     whole = TensorShape(shape) if value is None else value.shape
     parts = cuts(partitioner, whole, dtype)
@@ -237,7 +233,7 @@ def made_in_parts(
     part: Any
     for i, place in enumerate(places(whole, parts)):
         if value is not None:
-            part = make(f"{name}/part_{i}", None, part_of(value, place.var_offset, place.var_shape))
+            part = make(f"{name}/part_{i}", None, slice_(value, place.var_offset, place.var_shape))
         else:
             info = PartitionInfo(place.full_shape, place.var_offset)
             begin = functools.partial(first, partition_info=info) if told else first
@@ -295,48 +291,5 @@ def part_values(variable: Any, value: Any) -> list[Any]:
     """The values of the parts of a variable, of its own, a tensor."""
     if not isinstance(variable, PartitionedVariable):
         return [value]
-    from tapeflow.array.joining import split
-
     with executing_eagerly():
         return split(value, [part.shape[variable.axis] for part in variable], variable.axis)
-
-
-def create_partitioned_variables(
-    shape: Any,
-    slicing: Sequence[int],
-    initializer: Any,
-    dtype: Any = float32,
-    trainable: bool = True,
-    collections: Any = None,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> list[Variable]:
-    """The parts of a variable, see `tf.compat.v1.get_variable`.
-
-    Args:
-        shape: of the whole.
-        slicing: into how many parts each dimension is cut; one at most into several.
-        initializer: as of `get_variable`.
-        dtype, trainable, collections: as of `get_variable`.
-        name: of the whole; by default "PartitionedVariable".
-        reuse: as of `tf.compat.v1.variable_scope`.
-
-    Raises:
-        ValueError: it can't be cut so.
-
-    Example:
-        >>> with tf.Graph().as_default():
-        ...     parts = tf.compat.v1.create_partitioned_variables([4, 2], [2, 1], tf.compat.v1.zeros_initializer())
-        ...     print([part.name for part in parts])
-        ['PartitionedVariable/part_0:0', 'PartitionedVariable/part_1:0']
-    """
-    from tapeflow.compat.v1.variable_scopes import find_or_make, variable_scope
-
-    if len(shape) != len(slicing):
-        raise ValueError(f"The 'shape' and 'slicing' must be of the same length: {shape} vs. {slicing}")
-    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
-        whole = find_or_make(
-            scope.name, shape, as_dtype(dtype), initializer, reuse=scope.reuse, trainable=trainable,
-            collections=collections, partitioner=lambda **_: list(slicing),
-        )  # fmt: skip
-    return list(whole)

@@ -9,6 +9,8 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.graphdef.node_ops import placeholder_with_default as with_default
+from tapeflow.sparse.tensor import SparseTensor
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
@@ -54,9 +56,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         return value
     if not TensorShape(shape).is_compatible_with(value.shape):
         raise ValueError(f"The default of a placeholder of shape {TensorShape(shape)} is of shape {value.shape}.")
-    from tapeflow.graph.graphdef.node_ops import placeholder_with_default as made
-
-    return made(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
+    return with_default(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
@@ -76,8 +76,6 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         ...     print(sess.run(tf.sparse.reduce_sum(x), {x: ([[0, 1]], [5.0], [2, 2])}))
         5.0
     """
-    from tapeflow.sparse.tensor import SparseTensor
-
     name = name or "SparsePlaceholder"
     dims = TensorShape(shape)
     if dims.is_fully_defined():

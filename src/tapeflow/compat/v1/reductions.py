@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow import math
+from tapeflow import linalg, math
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.types.dtypes import as_dtype, int64
 
@@ -166,6 +166,4 @@ def norm(
         >>> tf.compat.v1.norm([[3.0, 4.0]], axis=1, keep_dims=True).numpy().tolist()
         [[5.0]]
     """
-    from tapeflow import linalg
-
     return linalg.norm(tensor, ord, axis, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)

@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tapeflow.compat.v1.variable_scopes import names_of, variable_scope
+from tapeflow.core import device as devices
 from tapeflow.core.context import state
 
 
@@ -104,9 +105,7 @@ def device(device_name_or_function: Any) -> Any:
         ...     print(tf.constant(1.0).device)
         /job:localhost/replica:0/task:0/device:CPU:0
     """
-    from tapeflow.core.device import device as scope
-
-    return scope(device_name_or_function)
+    return devices.device(device_name_or_function)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:

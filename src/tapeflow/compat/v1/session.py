@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -30,7 +31,10 @@ from tapeflow.graph.ir.variables import held_by_session
 from tapeflow.queue.held import Resources, in_use
 from tapeflow.queue.together import RunTogether
 from tapeflow.queue.waiting import time_limit
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.random.seeds import Streams, own_streams
+from tapeflow.sparse.tensor import SparseTensorValue
 
 _handles = itertools.count(1)
 
@@ -110,8 +114,6 @@ class Session:
 
     def list_devices(self) -> list[Any]:
         """The devices that there are, as `tf.config.list_logical_devices` gives them."""
-        from tapeflow.config import list_logical_devices
-
         return list_logical_devices()
 
     def close(self) -> None:
@@ -484,10 +486,6 @@ def _uninitialized(error: AttributeError) -> Exception:
 
 def _repacked(fetches: Any, values: list[Any]) -> Any:
     """The values in the structure of the fetches; composite tensors as `...Value` tuples."""
-    from tapeflow.ragged.tensor import RaggedTensor
-    from tapeflow.ragged.value import RaggedTensorValue
-    from tapeflow.sparse.tensor import SparseTensorValue
-
     if not nest.is_nested(fetches) and not isinstance(fetches, CompositeTensor):
         return values[0]
     found = iter(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
@@ -609,3 +609,42 @@ def at_the_root(name: str) -> Iterator[None]:
                 yield
     finally:
         state.name_scope = before
+
+
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Sequence[int],
+    initializer: Any,
+    dtype: Any = float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: bool | None = None,
+) -> list[Variable]:
+    """The parts of a variable, see `tf.compat.v1.get_variable`.
+
+    Args:
+        shape: of the whole.
+        slicing: into how many parts each dimension is cut; one at most into several.
+        initializer: as of `get_variable`.
+        dtype, trainable, collections: as of `get_variable`.
+        name: of the whole; by default "PartitionedVariable".
+        reuse: as of `tf.compat.v1.variable_scope`.
+
+    Raises:
+        ValueError: it can't be cut so.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     parts = tf.compat.v1.create_partitioned_variables([4, 2], [2, 1], tf.compat.v1.zeros_initializer())
+        ...     print([part.name for part in parts])
+        ['PartitionedVariable/part_0:0', 'PartitionedVariable/part_1:0']
+    """
+    if len(shape) != len(slicing):
+        raise ValueError(f"The 'shape' and 'slicing' must be of the same length: {shape} vs. {slicing}")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        whole = find_or_make(
+            scope.name, shape, as_dtype(dtype), initializer, reuse=scope.reuse, trainable=trainable,
+            collections=collections, partitioner=lambda **_: list(slicing),
+        )  # fmt: skip
+    return list(whole)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.properties import size
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.control_flow import Assert
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in
 from tapeflow.graph.ir.variables import has_value, is_initialized
+from tapeflow.math.comparison import equal
 
 
 class GraphKeys:
@@ -311,14 +314,9 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
         ...     sess.run(v.initializer)
         ...     sess.run(check)
     """
-    from tapeflow.control_flow import Assert
-    from tapeflow.math.comparison import equal
-
     variables = global_variables() + local_variables() if var_list is None else list(var_list)
     if not variables:
         return None
-    from tapeflow.array.properties import size
-
     missing = report_uninitialized_variables(variables)
     return Assert(equal(size(missing), 0), ["Variables without a value:", missing])
 

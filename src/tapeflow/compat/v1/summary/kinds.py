@@ -10,18 +10,22 @@ from typing import Any
 
 from google.protobuf import json_format
 
+from tapeflow.compat.v1.arrays import constant
 from tapeflow.compat.v1.defaults import executing_eagerly_outside_functions, get_default_graph, get_default_session
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.scopes import name_scope
+from tapeflow.compat.v1.train.global_step import get_global_step
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.logger import get_logger
 from tapeflow.summary import kinds as recorded
 from tapeflow.summary import proto_ops
 from tapeflow.summary.recording import get_step, recording
+from tapeflow.summary.writing import graph as write_graph
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 _WRITING = ("WriteSummary", "WriteRawProtoSummary")  # the operations of `tf.summary`'s functions in a graph
@@ -46,8 +50,6 @@ def _tagged(name: str, family: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _tag(tag: str | bytes, name: str = "tag") -> Any:
-    from tapeflow.compat.v1.arrays import constant
-
     return constant(tag, name=name)
 
 
@@ -70,8 +72,6 @@ def _collected(summary: Any, collections: Sequence[str] | None) -> Any:
 
 
 def _step() -> Any:
-    from tapeflow.compat.v1.train.global_step import get_global_step
-
     step = get_step()
     return get_global_step() if step is None else step
 
@@ -428,8 +428,5 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         raise ValueError("Argument `session must be passed if no default session exists")
     recording.writer.init()
     if graph is not None:
-        from tapeflow.graph.ir.python_op import executing_eagerly
-        from tapeflow.summary.writing import graph as write_graph
-
         with executing_eagerly():
             write_graph(graph)

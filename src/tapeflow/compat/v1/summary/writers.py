@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.protos import message
 from tapeflow.core.context import state
 from tapeflow.io.records import read_records
@@ -208,8 +209,6 @@ class FileWriterCache:
         with FileWriterCache._lock:
             logdir = os.fspath(logdir)
             if logdir not in FileWriterCache._writers:
-                from tapeflow.compat.v1.defaults import get_default_graph
-
                 FileWriterCache._writers[logdir] = FileWriter(logdir, graph=get_default_graph())
             return FileWriterCache._writers[logdir]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.variable_scopes import in_collections
-from tapeflow.compat.v1.variables import GraphKeys
+from tapeflow.compat.v1.variables import GraphKeys, is_variable_initialized
+from tapeflow.control_flow import cond
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
@@ -115,9 +116,6 @@ def readable_global_step(graph: Any = None) -> Any:
 
     It is made once for a graph, and found again after that was finalized.
     """
-    from tapeflow.compat.v1.variables import is_variable_initialized
-    from tapeflow.control_flow import cond
-
     graph = graph or get_default_graph()
     found = graph.get_collection_ref(_READ)
     step = get_global_step(graph)

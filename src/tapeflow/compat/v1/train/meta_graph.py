@@ -133,7 +133,7 @@ def import_meta_graph(
         ...     print(tf.compat.v1.global_variables())
         [<tf.Variable 'v:0' shape=() dtype=float32>]
     """
-    from tapeflow.compat.v1.train.saver import Saver
+    from tapeflow.compat.v1.train.saver import Saver  # a saver writes meta graphs
 
     meta = _read(meta_graph_or_file)
     if clear_devices:

@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from tapeflow.array.creation import fill
+from tapeflow.array.properties import shape
+from tapeflow.array.sorting import unique
+from tapeflow.autodiff import GradientTape
 from tapeflow.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import state
@@ -15,8 +19,11 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable, _add
+from tapeflow.custom_gradients import gradients
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.math.casting import cast
+from tapeflow.math.segment import unsorted_segment_sum
 
 
 class Optimizer:
@@ -120,13 +127,9 @@ class Optimizer:
         variables = get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else list(var_list)
         if not variables:
             raise ValueError("No variables to optimize.")
-        from tapeflow.custom_gradients import gradients
-
         return list(zip(gradients(loss, variables, grad_loss), variables, strict=True))
 
     def _by_tape(self, loss: Callable[[], Any], var_list: Any, grad_loss: Any) -> list[tuple[Any, Variable]]:
-        from tapeflow.autodiff import GradientTape
-
         with GradientTape() as tape:
             value = loss()
         variables = list(var_list() if callable(var_list) else var_list or tape.watched_variables())
@@ -197,8 +200,6 @@ class Optimizer:
         """The slot of a variable, made if it is not there, with `first` in every element."""
         slots = self._slots.setdefault(name, {})
         if _key(var) not in slots:
-            from tapeflow.array.creation import fill
-
             value = fill(var.shape.as_list(), convert(first, var.dtype))
             made: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
             slots[_key(var)] = made
@@ -250,8 +251,6 @@ class Optimizer:
 
     def _number(self, value: Any, like: Variable) -> Any:
         """One of its numbers as a tensor of a variable's dtype; functions are called for theirs."""
-        from tapeflow.math.casting import cast
-
         value = value() if callable(value) and not isinstance(value, (Tensor, Variable)) else value
         return cast(value, like.dtype)
 
@@ -272,10 +271,6 @@ def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:
 
 def _summed_by_row(grad: IndexedSlices) -> tuple[Any, Any]:
     """The values and indices of a gradient, with the values of a row that it has several times added up."""
-    from tapeflow.array.properties import shape
-    from tapeflow.array.sorting import unique
-    from tapeflow.math.segment import unsorted_segment_sum
-
     rows, places = unique(grad.indices)
     return unsorted_segment_sum(grad.values, places, shape(rows)[0]), rows
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from tapeflow.compat.v1.train.optimizer import Optimizer
 from tapeflow.core.context import state
+from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
+from tapeflow.math.casting import cast
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -495,9 +497,6 @@ class AdagradDAOptimizer(Optimizer):
             self._slot(v, "gradient_squared_accumulator", self._first)
 
     def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        from tapeflow.core.types.dtypes import int64
-        from tapeflow.math.casting import cast
-
         handles = self._handles(var, "gradient_accumulator", "gradient_squared_accumulator")
         step = cast(self._global_step, int64) + 1
         return self._run(

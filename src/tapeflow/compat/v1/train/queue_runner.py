@@ -293,7 +293,7 @@ def start_queue_runners(
             "explicit session to tf.start_queue_runners(sess=sess)"
         )
     if not isinstance(sess, Session):
-        from tapeflow.compat.v1.train.monitored import _MonitoredSession
+        from tapeflow.compat.v1.train.monitored import _MonitoredSession  # which starts queue runners
 
         if isinstance(sess, _MonitoredSession):
             return []

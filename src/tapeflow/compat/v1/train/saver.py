@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tapeflow.array import shaping
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.train.global_step import global_step as step_of
@@ -249,9 +251,7 @@ class Saver:
                 f"{_text(value.shape)} "
                 f"(tensor_name = {name})"
             )
-        from tapeflow.array.shaping import reshape
-
-        return reshape(value, variable.shape)
+        return shaping.reshape(value, variable.shape)
 
     def _keep(self, path: str, suffix: str) -> None:
         """Notes a checkpoint, and deletes the oldest ones that are too many."""
@@ -420,8 +420,6 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         ...     print(sess.run(w))
         5.0
     """
-    from tapeflow.compat.v1.defaults import get_default_graph
-
     reader = load_checkpoint(ckpt_dir_or_file)
     known = reader.get_variable_to_shape_map()
     graph = get_default_graph()

@@ -7,9 +7,16 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
 from tapeflow.math.casting import cast
+from tapeflow.math.elementwise import exp, log, sqrt
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.rounding import ceil, floor
+from tapeflow.math.trigonometric import cos
+from tapeflow.random import normal
 
 Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives one
 
@@ -23,8 +30,6 @@ def _scheduled(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
 
 @contextmanager
 def _named(name: str) -> Any:
-    from tapeflow.core.scopes import name_scope
-
     with name_scope(name):
         yield
 
@@ -66,8 +71,6 @@ def exponential_decay(
 
 
 def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
-    from tapeflow.math.rounding import floor
-
     found = cast(_now(step), dtype) / cast(of, dtype)
     return floor(found) if staircase else found
 
@@ -98,8 +101,6 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
         raise ValueError("The length of boundaries should be 1 less than the length of values")
 
     def compute() -> Any:
-        from tapeflow.array.masks import where
-
         with _named(name or "PiecewiseConstant"):
             at = convert(x)
             found = convert(values[-1])
@@ -143,9 +144,6 @@ def polynomial_decay(
     """
 
     def compute() -> Any:
-        from tapeflow.math.extrema import maximum, minimum
-        from tapeflow.math.rounding import ceil
-
         with _named(name or "PolynomialDecay"):
             rate = convert(learning_rate)
             dtype = rate.dtype
@@ -182,8 +180,6 @@ def natural_exp_decay(
     """
 
     def compute() -> Any:
-        from tapeflow.math.elementwise import exp
-
         with _named(name or "NaturalExpDecay"):
             rate = convert(learning_rate)
             return rate * exp(-cast(decay_rate, rate.dtype)) ** _parts(global_step, decay_steps, rate.dtype, staircase)
@@ -223,8 +219,6 @@ def inverse_time_decay(
 
 
 def _half_cosine(part: Any) -> Any:
-    from tapeflow.math.trigonometric import cos
-
     return 0.5 * (1.0 + cos(math.pi * part))
 
 
@@ -246,8 +240,6 @@ def cosine_decay(
     """
 
     def compute() -> Any:
-        from tapeflow.math.extrema import minimum
-
         with _named(name or "CosineDecay"):
             rate = convert(learning_rate)
             part = minimum(_parts(global_step, decay_steps, rate.dtype), 1.0)
@@ -280,9 +272,6 @@ def cosine_decay_restarts(
     """
 
     def compute() -> Any:
-        from tapeflow.math.elementwise import log
-        from tapeflow.math.rounding import floor
-
         with _named(name or "SGDRDecay"):
             rate = convert(learning_rate)
             part = _parts(global_step, first_decay_steps, rate.dtype)
@@ -366,9 +355,6 @@ def noisy_linear_cosine_decay(
     """
 
     def noise(step: Any, dtype: Any) -> Any:
-        from tapeflow.math.elementwise import sqrt
-        from tapeflow.random import normal
-
         return sqrt(initial_variance / (1.0 + step) ** variance_decay) * normal([], dtype=dtype)
 
     return _linear_cosine(
@@ -380,8 +366,6 @@ def _linear_cosine(
     label: str, rate: Any, step: Any, of: Any, periods: float, alpha: float, beta: float, name: str | None, noise: Any
 ) -> Rate:
     def compute() -> Any:
-        from tapeflow.math.extrema import minimum
-
         with _named(name or label):
             first = convert(rate)
             length = cast(of, first.dtype)
