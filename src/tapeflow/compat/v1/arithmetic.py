@@ -110,7 +110,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
 
 
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> Any:
-    """How often each number occurs, see `tf.math.bincount`.
+    """Counts how often each number occurs, see `tf.math.bincount`.
 
     Args:
         arr: integers, none of them negative.
@@ -137,7 +137,7 @@ def confusion_matrix(
     name: str | None = None,
     weights: Any = None,
 ) -> Any:
-    """How often each label (the row) was predicted as each (the column), see `tf.math.confusion_matrix`.
+    """Counts how often each label (row) was predicted as each class (column), see `tf.math.confusion_matrix`.
 
     Args:
         labels, predictions: vectors of integers, of one length.

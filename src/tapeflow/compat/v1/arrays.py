@@ -332,7 +332,7 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
 
 
 class ListDiff(NamedTuple):
-    """What `setdiff1d` gives: `out`, the elements that are left, and `idx`, where they are.
+    """The result of `setdiff1d`: `out`, the elements that are left, and `idx`, their positions.
 
     Example:
         >>> tf.compat.v1.setdiff1d([5, 6], [6]).idx.numpy().tolist()

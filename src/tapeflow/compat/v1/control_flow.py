@@ -36,7 +36,7 @@ def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[...
 
 
 def _unpacked(found: Any, strict: bool) -> Any:
-    """What a branch gave; of a list of one element that element, where TensorFlow 1 takes it out."""
+    """Unpacks a branch's result: a list of one element becomes that element, where TensorFlow 1 unpacks it."""
     staged = state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
     alone = isinstance(found, (list, tuple)) and len(found) == 1
     return found[0] if alone and not strict and not staged else found
@@ -46,7 +46,7 @@ def cond(
     pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
     fn1: Any = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
-    """What one of two functions gives, see `tf.cond`.
+    """Calls one of two functions, as a predicate says, see `tf.cond`.
 
     Args:
         pred: a boolean scalar.
@@ -70,7 +70,7 @@ def cond(
 def case(
     pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
 ) -> Any:
-    """What the function of the first true predicate gives, see `tf.case`.
+    """Calls the function of the first true predicate, see `tf.case`.
 
     Args:
         pred_fn_pairs: pairs of a boolean scalar and a function, in a list, or in a dict if their order means nothing.
@@ -189,7 +189,7 @@ def foldl(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
     swap_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What a function of what came before and each element gives last, from the first element on, see `tf.foldl`.
+    """Folds elements with a function, from the first one to the last one, see `tf.foldl`.
 
     The arguments are those of `scan`.
 
@@ -207,7 +207,7 @@ def foldr(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
     swap_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What a function of what came before and each element gives last, from the last element on, see `tf.foldr`.
+    """Folds elements with a function, from the last one to the first one, see `tf.foldr`.
 
     The arguments are those of `scan`.
 

@@ -1,4 +1,4 @@
-"""What a thread works in where nothing else was said: its default graph and its default sessions."""
+"""The default graph and the default sessions of a thread."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether ops run at once, but for those of functions that are being traced.
+    """Returns whether ops run eagerly outside of functions that are being traced.
 
     Example:
         >>> tf.compat.v1.executing_eagerly_outside_functions()

@@ -82,7 +82,7 @@ def DeleteRecursively(dirname: Any) -> None:
 
 
 def Exists(filename: Any) -> bool:
-    """Whether there is such a file or folder, see `tf.io.gfile.exists`.
+    """Returns whether a file or folder exists, see `tf.io.gfile.exists`.
 
     Example:
         >>> tf.compat.v1.gfile.Exists("/nowhere")
@@ -92,7 +92,7 @@ def Exists(filename: Any) -> bool:
 
 
 def IsDirectory(dirname: Any) -> bool:
-    """Whether there is such a folder, see `tf.io.gfile.isdir`.
+    """Returns whether a path is a folder, see `tf.io.gfile.isdir`.
 
     Example:
         >>> tf.compat.v1.gfile.IsDirectory("/")

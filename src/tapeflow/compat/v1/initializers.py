@@ -28,7 +28,7 @@ _OF_TRUNCATED = 0.87962566103423978
 
 
 class Initializer:
-    """What initializers have in common: the arguments that they were made with.
+    """Base class of initializers; it holds the arguments of the constructor.
 
     A call takes a shape, a dtype (by default that of the initializer), and a `partition_info` that means nothing here.
 
@@ -229,7 +229,7 @@ def _no_matrix(shape: Sequence[int]) -> ValueError:
 
 
 def _fans(shape: Sequence[int]) -> tuple[float, float]:
-    """How many inputs and outputs a weight of this shape connects."""
+    """Returns the numbers of inputs and outputs that a weight of this shape connects."""
     if len(shape) < 2:
         size = float(shape[0]) if shape else 1.0
         return size, size

@@ -27,7 +27,7 @@ from tapeflow.nn.activations import relu
 
 
 class Reduction:
-    """How the losses of a batch become one.
+    """The ways to reduce the losses of a batch to one.
 
     Example:
         >>> losses = tf.compat.v1.losses
@@ -95,7 +95,7 @@ def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What the regularizers of variables gave.
+    """Returns the regularization losses of variables.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -264,7 +264,7 @@ def weighted_cross_entropy_with_logits(
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
-    """Whether the targets are among the `k` best predictions, see `tf.math.in_top_k`.
+    """Tests whether the targets are among the `k` best predictions, see `tf.math.in_top_k`.
 
     Args:
         predictions: float32, of shape [batch, classes].
@@ -539,7 +539,7 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: bool | None = None,
 ) -> Any:
-    """What the mean and the variance are computed from, see `tf.nn.sufficient_statistics`.
+    """Computes the sums from which mean and variance follow, see `tf.nn.sufficient_statistics`.
 
     Args:
         shift: what to subtract from the elements first, or None.

@@ -22,7 +22,7 @@ from tapeflow.graph.ir.python_op import executing_eagerly
 
 
 class PartitionInfo(NamedTuple):
-    """What an initializer is told of the part that it makes.
+    """The shape of a whole variable and the offset of the part that an initializer creates.
 
     Attributes:
         full_shape: of the whole variable.
@@ -38,13 +38,13 @@ class PartitionInfo(NamedTuple):
         return cut[0] if cut else None
 
     def single_offset(self, shape: Sequence[int]) -> int:
-        """Where the part of that shape begins, along the dimension that is cut."""
+        """Returns the offset of the part of that shape, along the dimension that is cut."""
         at = self.single_slice_dim(shape)
         return 0 if at is None else self.var_offset[at]
 
 
 class SaveSliceInfo(NamedTuple):
-    """What checkpoints know of a part.
+    """The place of a part in its variable, as checkpoints record it.
 
     Attributes:
         full_name: of the whole variable.
@@ -195,7 +195,7 @@ def cuts(partitioner: Callable[..., Any], shape: TensorShape, dtype: DType) -> l
 
 
 def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
-    """Where the parts begin and how large they are; the first ones are one larger where it does not come out even."""
+    """Returns the places of the parts; the first ones are one larger where the length does not divide evenly."""
     dims = shape.as_list()
     axis = next((i for i, n in enumerate(parts) if n > 1), 0)
     count = parts[axis]

@@ -15,7 +15,7 @@ from tapeflow.queue.nodes import OUTPUTS, handle_node, node
 
 
 class ReaderBase:
-    """What all readers have in common.
+    """Base class of the readers.
 
     Args:
         reader_ref: the reader, a scalar `tf.resource` tensor.
@@ -45,7 +45,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether `serialize_state` is possible."""
+        """Is True where `serialize_state` is possible."""
         return self._supports_serialize
 
     def read(self, queue: Any, name: str | None = None) -> Sequence[Tensor]:
@@ -81,15 +81,15 @@ class ReaderBase:
         return self._run("ReaderReadUpToV2", name, ref, convert(num_records, int64)).outputs
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
-        """How many records it gave, as an int64 scalar."""
+        """Returns the number of records read, as an int64 scalar."""
         return self._run("ReaderNumRecordsProducedV2", name).outputs[0]
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
-        """How many files it has read to their ends, as an int64 scalar."""
+        """Returns the number of files read to their ends, as an int64 scalar."""
         return self._run("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
 
     def serialize_state(self, name: str | None = None) -> Tensor:
-        """How far it got, as a string scalar.
+        """Returns the state of the reader, as a string scalar.
 
         Raises:
             UnimplementedError: when it runs: the reader gives several records of a file.

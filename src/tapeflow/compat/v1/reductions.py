@@ -65,7 +65,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Any:
-    """How many elements are not zero (of strings, not empty), as `dtype`: see `tf.math.count_nonzero`.
+    """Counts the elements that are not zero (of strings, not empty), as `dtype`: see `tf.math.count_nonzero`.
 
     Args:
         input_tensor, input: the tensor, by either name.
@@ -88,7 +88,7 @@ def count_nonzero(
 def argmax(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
 ) -> Any:
-    """Where the largest element along a dimension is, see `tf.argmax`.
+    """Returns the index of the largest element along a dimension, see `tf.argmax`.
 
     Args:
         input: numbers, of any shape.
@@ -109,7 +109,7 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
 ) -> Any:
-    """Where the smallest element along a dimension is, see `tf.argmin`.
+    """Returns the index of the smallest element along a dimension, see `tf.argmin`.
 
     Args:
         input: numbers, of any shape.

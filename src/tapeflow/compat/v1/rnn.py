@@ -107,7 +107,7 @@ def _lengths(sequence_length: Any) -> Tensor | None:
 
 
 def _kept(ended: Any, before: Any, after: Any) -> Any:
-    """What was before, for the examples of a batch that have ended, and what comes after for the others."""
+    """Selects the old values for the examples of a batch that have ended, and the new ones for the others."""
 
     def choose(old: Any, new: Any) -> Any:
         if isinstance(new, TensorArray) or old.shape.rank == 0:

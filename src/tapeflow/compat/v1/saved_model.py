@@ -39,7 +39,7 @@ _SERVING = "tensorflow/serving/"
 
 
 def build_tensor_info(tensor: Any) -> Any:
-    """What a signature says of a tensor, or of a sparse one: a `TensorInfo` message of its name, dtype and shape.
+    """Describes a dense or sparse tensor for a signature: a `TensorInfo` message of its name, dtype and shape.
 
     Raises:
         RuntimeError: there is no graph.
@@ -201,7 +201,7 @@ def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Whether servers know how to call a signature.
+    """Returns whether servers can call a signature.
 
     Example:
         >>> tf.compat.v1.saved_model.is_valid_signature(tf.compat.v1.saved_model.build_signature_def(method_name="a"))
@@ -435,7 +435,7 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Whether a directory is a SavedModel's, as far as its files' names tell.
+    """Returns whether a directory has the files of a SavedModel.
 
     Example:
         >>> tf.compat.v1.saved_model.maybe_saved_model_directory("/nowhere")

@@ -129,7 +129,7 @@ def container(container_name: str) -> Any:
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once, see `tf.executing_eagerly`.
+    """Returns whether ops run eagerly, see `tf.executing_eagerly`.
 
     Example:
         >>> with tf.Graph().as_default():

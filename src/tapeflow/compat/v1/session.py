@@ -55,7 +55,7 @@ class IndexedSlicesValue(NamedTuple):
 
 
 class _Partial(NamedTuple):
-    """What `partial_run_setup` was told, and how far its runs got."""
+    """The arguments of `partial_run_setup`, and the progress of its runs."""
 
     fetches: set[int]
     feeds: set[int]
@@ -470,7 +470,7 @@ def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
 
 
 def _uninitialized(error: AttributeError) -> Exception:
-    """What it means that a variable has no value; another error stays what it is."""
+    """Translates the error of a variable without a value; returns any other error unchanged."""
     if error.name != "_value" or not isinstance(error.obj, Variable):
         return error
     name = error.obj._name

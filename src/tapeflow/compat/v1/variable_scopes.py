@@ -94,7 +94,7 @@ class _Making(VariableMeta):
 
 
 class VariableV1(metaclass=_Making):
-    """What `tf.Variable` is, with TensorFlow 1's parameters.
+    """A `tf.Variable` with TensorFlow 1's parameters.
 
     Args:
         initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: as of `tf.Variable`.
@@ -188,7 +188,7 @@ class VariableScope:
         self.custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
-        """What of a collection has a name below this scope."""
+        """Returns the items of a collection whose names are below this scope."""
         return get_collection(name, f"{self.name}/" if self.name else None)
 
     def trainable_variables(self) -> list[Any]:
@@ -561,7 +561,7 @@ def _default_initializer(name: str, dtype: Any) -> Any:
 
 
 def _first_value(name: str, initializer: Any, shape: TensorShape | None, dtype: Any) -> Any:
-    """What the initializer gives."""
+    """Returns the initializer's value."""
     if inspect.isclass(initializer):
         initializer = initializer()
     if not callable(initializer):

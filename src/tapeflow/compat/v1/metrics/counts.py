@@ -26,7 +26,7 @@ KINDS = {
 
 
 def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
-    """Where boolean labels and predictions are true or false positives or negatives."""
+    """Marks the true or false positives or negatives among boolean labels and predictions."""
     label, prediction = KINDS[kind]
     first = labels if label else logical_not(labels)
     return logical_and(first, predictions if prediction else logical_not(predictions))
@@ -116,7 +116,7 @@ def _fraction(
     updates_collections: Any,
     name: str | None,
 ) -> Any:
-    """How many of the elements of two kinds are of the first; 0 if there are none."""
+    """Computes the fraction of the first of two counts in their sum; 0 if both are 0."""
 
     def fraction(first: Any, second: Any, name: str) -> Any:
         return divide_no_nan(first, first + second, name=name)
@@ -137,7 +137,7 @@ def precision(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of what was predicted to be true are: a fraction, and 0 if there was nothing.
+    """Computes the fraction of the positive predictions that are right; 0 if there are none.
 
     Args:
         labels, predictions: of one shape, cast to booleans.
@@ -170,7 +170,7 @@ def recall(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of what is true were predicted to be: a fraction, and 0 if there was nothing.
+    """Computes the fraction of the positive labels that were predicted; 0 if there are none.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `precision`.

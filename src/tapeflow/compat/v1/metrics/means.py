@@ -127,7 +127,7 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the predictions are the labels: a fraction.
+    """Computes the fraction of the predictions that equal the labels.
 
     Args:
         labels, predictions: of one shape; one may have a last dimension of length 1 more.
@@ -302,7 +302,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the values are below a threshold: a fraction.
+    """Computes the fraction of the values that are below a threshold.
 
     Args:
         values: numbers of any shape.

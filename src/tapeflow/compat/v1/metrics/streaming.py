@@ -1,4 +1,4 @@
-"""What all metrics share: their variables, weights and collections."""
+"""The parts that all metrics share: variables, weights and collections."""
 
 from __future__ import annotations
 

@@ -296,7 +296,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the true labels are above the threshold at which so many of the false ones are not.
+    """Computes the sensitivity at the threshold whose specificity is nearest to the one specified.
 
     Args:
         specificity: in `[0, 1]`, how many of the false labels are to be below.
@@ -341,7 +341,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the false labels are not above the highest threshold above which so many of the true ones are.
+    """Computes the specificity at the highest threshold whose sensitivity reaches the one specified.
 
     Args:
         sensitivity: in `[0, 1]`, how many of the true labels are to be above.

@@ -146,7 +146,7 @@ def precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the predicted classes are labels, over all examples of all batches.
+    """Computes the fraction of the predicted classes that are labels, over all examples of all batches.
 
     Args:
         labels: int64 of shape `[..., number of labels]`, where -1 stands for none, a `tf.SparseTensor` of such a shape,
@@ -191,7 +191,7 @@ def recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the labels were predicted, over all examples of all batches.
+    """Computes the fraction of the labels that were predicted, over all examples of all batches.
 
     Args:
         labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: as of
@@ -224,7 +224,7 @@ def precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the `k` classes with the largest predictions are labels.
+    """Computes the fraction of the `k` classes with the largest predictions that are labels.
 
     Args:
         predictions: floats of shape `[..., number of classes]`.
@@ -258,7 +258,7 @@ def recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the labels are among the `k` classes with the largest predictions.
+    """Computes the fraction of the labels that are among the `k` classes with the largest predictions.
 
     Args:
         labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: as of

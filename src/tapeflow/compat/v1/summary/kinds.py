@@ -77,7 +77,7 @@ def _step() -> Any:
 
 
 def _has_recorder() -> bool:
-    """Whether there is a writer of `tf.summary` that takes the summary at once, and a step for it."""
+    """Returns whether `tf.summary` has a default writer that records the summary at once, and a step for it."""
     if not executing_eagerly_outside_functions():
         return False
     if recording.writer is None:

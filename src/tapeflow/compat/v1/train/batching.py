@@ -109,7 +109,7 @@ def _merged_shapes(examples: Sequence[_Examples]) -> list[TensorShape]:
 
 
 def _keep(keep_input: Any, many: bool) -> Tensor:
-    """Whether an example is kept, as a tensor.
+    """Returns `keep_input` as a boolean tensor.
 
     Raises:
         ValueError: it is of a wrong rank.
@@ -184,7 +184,7 @@ def _batches(
 
 
 def _in_order(capacity: int, pad: bool) -> dict[str, Any]:
-    """How to make a queue that keeps the order, and to say how full it is."""
+    """Returns a function that creates a queue in order, and one that says how full it is."""
     kind: Any = PaddingFIFOQueue if pad else FIFOQueue
 
     def fullness(queue: QueueBase) -> tuple[str, Any]:
@@ -194,7 +194,7 @@ def _in_order(capacity: int, pad: bool) -> dict[str, Any]:
 
 
 def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
-    """How to make a queue that shuffles, and to say how full it is.
+    """Returns a function that creates a shuffling queue, and one that says how full it is.
 
     Raises:
         ValueError: it has no room to shuffle.

@@ -1,4 +1,4 @@
-"""What goes on around the runs of a monitored session: the base class of hooks, and what they are told."""
+"""The base class of the hooks around the runs of a monitored session, and the classes of their arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a run.
+    """The arguments that a hook adds to a run.
 
     Attributes:
         fetches: as of `tf.compat.v1.Session.run`, or None.
@@ -25,7 +25,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a run gave to a hook.
+    """The results of a run, for a hook.
 
     Attributes:
         results: the values of its fetches, or None.
@@ -62,7 +62,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program asked for, without what hooks add."""
+        """The arguments of the program's own call, without those that hooks add."""
         return self._original_args
 
     @property
@@ -72,7 +72,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked to stop."""
+        """Is True after a hook requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
@@ -152,7 +152,7 @@ class SecondOrStepTimer:
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due at this step."""
+        """Returns whether it is due at this step."""
         if self._last_step is None:
             return True
         if self._last_step == step:

@@ -65,7 +65,7 @@ class LooperThread(threading.Thread):
         return looper
 
     def run(self) -> None:
-        """What the thread does."""
+        """Runs the loop in the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             due = time.monotonic()

@@ -153,7 +153,7 @@ def import_meta_graph(
 
 
 def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, Any]) -> list[Any]:
-    """What is in a collection of a message."""
+    """Returns the items of a collection of a message."""
     kind = collection.WhichOneof("kind")
     if kind is None:
         return []

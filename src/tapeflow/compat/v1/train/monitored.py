@@ -26,7 +26,7 @@ _PREEMPTIONS = (errors.AbortedError, errors.UnavailableError)
 
 
 class StepContext:
-    """What a function that `run_step_fn` calls may do."""
+    """The interface to a session for a function that `run_step_fn` calls."""
 
     def __init__(self, session: Session, run_with_hooks: Callable[..., Any]) -> None:
         self._session = session
@@ -60,7 +60,7 @@ class _Attempt:
             hook.after_create_session(session, self.coordinator)
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked to stop.
+        """Returns whether a hook or a thread requested a stop.
 
         Raises:
             Exception: the one with which a thread did.
@@ -154,7 +154,7 @@ def _merge_options(options: Any, more: Any) -> None:
 
 
 class _MonitoredSession:
-    """What the two kinds of monitored sessions have in common."""
+    """Base class of the two kinds of monitored sessions."""
 
     _recovers: bool  # goes on in a new session after a preemption
     StepContext = StepContext
@@ -255,7 +255,7 @@ class _MonitoredSession:
                 attempt.close()
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked to stop, or the session is closed."""
+        """Returns whether a hook or a thread requested a stop, or the session is closed."""
         if self._attempt is None:
             return True
         try:

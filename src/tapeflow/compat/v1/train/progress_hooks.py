@@ -279,7 +279,7 @@ def _element(given: Any) -> Any:
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """What `NanTensorHook` raises.
+    """The error that `NanTensorHook` raises.
 
     Example:
         >>> str(tf.compat.v1.train.NanLossDuringTrainingError())

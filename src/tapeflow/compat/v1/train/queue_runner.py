@@ -108,22 +108,22 @@ class QueueRunner:
 
     @property
     def close_op(self) -> Any:
-        """What closes the queue."""
+        """The operation that closes the queue."""
         return self._close_op
 
     @property
     def cancel_op(self) -> Any:
-        """What closes the queue, and what waits to be added."""
+        """The operation that closes the queue and cancels its pending enqueues."""
         return self._cancel_op
 
     @property
     def queue_closed_exception_types(self) -> tuple[type[errors.OpError], ...]:
-        """What means that there is nothing more."""
+        """The types of the errors that say that there are no more elements."""
         return self._ends
 
     @property
     def exceptions_raised(self) -> list[Exception]:
-        """What threads without a coordinator raised."""
+        """The errors of threads without a coordinator."""
         return self._raised
 
     def to_proto(self, export_scope: str | None = None) -> Any:
@@ -188,7 +188,7 @@ class QueueRunner:
         return made
 
     def _fill(self, sess: Any, operation: Any, coord: Any) -> None:
-        """What a thread does."""
+        """Runs an enqueue operation in a loop, in a thread."""
         ended = False
         try:
             run = sess.make_callable(operation)

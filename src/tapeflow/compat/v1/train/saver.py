@@ -103,7 +103,7 @@ class Saver:
             raise ValueError("No variables to save")
 
     def as_saver_def(self) -> Any:
-        """What the saver was told, as a `SaverDef` message."""
+        """Returns the saver's arguments, as a `SaverDef` message."""
         return message("SaverDef")(
             max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._keep_every, version=2
         )
@@ -335,7 +335,7 @@ def write_checkpoint_state(
 
 
 def exists(checkpoint_prefix: Any) -> bool:
-    """Whether there is a checkpoint of that name.
+    """Returns whether a checkpoint of that name exists.
 
     Example:
         >>> tf.compat.v1.train.checkpoint_exists("/nowhere/model")

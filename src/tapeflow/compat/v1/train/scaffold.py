@@ -24,7 +24,7 @@ from tapeflow.train.checkpoint import Checkpoint
 
 
 class Scaffold:
-    """What a session needs before a training can begin. What is not given is found or made by `finalize`.
+    """The operations and objects that a training session needs; `finalize` looks up or creates those not specified.
 
     Args:
         init_op: initializes the variables, where there is no checkpoint; by default all global variables.
@@ -110,38 +110,38 @@ class Scaffold:
 
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
-        """What is called with a session after `init_op`, or None."""
+        """The function that is called with a session after `init_op`, or None."""
         given = self._given_init_fn
         return None if given is None else lambda sess: given(self, sess)
 
     @property
     def init_op(self) -> Any:
-        """What initializes the variables."""
+        """The operation that initializes the variables."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """What gives the names of what is not initialized."""
+        """The operation that returns the names of the uninitialized variables."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """What gives the names of what `local_init_op` waits for."""
+        """The operation that returns the names of the variables that `local_init_op` waits for."""
         return self._ready_for_local_init_op
 
     @property
     def local_init_op(self) -> Any:
-        """What initializes local variables and tables."""
+        """The operation that initializes local variables and tables."""
         return self._local_init_op
 
     @property
     def local_init_feed_dict(self) -> Any:
-        """What is fed to `local_init_op`."""
+        """The feeds of `local_init_op`."""
         return self._local_init_feed_dict
 
     @property
@@ -151,7 +151,7 @@ class Scaffold:
 
     @property
     def saver(self) -> Any:
-        """What saves and restores checkpoints."""
+        """The `Saver` of the checkpoints."""
         return self._saver
 
     @staticmethod

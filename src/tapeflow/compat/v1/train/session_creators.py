@@ -1,4 +1,4 @@
-"""What makes the sessions of monitored sessions."""
+"""The classes that create the sessions of monitored sessions."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class SessionManager:
 
 
 def _missing(ready_op: Any, sess: Session) -> str:
-    """What a session misses, by an operation that gives names; nothing if it is ready."""
+    """Returns the names that an operation lists as missing in a session; none if the session is ready."""
     if ready_op is None:
         return ""
     try:

@@ -138,12 +138,12 @@ class Supervisor:
 
     @property
     def is_chief(self) -> bool:
-        """Whether it initializes, restores and saves."""
+        """Is True where it initializes, restores and saves."""
         return self._is_chief
 
     @property
     def session_manager(self) -> SessionManager:
-        """What makes the sessions."""
+        """The `SessionManager` that creates the sessions."""
         return self._manager
 
     @property
@@ -153,27 +153,27 @@ class Supervisor:
 
     @property
     def init_op(self) -> Any:
-        """What initializes the variables."""
+        """The operation that initializes the variables."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """What gives the names of what is not initialized."""
+        """The operation that returns the names of the uninitialized variables."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """What gives the names of what `local_init_op` waits for."""
+        """The operation that returns the names of the variables that `local_init_op` waits for."""
         return self._ready_for_local_init_op
 
     @property
     def summary_writer(self) -> Any:
-        """What summaries are written to, or None."""
+        """The writer of the summaries, or None."""
         return self._writer
 
     @property
@@ -183,7 +183,7 @@ class Supervisor:
 
     @property
     def save_summaries_secs(self) -> float | None:
-        """How often summaries are written, in seconds."""
+        """The seconds between two summaries."""
         return self._save_summaries_secs
 
     @property
@@ -193,12 +193,12 @@ class Supervisor:
 
     @property
     def saver(self) -> Any:
-        """What saves and restores checkpoints, or None."""
+        """The `Saver` of the checkpoints, or None."""
         return self._saver
 
     @property
     def save_model_secs(self) -> float | None:
-        """How often checkpoints are saved, in seconds."""
+        """The seconds between two checkpoints."""
         return self._save_model_secs
 
     @property
@@ -369,7 +369,7 @@ class Supervisor:
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns whether a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
@@ -425,7 +425,7 @@ class _StepRate:
 
 
 def _chosen(given: Any, key: str, make: Callable[[], Any]) -> Any:
-    """What was given; by default the first item of a collection, or a new one, which is added."""
+    """Returns the argument; by default the first item of a collection, or a new one, which is added."""
     if given is not Supervisor.USE_DEFAULT:
         return given
     found = get_collection(key)
