@@ -68,7 +68,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 
 def path_to_str(path: Any) -> Any:
-    """The text of a path; what is no path is given back.
+    """Returns the text of a path; anything else is returned unchanged.
 
     Example:
         >>> import pathlib

@@ -226,8 +226,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("tapeflow.compat"), name)
     if name == "SparseTensorValue":
         return importlib.import_module("tapeflow.sparse.tensor").SparseTensorValue
-    found = message(name)
-    return _find(name) if found is None else found
+    proto = message(name)
+    return _find(name) if proto is None else proto
 
 
 def __dir__() -> list[str]:

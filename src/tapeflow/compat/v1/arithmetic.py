@@ -175,7 +175,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The two seeds of an operation: of the global seed and its own, or None twice where there is neither.
 
     Args:
-        op_seed: the seed that the operation was given, or None. Then the second one is another for each operation.
+        op_seed: the seed of the operation, or None; then the second seed differs for each operation.
 
     Example:
         >>> tf.compat.v1.set_random_seed(7)

@@ -66,7 +66,7 @@ def convert_to_tensor(
         dtype_hint, preferred_dtype: the dtype to try first, by either name.
 
     Raises:
-        ValueError: the hint was given by both names, or the value is of another dtype.
+        ValueError: the hint was passed under both names, or the value is of another dtype.
 
     Example:
         >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
@@ -148,9 +148,9 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return _converted(value, (SparseTensor,), dtype, name)
 
 
-def _converted(value: Any, kept: Any, dtype: Any, name: str | None) -> Any:
+def _converted(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
     """The tensor of a value that is none of some kinds."""
-    if not isinstance(value, kept):
+    if not isinstance(value, accepted):
         return creation.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and as_dtype(dtype) is not value.dtype:
         raise ValueError(
@@ -167,7 +167,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     """A tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
 
     Raises:
-        ValueError: both are given.
+        ValueError: both are specified.
         InvalidArgumentError: a dimension named is not of length 1.
 
     Example:
@@ -181,7 +181,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     """A tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
 
     Raises:
-        ValueError: neither is given, or both.
+        ValueError: neither is specified, or both.
 
     Example:
         >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
@@ -236,7 +236,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         A tensor of the shape of `x`; without `x` and `y` the indices, int64 of shape [count, rank].
 
     Raises:
-        ValueError: only one of them is given.
+        ValueError: only one of them is specified.
 
     Example:
         >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
@@ -358,8 +358,8 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
     for label, vector in (("x", x), ("y", y)):
         if vector.shape.rank not in (1, None):
             raise invalid(f"{label} should be a 1D vector, not of shape {vector.shape} [Op:ListDiff]")
-    kept = logical_not(reduce_any(equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0)), 1))
-    at = reshape(masks.where(kept), [-1])
+    missing = logical_not(reduce_any(equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0)), 1))
+    at = reshape(masks.where(missing), [-1])
     return ListDiff(gathering.gather(x, at, name=name), cast(at, index_dtype))
 
 
@@ -379,7 +379,7 @@ def reverse_sequence(
         batch_axis, batch_dim: the dimension of the batch, by either name; by default 0.
 
     Raises:
-        ValueError: a dimension was given by both names.
+        ValueError: a dimension was passed under both names.
         TypeError: there is no `seq_axis`.
 
     Example:
@@ -394,7 +394,7 @@ def reverse_sequence(
 
 
 def _square(block_shape: Any, block_size: Any) -> list[int]:
-    """The block of two dimensions with sides of one length, given by either name."""
+    """The block of two dimensions with sides of one length, under either name."""
     side = either("block_shape", block_shape, "block_size", block_size)
     if side is None:
         raise TypeError("the length of the sides of the blocks, `block_size`, must be an int, not None")
@@ -416,8 +416,8 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
         A tensor of shape [batch / block_size ** 2, height * block_size - crops, width * block_size - crops, depth].
 
     Raises:
-        ValueError: the length was given by both names.
-        TypeError: it was given by none.
+        ValueError: the length was passed under both names.
+        TypeError: it was passed under neither.
         InvalidArgumentError: it is no single number, or does not fit the shape.
 
     Example:
@@ -457,8 +457,8 @@ def space_to_batch(
         block_size, block_shape: the length of the blocks' sides, by either name.
 
     Raises:
-        ValueError: the length was given by both names.
-        TypeError: it was given by none.
+        ValueError: the length was passed under both names.
+        TypeError: it was passed under neither.
         InvalidArgumentError: it is no single number, or does not fit the shape.
 
     Example:

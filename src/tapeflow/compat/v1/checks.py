@@ -21,7 +21,7 @@ from tapeflow.graph.ir.checks import assertion, nothing_to_check
 def _check(
     function: Callable[..., Any], tensors: Sequence[Any], data: Any, summarize: int | None, message: str | None
 ) -> Any:
-    """An assertion of `tf.debugging`, whose error shows `data` where that is given."""
+    """An assertion of `tf.debugging`, whose error shows `data`, if specified."""
     if data is None:
         return function(*tensors, message=message, summarize=summarize)
     shown = 3 if summarize is None else summarize
@@ -163,7 +163,7 @@ def assert_rank(
         message: what to say first.
 
     Raises:
-        ValueError: it has not; InvalidArgumentError when the graph runs, if it was not known before.
+        ValueError: it has not; InvalidArgumentError when the graph runs, if that is not static.
 
     Example:
         >>> tf.compat.v1.assert_rank([[1, 2]], 2)
@@ -267,7 +267,7 @@ def verify_tensor_all_finite(
 
     Raises:
         InvalidArgumentError: there is one.
-        ValueError: the tensor or the message was given by both names.
+        ValueError: the tensor or the message was passed under both names.
         TypeError: there is no message.
 
     Example:

@@ -27,19 +27,19 @@ def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[...
     """A branch of `cond`, by either name."""
     if function is not None and old is not None:
         raise TypeError(f"cond(): '{name}' and '{old_name}' may not be set simultaneously.")
-    given = old if function is None else function
-    if given is None:
+    branch = old if function is None else function
+    if branch is None:
         raise TypeError(f"cond(): '{name}' argument required")
-    if not callable(given):
+    if not callable(branch):
         raise TypeError(f"'{name}' must be callable.")
-    return given
+    return branch
 
 
-def _unpacked(found: Any, strict: bool) -> Any:
+def _unpacked(result: Any, strict: bool) -> Any:
     """Unpacks a branch's result: a list of one element becomes that element, where TensorFlow 1 unpacks it."""
     staged = state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
-    alone = isinstance(found, (list, tuple)) and len(found) == 1
-    return found[0] if alone and not strict and not staged else found
+    alone = isinstance(result, (list, tuple)) and len(result) == 1
+    return result[0] if alone and not strict and not staged else result
 
 
 def cond(
@@ -56,7 +56,7 @@ def cond(
             `disable_control_flow_v2`.
 
     Raises:
-        TypeError: a function is missing, was given by both names, or is no function.
+        TypeError: a function is missing, was passed under both names, or is no function.
 
     Example:
         >>> tf.compat.v1.cond(tf.constant(3) < 2, lambda: 1, lambda: 2)
@@ -124,15 +124,15 @@ def while_loop(
 
     def packed(*values: Any) -> Any:
         nonlocal in_list
-        given = body(*values)
-        in_list = isinstance(given, (list, tuple))
-        return given if in_list else [given]
+        new_values = body(*values)
+        in_list = isinstance(new_values, (list, tuple))
+        return new_values if in_list else [new_values]
 
-    found = control_flow.while_loop(
+    outputs = control_flow.while_loop(
         cond, packed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
     )
-    single = isinstance(found, (list, tuple)) and len(found) == 1 and not return_same_structure
-    return found[0] if single and not (in_list and state.graph is None) else found
+    single = isinstance(outputs, (list, tuple)) and len(outputs) == 1 and not return_same_structure
+    return outputs[0] if single and not (in_list and state.graph is None) else outputs
 
 
 def map_fn(
@@ -150,7 +150,7 @@ def map_fn(
 
     Raises:
         TypeError: `fn` is no function.
-        ValueError: the dtype was given by both names.
+        ValueError: the dtype was passed under both names.
 
     Example:
         >>> tf.compat.v1.map_fn(lambda x: x / 2, tf.constant([1, 2]), dtype=tf.float64).numpy().tolist()

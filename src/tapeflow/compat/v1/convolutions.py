@@ -36,7 +36,7 @@ def conv2d(
         use_cudnn_on_gpu: accepted, and without effect.
 
     Raises:
-        ValueError: the filter was given by both names, or the shapes do not fit.
+        ValueError: the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -61,15 +61,15 @@ def conv1d(
         padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
 
     Raises:
-        ValueError: the input was given by both names, or the shapes do not fit.
+        ValueError: the input was passed under both names, or the shapes do not fit.
 
     Example:
         >>> sequences = tf.constant([[[1.0], [2.0], [3.0]]])
         >>> tf.compat.v1.nn.conv1d(sequences, tf.ones([2, 1, 1]), 1, "VALID").numpy().tolist()
         [[[3.0], [5.0]]]
     """
-    given = either("input", input, "value", value)
-    return conv.conv1d(given, filters, stride, padding, data_format or "NWC", dilations, name)
+    images = either("input", input, "value", value)
+    return conv.conv1d(images, filters, stride, padding, data_format or "NWC", dilations, name)
 
 
 def conv3d(
@@ -84,7 +84,7 @@ def conv3d(
         strides, padding, data_format, dilations: as of `conv2d`, with a dimension more.
 
     Raises:
-        ValueError: the filter was given by both names, or the shapes do not fit.
+        ValueError: the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> volumes = tf.ones([1, 2, 2, 2, 1])
@@ -108,15 +108,17 @@ def conv2d_transpose(
         strides, padding, data_format, dilations: as of `conv2d`.
 
     Raises:
-        ValueError: the input or the filter was given by both names, or the shapes do not fit.
+        ValueError: the input or the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> image = tf.ones([1, 1, 1, 1])
         >>> tf.compat.v1.nn.conv2d_transpose(image, tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], 2)[0, :, :, 0].numpy().tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
-    given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
-    return conv_transposed.conv2d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+    images, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
+    return conv_transposed.conv2d_transpose(
+        images, kernel, output_shape, strides, padding, data_format, dilations, name
+    )
 
 
 def depthwise_conv2d(
@@ -136,7 +138,7 @@ def depthwise_conv2d(
         A tensor with channels * multiplier channels.
 
     Raises:
-        ValueError: the dilations were given by both names, or the shapes do not fit.
+        ValueError: the dilations were passed under both names, or the shapes do not fit.
 
     Example:
         >>> image = tf.reshape(tf.range(4.0), [1, 1, 2, 2])
@@ -161,7 +163,7 @@ def separable_conv2d(
         input, strides, padding, dilations, rate, data_format: as of `depthwise_conv2d`.
 
     Raises:
-        ValueError: the dilations were given by both names, or the shapes do not fit.
+        ValueError: the dilations were passed under both names, or the shapes do not fit.
 
     Example:
         >>> image, depthwise, pointwise = tf.ones([1, 1, 1, 2]), tf.ones([1, 1, 2, 1]), tf.ones([1, 1, 2, 1])
@@ -189,7 +191,7 @@ def convolution(
         data_format: by default channels are last.
 
     Raises:
-        ValueError: one thing was given by both names, or the shapes do not fit.
+        ValueError: an argument was passed under both names, or the shapes do not fit.
 
     Example:
         >>> sequences = tf.constant([[[1.0], [2.0], [3.0]]])
@@ -218,7 +220,7 @@ def max_pool(
         padding, data_format: as of `conv2d`.
 
     Raises:
-        ValueError: the images were given by both names.
+        ValueError: the images were passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -245,7 +247,7 @@ def avg_pool(
         padding, data_format: as of `conv2d`.
 
     Raises:
-        ValueError: the images were given by both names.
+        ValueError: the images were passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -271,7 +273,7 @@ def pool(
         padding, strides, dilations, dilation_rate, data_format: as of `convolution`.
 
     Raises:
-        ValueError: the dilations were given by both names, or there is no such `pooling_type`.
+        ValueError: the dilations were passed under both names, or there is no such `pooling_type`.
 
     Example:
         >>> tf.compat.v1.nn.pool([[[1.0], [5.0], [3.0]]], [2], "MAX", "VALID").numpy().tolist()
@@ -297,15 +299,17 @@ def conv3d_transpose(
         strides, padding, data_format, dilations: as of `conv3d`.
 
     Raises:
-        ValueError: the input or the filter was given by both names, or the shapes do not fit.
+        ValueError: the input or the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> filters = tf.ones([2, 2, 2, 1, 1])
         >>> tf.compat.v1.nn.conv3d_transpose(tf.ones([1, 1, 1, 1, 1]), filters, [1, 2, 2, 2, 1], 2).shape
         TensorShape([1, 2, 2, 2, 1])
     """
-    given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
-    return conv_transposed.conv3d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+    volumes, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
+    return conv_transposed.conv3d_transpose(
+        volumes, kernel, output_shape, strides, padding, data_format, dilations, name
+    )
 
 
 def conv2d_backprop_input(
@@ -322,7 +326,7 @@ def conv2d_backprop_input(
         strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
 
     Raises:
-        ValueError: the filter was given by both names.
+        ValueError: the filter was passed under both names.
 
     Example:
         >>> gradient = tf.compat.v1.nn.conv2d_backprop_input(
@@ -429,7 +433,7 @@ def dilation2d(
         padding: "SAME" or "VALID".
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -477,7 +481,7 @@ def max_pool_with_argmax(
         include_batch_in_index: counts from the first image on, and not in each anew.
 
     Raises:
-        ValueError: the format is another, or the dtype was given by both names.
+        ValueError: the format is another, or the dtype was passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -512,8 +516,8 @@ def fractional_max_pool(
         The pooled images, and where their rows and columns begin.
 
     Example:
-        >>> found = tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
-        >>> found[0].shape
+        >>> pooled = tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
+        >>> pooled[0].shape
         TensorShape([1, 4, 4, 1])
 
     References: Graham 2015 (https://arxiv.org/abs/1412.6071).
@@ -534,8 +538,8 @@ def fractional_avg_pool(
     """The means of windows whose sizes are drawn, with the arguments of `fractional_max_pool`.
 
     Example:
-        >>> found = tf.compat.v1.nn.fractional_avg_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
-        >>> found[0].shape
+        >>> pooled = tf.compat.v1.nn.fractional_avg_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
+        >>> pooled[0].shape
         TensorShape([1, 4, 4, 1])
     """
     draw = _seed_of_windows(deterministic, seed, seed2)

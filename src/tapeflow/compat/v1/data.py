@@ -101,7 +101,7 @@ class Iterator(StagedIterator):
         """The operation that begins to go over the dataset.
 
         Raises:
-            ValueError: there is none, as the iterator was made without a dataset, or for one time only.
+            ValueError: there is none, as the iterator was created without a dataset, or for one time only.
         """
         if self._initializer is None:
             raise ValueError("The iterator does not have an initializer.")
@@ -115,8 +115,8 @@ class Iterator(StagedIterator):
         """
         structure.common_spec(self._spec, dataset.element_spec)
 
-        def begin(handle: Any, known: Any) -> None:
-            handle.value[()].begin(known.value[()])
+        def begin(handle: Any, dataset: Any) -> None:
+            handle.value[()].begin(dataset.value[()])
 
         return python_op("MakeIterator", begin, [self._handle, dataset._variant_tensor])
 

@@ -56,9 +56,9 @@ def embedding_lookup(
     piece, row = _places(flat, pieces, partition_strategy)
     order = dynamic_partition(creation.range(size(flat)), piece, len(pieces))
     rows = dynamic_partition(row, piece, len(pieces))
-    found = [embedding.embedding_lookup(p, r, max_norm) for p, r in zip(pieces, rows, strict=True)]
+    values = [embedding.embedding_lookup(p, r, max_norm) for p, r in zip(pieces, rows, strict=True)]
     shape = concat([properties.shape(ids), properties.shape(pieces[0])[1:]], 0)
-    return reshape(dynamic_stitch(order, found), shape, name)
+    return reshape(dynamic_stitch(order, values), shape, name)
 
 
 def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
@@ -90,7 +90,7 @@ def embedding_lookup_sparse(
     params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod", name: str | None = None,
     combiner: str | None = None, max_norm: Any = None, allow_fast_lookup: bool = False,
 ) -> Any:  # fmt: skip
-    """Rows of a table for each row of numbers, made one: see `tf.nn.embedding_lookup_sparse`.
+    """Combines the rows of a table for each row of ids: see `tf.nn.embedding_lookup_sparse`.
 
     Args:
         params, partition_strategy: as of `embedding_lookup`.

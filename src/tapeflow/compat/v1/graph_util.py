@@ -66,13 +66,13 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
     for name in stack:
         if name not in needs:
             raise AssertionError(f"{name} is not in graph")
-    found: set[str] = set()
+    needed: set[str] = set()
     while stack:
         name = stack.pop()
-        if name not in found:
-            found.add(name)
+        if name not in needed:
+            needed.add(name)
             stack.extend(needs.get(name, ()))
-    return _with_nodes(graph_def, [node for node in graph_def.node if node.name in found])
+    return _with_nodes(graph_def, [node for node in graph_def.node if node.name in needed])
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | None = None) -> Any:
@@ -100,10 +100,10 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
         plain = node.op == "Identity" and node.name not in protected and node.name not in referenced
         if plain and len(node.input) == 1 and not node.input[0].startswith("^"):
             short[node.name] = node.input[0]
-    made = _with_nodes(input_graph, [node for node in nodes if node.name not in short])
-    for node in made.node:
+    result = _with_nodes(input_graph, [node for node in nodes if node.name not in short])
+    for node in result.node:
         node.input[:] = [_followed(text, short) for text in node.input]
-    return made
+    return result
 
 
 def _followed(text: str, short: dict[str, str]) -> str:
@@ -150,19 +150,19 @@ def convert_variables_to_constants(
     frozen = {name: handle for name, handle in reads.items() if handle in handles}
     values = dict(zip(handles, sess.run([_reading(sess, name) for name in handles]), strict=True)) if handles else {}
     others = {_node_name(i) for node in part.node if node.name not in frozen for i in node.input}
-    made = _with_nodes(part, ())
+    result = _with_nodes(part, ())
     for node in part.node:
         if node.name in handles and node.name not in others:
-            constant = made.node.add(name=node.name, op="Const", device=node.device)
+            constant = result.node.add(name=node.name, op="Const", device=node.device)
             constant.attr["dtype"].CopyFrom(node.attr["dtype"])
             constant.attr["value"].tensor.CopyFrom(make_tensor_proto(values[node.name]))
         elif node.name in frozen and frozen[node.name] not in others:
-            identity = made.node.add(name=node.name, op="Identity", device=node.device)
+            identity = result.node.add(name=node.name, op="Identity", device=node.device)
             identity.input.extend([frozen[node.name], *[i for i in node.input if i.startswith("^")]])
             identity.attr["T"].CopyFrom(node.attr["dtype"])
         else:
-            made.node.add().CopyFrom(node)
-    return made
+            result.node.add().CopyFrom(node)
+    return result
 
 
 def _handle_of(node: Any, graph_def: Any) -> str:
@@ -204,8 +204,8 @@ def _node_name(text: str) -> str:
 
 
 def _with_nodes(graph_def: Any, nodes: Iterable[Any]) -> Any:
-    made = message("GraphDef")()
-    made.node.extend(nodes)
-    made.library.CopyFrom(graph_def.library)
-    made.versions.CopyFrom(graph_def.versions)
-    return made
+    result = message("GraphDef")()
+    result.node.extend(nodes)
+    result.library.CopyFrom(graph_def.library)
+    result.versions.CopyFrom(graph_def.versions)
+    return result

@@ -173,7 +173,7 @@ def crop_and_resize(
         extrapolation_value: what is outside of the images.
 
     Raises:
-        ValueError: the numbers of images were given by both names.
+        ValueError: the numbers of images were passed under both names.
 
     Example:
         >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -256,8 +256,8 @@ def sample_distorted_bounding_box(
         Where the part begins and its size, both for `tf.slice`, and its box for `draw_bounding_boxes`.
 
     Example:
-        >>> found = tf.compat.v1.image.sample_distorted_bounding_box([9, 9, 3], [[[0.0, 0.0, 1.0, 1.0]]])
-        >>> tf.slice(tf.zeros([9, 9, 3]), found.begin, found.size).shape[2]
+        >>> box = tf.compat.v1.image.sample_distorted_bounding_box([9, 9, 3], [[[0.0, 0.0, 1.0, 1.0]]])
+        >>> tf.slice(tf.zeros([9, 9, 3]), box.begin, box.size).shape[2]
         3
     """
     drawn = (seed or 0) if not seed2 else (seed or 0) * 1_000_003 + seed2
@@ -280,7 +280,7 @@ def extract_image_patches(
         padding: "SAME" or "VALID".
 
     Raises:
-        ValueError: the sizes were given by both names.
+        ValueError: the sizes were passed under both names.
 
     Example:
         >>> image, two = tf.reshape(tf.range(4.0), [1, 2, 2, 1]), [1, 2, 2, 1]

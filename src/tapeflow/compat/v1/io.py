@@ -20,7 +20,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
 
     Raises:
         NotFoundError: there is no such file.
-        DataLossError: the file is cut off or damaged; all records before have been given.
+        DataLossError: the file is cut off or damaged; all records before it have been read.
 
     Example:
         >>> import tempfile

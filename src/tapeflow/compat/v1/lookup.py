@@ -20,9 +20,9 @@ class StaticHashTable(tables.StaticHashTable):
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         ...     prices = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
         ...     table = tf.compat.v1.lookup.StaticHashTable(prices, -1)
-        ...     found = table.lookup(tf.constant(["b", "c"]))
+        ...     ids = table.lookup(tf.constant(["b", "c"]))
         ...     sess.run(table.initializer)
-        ...     print(sess.run(found))
+        ...     print(sess.run(ids))
         [ 2 -1]
     """
 
@@ -44,15 +44,15 @@ class StaticVocabularyTable(tables.StaticVocabularyTable):
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         ...     words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
         ...     table = tf.compat.v1.lookup.StaticVocabularyTable(words, 1)
-        ...     found = table.lookup(tf.constant(["b", "c"]))
+        ...     ids = table.lookup(tf.constant(["b", "c"]))
         ...     sess.run(table.initializer)
-        ...     print(sess.run(found))
+        ...     print(sess.run(ids))
         [1 2]
     """
 
     @property
     def initializer(self) -> Any:
-        """The operation that fills the table of known words."""
+        """The operation that fills the table with the vocabulary."""
         return no_op() if self._table is None or self._table._init_op is None else self._table._init_op
 
 

@@ -113,8 +113,8 @@ def get_regularization_loss(scope: str | None = None, name: str = "total_regular
         >>> tf.compat.v1.losses.get_regularization_loss().numpy().item()
         0.0
     """
-    found = get_regularization_losses(scope)
-    return add_n(found, name=name) if found else constant(0.0)
+    losses = get_regularization_losses(scope)
+    return add_n(losses, name=name) if losses else constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
@@ -129,14 +129,14 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
         ...     print(sess.run(tf.compat.v1.losses.get_total_loss()))
         4.0
     """
-    found = get_losses(scope)
+    losses = get_losses(scope)
     if add_regularization_losses:
-        found = found + get_regularization_losses(scope)
-    if not found:
+        losses = losses + get_regularization_losses(scope)
+    if not losses:
         raise ValueError(
             "`inputs` must be an iterable of at least one Tensor with the same dtype and shape: there are no losses."
         )
-    return add_n(found, name=name)
+    return add_n(losses, name=name)
 
 
 # ---- weighting -------------------------------------------------------------------------------------------------------

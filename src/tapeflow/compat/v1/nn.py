@@ -77,7 +77,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
         axis, dim: the dimension, by either name; by default the last.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> tf.compat.v1.nn.softmax([[0.0, 0.0]], dim=1).numpy().tolist()
@@ -121,7 +121,7 @@ def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
 def dropout(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
 ) -> Any:
-    """Elements at random set to 0, and the others made larger by as much, see `tf.nn.dropout`.
+    """Sets elements at random to 0 and scales the others up, see `tf.nn.dropout`.
 
     Args:
         x: floating.
@@ -131,7 +131,7 @@ def dropout(
         seed: of this operation.
 
     Raises:
-        ValueError: neither is given, or both.
+        ValueError: neither is specified, or both.
 
     Example:
         >>> tf.compat.v1.nn.dropout([1.0, 2.0], keep_prob=1.0).numpy().tolist()
@@ -169,7 +169,7 @@ def softmax_cross_entropy_with_logits(
         A tensor of the shape of the labels without that dimension.
 
     Raises:
-        ValueError: labels or logits are missing, or the dimension was given by both names.
+        ValueError: labels or logits are missing, or the dimension was passed under both names.
 
     Example:
         >>> loss = tf.compat.v1.nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[2.0, 2.0]])
@@ -192,7 +192,7 @@ def softmax_cross_entropy_with_logits_v2(
         axis, dim: the dimension of the classes, by either name; by default the last.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> loss = tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2([[1.0, 0.0]], [[2.0, 2.0]])
@@ -252,7 +252,7 @@ def weighted_cross_entropy_with_logits(
         pos_weight: what the positive labels' part is multiplied by.
 
     Raises:
-        ValueError: the labels were given by both names, or are of another shape.
+        ValueError: the labels were passed under both names, or are of another shape.
 
     Example:
         >>> loss = tf.compat.v1.nn.weighted_cross_entropy_with_logits(targets=[1.0], logits=[0.0], pos_weight=2.0)
@@ -313,7 +313,7 @@ def fused_batch_norm(
     x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
     data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0,
 ) -> Any:  # fmt: skip
-    """Images with the mean and variance of each channel taken out, and others put in.
+    """Normalizes the channels of images, then scales and shifts them.
 
     Args:
         x: of shape [batch, height, width, channels].
@@ -322,7 +322,7 @@ def fused_batch_norm(
         epsilon: is added to the variance, at least 1.001e-5.
         data_format: "NHWC" or "NCHW".
         is_training: takes out those of the batch, not `mean` and `variance`.
-        exponential_avg_factor: how much of those of the batch goes into the ones given back.
+        exponential_avg_factor: the weight of the batch's mean and variance in the running ones.
 
     Returns:
         The images, and the mean and variance, those of the batch or moved towards them.
@@ -345,14 +345,14 @@ def fused_batch_norm(
         )
     x = convert(x)
     nothing = zeros([0])
-    found = raw_ops.FusedBatchNormV3(
+    outputs = raw_ops.FusedBatchNormV3(
         x=x, scale=convert(scale, float32), offset=convert(offset, float32),
         mean=nothing if mean is None else convert(mean, float32),
         variance=nothing if variance is None else convert(variance, float32),
         epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor, data_format=data_format,
         is_training=is_training, name=name,
     )  # fmt: skip
-    return found[0], found[1], found[2]
+    return outputs[0], outputs[1], outputs[2]
 
 
 def batch_norm_with_global_normalization(
@@ -360,7 +360,7 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: Any = None, name: str | None = None, input: Any = None, mean: Any = None,
     variance: Any = None,
 ) -> Any:  # fmt: skip
-    """Images with a mean and a variance of each channel taken out: see `tf.nn.batch_normalization`.
+    """Normalizes the channels of images: see `tf.nn.batch_normalization`.
 
     Args:
         input, t: of shape [batch, height, width, channels], by either name.
@@ -370,7 +370,7 @@ def batch_norm_with_global_normalization(
         scale_after_normalization: whether to multiply by `gamma`.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.constant([1.0, 3.0]), [2, 1, 1, 1])
@@ -408,7 +408,7 @@ def ctc_loss(
 
     Raises:
         TypeError: the labels are not sparse.
-        ValueError: the logits were given by both names.
+        ValueError: the logits were passed under both names.
         InvalidArgumentError: there are more labels than steps.
         NotImplementedError: `ctc_merge_repeated` is false.
 
@@ -421,10 +421,10 @@ def ctc_loss(
     """
     if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
-    given = convert(either("logits", logits, "inputs", inputs))
+    batch = convert(either("logits", logits, "inputs", inputs))
     labels = _without_repeats(labels) if preprocess_collapse_repeated else labels
     return raw_ops.CTCLoss(
-        inputs=given if time_major else transpose(given, [1, 0, 2]), labels_indices=labels.indices,
+        inputs=batch if time_major else transpose(batch, [1, 0, 2]), labels_indices=labels.indices,
         labels_values=labels.values, sequence_length=sequence_length,
         ctc_merge_repeated=ctc_merge_repeated,
         ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
@@ -436,8 +436,8 @@ def _without_repeats(labels: Any) -> Any:
     rows = RaggedTensor.from_sparse(labels)
     values, row = rows.values, rows.value_rowids()
     new = logical_or(not_equal(values[1:], values[:-1]), not_equal(row[1:], row[:-1]))
-    kept = concat([ones_like(values[:1], dtypes.bool), new], 0)
-    return boolean_mask(rows, rows.with_values(kept)).to_sparse()
+    mask = concat([ones_like(values[:1], dtypes.bool), new], 0)
+    return boolean_mask(rows, rows.with_values(mask)).to_sparse()
 
 
 def ctc_loss_v2(
@@ -458,7 +458,7 @@ def ctc_loss_v2(
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
 ) -> Any:
-    """The likeliest labels, found by a beam search: see `tf.nn.ctc_beam_search_decoder`.
+    """Searches the likeliest labels with a beam: see `tf.nn.ctc_beam_search_decoder`.
 
     Args:
         inputs: of shape [time, batch, classes], the last class the blank.
@@ -472,16 +472,16 @@ def ctc_beam_search_decoder(
 
     Example:
         >>> logits = tf.constant([[[5.0, 0.0, 0.0]], [[0.0, 5.0, 0.0]]])
-        >>> found, _ = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [2])
-        >>> found[0].values.numpy().tolist()
+        >>> decoded, _ = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [2])
+        >>> decoded[0].values.numpy().tolist()
         [0, 1]
     """
     indices, values, shapes, log_probability = raw_ops.CTCBeamSearchDecoder(
         inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths,
         merge_repeated=merge_repeated,
     )  # fmt: skip
-    found = [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
-    return found, log_probability
+    decoded = [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
+    return decoded, log_probability
 
 
 # ---- statistics ------------------------------------------------------------------------------------------------------
@@ -504,7 +504,7 @@ def moments(
         keep_dims, keepdims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: that was given by both names.
+        ValueError: that was passed under both names.
 
     Example:
         >>> [t.numpy().item() for t in tf.compat.v1.nn.moments(tf.constant([1.0, 3.0]), [0], keep_dims=False)]
@@ -527,8 +527,8 @@ def weighted_moments(
         >>> [t.numpy().item() for t in tf.compat.v1.nn.weighted_moments([1.0, 5.0], [0], [3.0, 1.0])]
         [2.0, 3.0]
     """
-    kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return statistics.weighted_moments(x, axes, frequency_weights, kept, name)
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    return statistics.weighted_moments(x, axes, frequency_weights, keep, name)
 
 
 def sufficient_statistics(

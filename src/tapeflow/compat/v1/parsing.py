@@ -43,7 +43,7 @@ def decode_raw(
         little_endian: the order of the bytes of a number.
 
     Raises:
-        ValueError: the strings or the dtype are missing, or the strings are given twice.
+        ValueError: the strings or the dtype are missing, or the strings are passed twice.
 
     Example:
         >>> tf.compat.v1.decode_raw("ab", tf.uint8).numpy().tolist()

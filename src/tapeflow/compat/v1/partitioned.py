@@ -135,9 +135,9 @@ class PartitionedVariable:
     def as_tensor(self) -> Tensor:
         """The whole, as a tensor."""
         with name_scope(f"{self._name}/ConcatPartitions/"):
-            found = self._parts[0] if len(self._parts) == 1 else concat(self._parts, self.axis)
+            whole = self._parts[0] if len(self._parts) == 1 else concat(self._parts, self.axis)
         with name_scope(""):
-            return identity(found, name=self._name)
+            return identity(whole, name=self._name)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self._dtype:
@@ -173,25 +173,25 @@ class PartitionedVariable:
 
 
 def cuts(partitioner: Callable[..., Any], shape: TensorShape, dtype: DType) -> list[int]:
-    """Into how many parts a partitioner cuts each dimension.
+    """Returns the number of parts into which a partitioner cuts each dimension.
 
     Raises:
-        ValueError: the shape is not known, or what it says is not possible.
+        ValueError: the shape is not static, or the partitioner's result is not valid.
     """
     if not shape.is_fully_defined():
         raise ValueError(f"Shape of a new partitioned variable must be fully defined, but instead was {shape}.")
-    found = partitioner(shape=shape, dtype=dtype)
-    if not isinstance(found, (list, tuple)):
-        raise ValueError(f"Partitioner must return a sequence, but saw: {found}")
-    if len(found) != shape.rank:
+    counts = partitioner(shape=shape, dtype=dtype)
+    if not isinstance(counts, (list, tuple)):
+        raise ValueError(f"Partitioner must return a sequence, but saw: {counts}")
+    if len(counts) != shape.rank:
         raise ValueError(
-            f"Partitioner returned a partition list that does not match the Variable's rank: {found} vs. {shape}"
+            f"Partitioner returned a partition list that does not match the Variable's rank: {counts} vs. {shape}"
         )
-    if any(n < 1 for n in found):
-        raise ValueError(f"Partitioner returned zero partitions for some axes: {found}")
-    if sum(n > 1 for n in found) > 1:
-        raise ValueError(f"Can only slice a variable along one dimension: shape: {shape}, partitioning: {found}")
-    return list(found)
+    if any(n < 1 for n in counts):
+        raise ValueError(f"Partitioner returned zero partitions for some axes: {counts}")
+    if sum(n > 1 for n in counts) > 1:
+        raise ValueError(f"Can only slice a variable along one dimension: shape: {shape}, partitioning: {counts}")
+    return list(counts)
 
 
 def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
@@ -199,16 +199,16 @@ def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
     dims = shape.as_list()
     axis = next((i for i, n in enumerate(parts) if n > 1), 0)
     count = parts[axis]
-    found, begin = [], 0
+    slices, begin = [], 0
     for i in range(count):
         length = dims[axis] // count + (i < dims[axis] % count)
         offset = [begin if d == axis else 0 for d in range(len(dims))]
-        found.append(SaveSliceInfo("", dims, offset, [length if d == axis else n for d, n in enumerate(dims)]))
+        slices.append(SaveSliceInfo("", dims, offset, [length if d == axis else n for d, n in enumerate(dims)]))
         begin += length
-    return found
+    return slices
 
 
-def made_in_parts(
+def create_in_parts(
     name: str, shape: Any, dtype: DType, initializer: Any, partitioner: Any, make: Callable[..., Variable]
 ) -> PartitionedVariable:
     """A new variable in several parts.
@@ -222,14 +222,14 @@ def made_in_parts(
         make: makes a part, of its name, shape and initializer.
 
     Raises:
-        ValueError: its shape is not known, or the partitioner cuts it as is not possible.
+        ValueError: its shape is not static, or the partitioner's result is not valid.
     """
     value = None if callable(initializer) else convert(initializer)
     whole = TensorShape(shape) if value is None else value.shape
     parts = cuts(partitioner, whole, dtype)
     first: Any = initializer() if inspect.isclass(initializer) else initializer
     told = value is None and "partition_info" in inspect.signature(first).parameters
-    made = []
+    variables = []
     part: Any
     for i, place in enumerate(places(whole, parts)):
         if value is not None:
@@ -239,42 +239,42 @@ def made_in_parts(
             begin = functools.partial(first, partition_info=info) if told else first
             part = make(f"{name}/part_{i}", TensorShape(place.var_shape), begin)
         part._save_slice_info = place._replace(full_name=name)
-        made.append(part)
-    return PartitionedVariable(name, whole, made[0].dtype, made, parts)
+        variables.append(part)
+    return PartitionedVariable(name, whole, variables[0].dtype, variables, parts)
 
 
-def check_parts(known: PartitionedVariable, shape: Any, dtype: DType, partitioner: Any) -> None:
-    """Refuses to take a variable for one that is cut otherwise.
+def check_parts(existing: PartitionedVariable, shape: Any, dtype: DType, partitioner: Any) -> None:
+    """Checks that a shared variable has the partitions that the partitioner specifies.
 
     Raises:
-        ValueError: it is.
+        ValueError: it has others.
     """
     if partitioner is None:
         return
     parts = cuts(partitioner, TensorShape(shape), dtype)
-    if parts != known._get_partitions():
+    if parts != existing._get_partitions():
         raise ValueError(
-            f"Trying to reuse partitioned variable {known.name}, but specified partitions {parts} and found partitions "
-            f"{known._get_partitions()}."
+            f"Trying to reuse partitioned variable {existing.name}, but specified partitions {parts} and found "
+            f"partitions {existing._get_partitions()}."
         )
 
 
 def joined_parts(variables: Sequence[Any]) -> list[Any]:
     """Variables, with those that are parts of one as a `PartitionedVariable`."""
-    found: list[Any] = []
+    joined: list[Any] = []
     wholes: dict[str, list[Any]] = {}
     for variable in variables:
         info = getattr(variable, "_save_slice_info", None)
         if info is None:
-            found.append(variable)
+            joined.append(variable)
         else:
             wholes.setdefault(info.full_name, []).append(variable)
     for name, parts in wholes.items():
         parts.sort(key=lambda part: part._save_slice_info.var_offset)
         info = parts[0]._save_slice_info
         cut = [len(parts) if a != b else 1 for a, b in zip(info.var_shape, info.full_shape, strict=True)]
-        found.append(PartitionedVariable(name, info.full_shape, parts[0].dtype, parts, cut))
-    return found
+        joined.append(PartitionedVariable(name, info.full_shape, parts[0].dtype, parts, cut))
+    return joined
 
 
 def pieces_of(variable: Any) -> list[Any]:

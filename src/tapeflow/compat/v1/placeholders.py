@@ -18,7 +18,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
     Args:
         dtype: its dtype.
-        shape: what is known of its shape; by default nothing.
+        shape: its static shape; by default unknown.
         name: its operation's name.
 
     Raises:
@@ -40,7 +40,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
     Args:
         input: the value.
-        shape: what is known of the shapes that may be fed.
+        shape: the static shape of the values that may be fed.
 
     Raises:
         ValueError: `input` is of another shape.
@@ -64,7 +64,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
     Args:
         dtype: of its values.
-        shape: its dense shape, as far as it is known.
+        shape: its static dense shape.
         name: the prefix of the names of its three placeholders.
 
     Raises:

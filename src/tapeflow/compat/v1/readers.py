@@ -113,7 +113,7 @@ class ReaderBase:
         return node(op, [self._reader_ref, *inputs], OUTPUTS.get(op, []), {}, name)
 
 
-def _made(op: str, name: str | None, **attrs: Any) -> Tensor | None:
+def _reader(op: str, name: str | None, **attrs: Any) -> Tensor | None:
     """A new reader of the graph being built. None eagerly, which `ReaderBase` refuses."""
     if state.graph is None:
         return None
@@ -146,7 +146,7 @@ class TextLineReader(ReaderBase):
     """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
-        super().__init__(_made("TextLineReaderV2", name, skip_header_lines=skip_header_lines or 0))
+        super().__init__(_reader("TextLineReaderV2", name, skip_header_lines=skip_header_lines or 0))
 
 
 class TFRecordReader(ReaderBase):
@@ -174,7 +174,7 @@ class TFRecordReader(ReaderBase):
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
-        super().__init__(_made("TFRecordReaderV2", name, compression_type=compression))
+        super().__init__(_reader("TFRecordReaderV2", name, compression_type=compression))
 
 
 class WholeFileReader(ReaderBase):
@@ -199,7 +199,7 @@ class WholeFileReader(ReaderBase):
     """
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__(_made("WholeFileReaderV2", name), supports_serialize=True)
+        super().__init__(_reader("WholeFileReaderV2", name), supports_serialize=True)
 
 
 class IdentityReader(ReaderBase):
@@ -221,7 +221,7 @@ class IdentityReader(ReaderBase):
     """
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__(_made("IdentityReaderV2", name), supports_serialize=True)
+        super().__init__(_reader("IdentityReaderV2", name), supports_serialize=True)
 
 
 class FixedLengthRecordReader(ReaderBase):
@@ -258,7 +258,7 @@ class FixedLengthRecordReader(ReaderBase):
         name: str | None = None,
         encoding: str | None = None,
     ) -> None:
-        ref = _made(
+        ref = _reader(
             "FixedLengthRecordReaderV2",
             name,
             record_bytes=record_bytes,

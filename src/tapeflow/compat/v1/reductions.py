@@ -36,7 +36,7 @@ def _reduction(function: Callable[..., Any], what: str, example: str, gives: str
         A tensor of the same dtype.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> tf.compat.v1.{function.__name__}({example}, reduction_indices=1, keep_dims=True).numpy().tolist()
@@ -73,7 +73,7 @@ def count_nonzero(
         keepdims, keep_dims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: one thing was given by both names, or there is no tensor.
+        ValueError: an argument was passed under both names, or there is no tensor.
 
     Example:
         >>> tf.compat.v1.count_nonzero([[0, 2], [3, 4]], reduction_indices=1).numpy().tolist()
@@ -81,8 +81,8 @@ def count_nonzero(
     """
     value = either("input", input, "input_tensor", input_tensor)
     dims = either("axis", axis, "reduction_indices", reduction_indices)
-    kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return math.count_nonzero(value, dims, kept, as_dtype(dtype), name)
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    return math.count_nonzero(value, dims, keep, as_dtype(dtype), name)
 
 
 def argmax(
@@ -96,7 +96,7 @@ def argmax(
         output_type: int64 or int32.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> tf.compat.v1.argmax([[1, 3], [5, 4]], dimension=1).numpy().tolist()
@@ -117,7 +117,7 @@ def argmin(
         output_type: int64 or int32.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> tf.compat.v1.argmin([[1, 3], [5, 4]], dimension=1).numpy().tolist()
@@ -160,7 +160,7 @@ def norm(
         keepdims, keep_dims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: there is no such norm, or one thing was given by both names.
+        ValueError: there is no such norm, or an argument was passed under both names.
 
     Example:
         >>> tf.compat.v1.norm([[3.0, 4.0]], axis=1, keep_dims=True).numpy().tolist()

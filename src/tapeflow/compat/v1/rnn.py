@@ -67,17 +67,17 @@ def _beginning(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> An
 
 
 def _dtype_of(dtype: Any, state: Any) -> Any:
-    """The dtype of outputs: the one given, or the state's.
+    """Returns the dtype of outputs: the one specified, or the state's.
 
     Raises:
         ValueError: the state has several.
     """
     if dtype is not None:
         return as_dtype(dtype)
-    found = [t.dtype for t in nest.flatten(state)]
-    if not found or any(d != found[0] for d in found):
-        raise ValueError(f"Unable to infer a single representative dtype of the state: it has {found}")
-    return found[0]
+    dtypes = [t.dtype for t in nest.flatten(state)]
+    if not dtypes or any(d != dtypes[0] for d in dtypes):
+        raise ValueError(f"Unable to infer a single representative dtype of the state: it has {dtypes}")
+    return dtypes[0]
 
 
 def _sizes(size: Any) -> list[int]:
@@ -97,16 +97,16 @@ def _lengths(sequence_length: Any) -> Tensor | None:
     """
     if sequence_length is None:
         return None
-    found = cast(convert(sequence_length), int32)
-    if found.shape.rank not in (None, 1):
+    lengths = cast(convert(sequence_length), int32)
+    if lengths.shape.rank not in (None, 1):
         raise ValueError(
             "Argument sequence_length must be a vector of length batch_size. Received sequence_length="
-            f"{sequence_length} of shape: {found.shape}"
+            f"{sequence_length} of shape: {lengths.shape}"
         )
-    return found
+    return lengths
 
 
-def _kept(ended: Any, before: Any, after: Any) -> Any:
+def _select_running(ended: Any, before: Any, after: Any) -> Any:
     """Selects the old values for the examples of a batch that have ended, and the new ones for the others."""
 
     def choose(old: Any, new: Any) -> Any:
@@ -126,7 +126,7 @@ def _step(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any, zero_outp
     nest.assert_same_structure(zero_output, output)
     nest.assert_same_structure(state, following)
     ended = greater_equal(time, lengths)
-    return _kept(ended, zero_output, output), _kept(ended, state, following)
+    return _select_running(ended, zero_output, output), _select_running(ended, state, following)
 
 
 def _transposed(tensor: Any) -> Any:
@@ -157,7 +157,7 @@ def dynamic_rnn(
         sequence_length: an integer vector: how long each sequence is. What comes after gives zeros, and leaves the
             state as it is.
         initial_state: the state to begin with; by default the cell's.
-        dtype: of that, where it is not given, and of the outputs.
+        dtype: of the initial state, if that is not specified, and of the outputs.
         parallel_iterations, swap_memory: accepted, and without effect.
         time_major: inputs and outputs are of shape `[time, batch, ...]`.
         scope: the variable scope of the cell's variables; by default "rnn".
@@ -167,7 +167,7 @@ def dynamic_rnn(
 
     Raises:
         TypeError: `cell` is no cell.
-        ValueError: there is no state and no dtype, or the sizes of the inputs are not known.
+        ValueError: there is no state and no dtype, or the sizes of the inputs are not static.
 
     Example:
         >>> class Sum:
@@ -319,7 +319,7 @@ def raw_rnn(
         scope: the variable scope of the cell's variables; by default "rnn".
 
     Returns:
-        What was kept, as `tf.TensorArray`s in its structure, the cell's last state, and the last state of `loop_fn`.
+        The emitted values, as `tf.TensorArray`s in their structure, the cell's last state, and `loop_fn`'s last state.
 
     Raises:
         TypeError: `cell` is no cell, or `loop_fn` no function.
@@ -360,15 +360,17 @@ def raw_rnn(
 
         def body(time: Any, ended: Any, inputs: Any, arrays: Any, state: Any, own: Any) -> Any:
             output, following = cell(inputs, state)
-            ends, inputs, following, kept, next_own = loop_fn(time + 1, output, following, own)
+            ends, inputs, following, emitted_now, next_own = loop_fn(time + 1, output, following, own)
             nest.assert_same_structure(state, following)
-            written = nest.map_structure(lambda a, t: a.write(time, t), arrays, _kept(ended, zero, kept))
+            written = nest.map_structure(
+                lambda a, t: a.write(time, t), arrays, _select_running(ended, zero, emitted_now)
+            )
             own = own if next_own is None else next_own
-            return time + 1, logical_or(ended, ends), inputs, written, _kept(ended, state, following), own
+            return time + 1, logical_or(ended, ends), inputs, written, _select_running(ended, state, following), own
 
         begin = (time, ended, inputs, arrays, state, time if own is None else own)
-        found = while_loop(lambda _, ended, *rest: logical_not(reduce_all(ended)), body, begin)
-        return found[3], found[4], None if own is None else found[5]
+        results = while_loop(lambda _, ended, *rest: logical_not(reduce_all(ended)), body, begin)
+        return results[3], results[4], None if own is None else results[5]
 
 
 # ---- unrolled --------------------------------------------------------------------------------------------------------

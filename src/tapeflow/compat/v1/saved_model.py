@@ -82,16 +82,16 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
     """
     graph = graph or get_default_graph()
 
-    def found(name: str) -> Any:
+    def tensor_of(name: str) -> Any:
         return graph.get_tensor_by_name(f"{import_scope}/{name}" if import_scope else name)
 
     encoding = tensor_info.WhichOneof("encoding")
     if encoding == "name":
-        return found(tensor_info.name)
+        return tensor_of(tensor_info.name)
     if encoding == "coo_sparse":
         parts = tensor_info.coo_sparse
         names_of_parts = parts.indices_tensor_name, parts.values_tensor_name, parts.dense_shape_tensor_name
-        return SparseTensor(*map(found, names_of_parts))
+        return SparseTensor(*map(tensor_of, names_of_parts))
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}. Expected `coo_sparse` or `name`.")
 
 
@@ -111,8 +111,8 @@ def build_signature_def(
         'mine'
     """
     signature = meta_graph_pb2.SignatureDef(method_name=method_name)
-    for given, messages_by_name in ((inputs, signature.inputs), (outputs, signature.outputs)):
-        for name, info in (given or {}).items():
+    for infos, messages_by_name in ((inputs, signature.inputs), (outputs, signature.outputs)):
+        for name, info in (infos or {}).items():
             messages_by_name[name].CopyFrom(info)
     for name, value in (defaults or {}).items():
         signature.defaults[name].CopyFrom(value)
@@ -131,10 +131,10 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
         ...     print(tf.compat.v1.saved_model.predict_signature_def({"x": x}, {"y": x * 2.0}).method_name)
         tensorflow/serving/predict
     """
-    for label, given in (("inputs", inputs), ("outputs", outputs)):
-        if not given:
+    for label, tensors in (("inputs", inputs), ("outputs", outputs)):
+        if not tensors:
             raise ValueError(f"Prediction `{label}` cannot be None or empty.")
-    ins, outs = ({name: build_tensor_info(tensor) for name, tensor in given.items()} for given in (inputs, outputs))
+    ins, outs = ({name: build_tensor_info(tensor) for name, tensor in tensors.items()} for tensors in (inputs, outputs))
     return build_signature_def(ins, outs, f"{_SERVING}predict")
 
 
@@ -189,14 +189,14 @@ def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]
         raise ValueError(f"{kind} `examples` cannot be None.")
     parts: list[dict[str, Any]] = []
     for label, group in (("input", {"inputs": (examples, string)}), ("output", outputs)):
-        given = {name: (tensor, dtype) for name, (tensor, dtype) in group.items() if tensor is not None}
-        for name, (tensor, dtype) in given.items():
+        tensors = {name: (tensor, dtype) for name, (tensor, dtype) in group.items() if tensor is not None}
+        for name, (tensor, dtype) in tensors.items():
             if tensor.dtype is not dtype:
                 raise ValueError(
                     f"{kind} {label} tensors must be of type {dtype.name} ({name!r}). Found tensors of type "
                     f"{tensor.dtype.name}"
                 )
-        parts.append({name: build_tensor_info(tensor) for name, (tensor, _) in given.items()})
+        parts.append({name: build_tensor_info(tensor) for name, (tensor, _) in tensors.items()})
     return build_signature_def(parts[0], parts[1], f"{_SERVING}{method}")
 
 
@@ -231,7 +231,7 @@ class Builder:
     """Writes a SavedModel: graphs with signatures, and the values that their variables have in a session.
 
     Args:
-        export_dir: the directory, which is made.
+        export_dir: the directory, which is created.
 
     Raises:
         AssertionError: there is something in it.
@@ -266,7 +266,7 @@ class Builder:
 
         Args:
             sess: the session.
-            tags: what the graph is found by, such as "serve".
+            tags: the tags that identify the graph, such as "serve".
             signature_def_map: `SignatureDef` messages by names.
             assets_collection: string constants, the names of files that go with the model.
             main_op, legacy_init_op: an operation that is run after loading; the second only without the first.
@@ -373,7 +373,7 @@ def simple_save(
 
     Args:
         session: the session.
-        export_dir: the directory, which is made.
+        export_dir: the directory, which is created.
         inputs, outputs: tensors by names.
         legacy_init_op: an operation that is run after loading.
 
@@ -515,9 +515,9 @@ def _without_saver(meta: Any) -> Any:
         return meta
     without = type(meta)()
     without.CopyFrom(meta)
-    kept = [node for node in meta.graph_def.node if not node.name.startswith(f"{scope}/")]
+    nodes = [node for node in meta.graph_def.node if not node.name.startswith(f"{scope}/")]
     del without.graph_def.node[:]
-    without.graph_def.node.extend(kept)
+    without.graph_def.node.extend(nodes)
     return without
 
 

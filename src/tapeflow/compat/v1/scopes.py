@@ -39,7 +39,7 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
-        """The name given."""
+        """The specified name."""
         return self._name
 
     def __enter__(self) -> str:

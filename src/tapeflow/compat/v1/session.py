@@ -69,7 +69,7 @@ class Session:
 
     Args:
         target: accepted, and without effect.
-        graph: the graph; the default one where it is not given.
+        graph: the graph; by default the default graph.
         config: accepted, and without effect.
 
     Raises:
@@ -363,16 +363,16 @@ class Session:
         self._check_open()
         if feed_dict is not None and not isinstance(feed_dict, Mapping):
             raise TypeError(f"Argument `feed_dict` must be a dictionary, not a {type(feed_dict).__name__}.")
-        found = []
+        feeds = []
         for key, value in (feed_dict or {}).items():
             target = key.deref() if hasattr(key, "deref") else key
             composite = isinstance(target, CompositeTensor)
             parts = nest.flatten(target, expand_composites=True) if composite else [target]
             values = _parts_of(value) if composite else [value]
-            for part, given in zip(parts, values, strict=True):
+            for part, part_value in zip(parts, values, strict=True):
                 tensor = self._target(part)
-                found.append((tensor, _fed(tensor, given)))
-        return found
+                feeds.append((tensor, _fed(tensor, part_value)))
+        return feeds
 
     def _held(self, variable: Variable) -> Variable:
         """This session's own value of a variable of the graph; a variable from outside is what it is."""
@@ -388,7 +388,7 @@ class InteractiveSession(Session):
     """A session that is the default one from its making until it is closed.
 
     Args:
-        target, graph, config: as for `Session`; a graph that is given becomes the default one, too.
+        target, graph, config: as for `Session`; a `graph` argument becomes the default graph, too.
 
     Example:
         >>> g = tf.Graph()
@@ -478,8 +478,8 @@ def _uninitialized(error: AttributeError) -> Exception:
         None,
         None,
         f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
-        "the variable "
-        "is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this session first. "
+        "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
+        "session first. "
         f"(Could not find resource: localhost/{name})",
     )
 
@@ -488,12 +488,12 @@ def _repacked(fetches: Any, values: list[Any]) -> Any:
     """The values in the structure of the fetches; composite tensors as `...Value` tuples."""
     if not nest.is_nested(fetches) and not isinstance(fetches, CompositeTensor):
         return values[0]
-    found = iter(values)
+    remaining = iter(values)
 
     def value(leaf: Any) -> Any:
         if not isinstance(leaf, CompositeTensor):
-            return next(found)
-        parts = [next(found) for _ in nest.flatten(leaf, expand_composites=True)]
+            return next(remaining)
+        parts = [next(remaining) for _ in nest.flatten(leaf, expand_composites=True)]
         if isinstance(leaf, IndexedSlices):
             return IndexedSlicesValue(*parts, *[None] * (3 - len(parts)))
         if isinstance(leaf, RaggedTensor):

@@ -29,7 +29,7 @@ def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
         threshold, thresh: drops sums of two elements that are smaller, by either name; by default none.
 
     Raises:
-        ValueError: the threshold was given by both names.
+        ValueError: the threshold was passed under both names.
         TypeError: neither is sparse.
 
     Example:
@@ -53,7 +53,7 @@ def concat(
         expand_nonconcat_dims, expand_nonconcat_dim: makes the other dimensions as large as the largest, by either name.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
         InvalidArgumentError: the other dimensions differ, and are not to be expanded.
 
     Example:
@@ -65,23 +65,23 @@ def concat(
     return arranging.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
 
 
-_Required: Any = object()  # stands where an argument would be that must be given by its name
+_Required: Any = object()  # the default of a required keyword argument
 
 
 def split(
     keyword_required: Any = _Required, sp_input: Any = None, num_split: int | None = None, axis: int | None = None,
     name: str | None = None, split_dim: int | None = None,
 ) -> Any:  # fmt: skip
-    """A sparse tensor in parts along a dimension, see `tf.sparse.split`; the arguments are given by their names.
+    """A sparse tensor in parts along a dimension, see `tf.sparse.split`; its arguments are keyword arguments.
 
     Args:
-        keyword_required: nothing may be given here.
+        keyword_required: must not be specified: the others are keyword arguments.
         sp_input: a `tf.SparseTensor`.
         num_split: how many parts; the first ones are larger by one if need be.
         axis, split_dim: the dimension, by either name.
 
     Raises:
-        ValueError: an argument is missing, or was given without its name or by both.
+        ValueError: an argument is missing, or was passed by position or under both names.
 
     Example:
         >>> a = tf.SparseTensor([[0, 1]], [2.0], [1, 4])
@@ -144,7 +144,7 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
         dims = either("axis", axis, "reduction_axes", reduction_axes)
         return function(sp_input, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), sparse)
 
-    shown = "tf.sparse.to_dense(found)" if sparse else "found"
+    shown = "tf.sparse.to_dense(result)" if sparse else "result"
     reduce.__name__ = reduce.__qualname__ = name
     reduce.__doc__ = f"""{what} over dimensions, as a {"sparse" if sparse else "dense"} tensor.
 
@@ -154,11 +154,11 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
         keepdims, keep_dims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> a = tf.SparseTensor([[0, 0], [0, 1]], [2.0, 5.0], [1, 2])
-        >>> found = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
+        >>> result = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
         >>> {shown}.numpy().tolist()
         {gives}
     """

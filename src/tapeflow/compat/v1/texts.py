@@ -49,7 +49,7 @@ def string_to_number(
 
     Raises:
         InvalidArgumentError: a string says no number.
-        ValueError: the strings were given by both names.
+        ValueError: the strings were passed under both names.
 
     Example:
         >>> tf.compat.v1.string_to_number(["1.5"]).numpy().tolist()
@@ -68,17 +68,17 @@ def string_to_hash_bucket(
         num_buckets: a positive int.
 
     Raises:
-        ValueError: the strings were given by both names.
+        ValueError: the strings were passed under both names.
         TypeError: there is no `num_buckets`.
 
     Example:
         >>> tf.compat.v1.string_to_hash_bucket(["a", "a", "b"], 5).numpy().tolist()
         [3, 3, 0]
     """
-    given = either("input", input, "string_tensor", string_tensor)
+    strings = either("input", input, "string_tensor", string_tensor)
     if num_buckets is None:
         raise TypeError("Expected int for argument 'num_buckets' not None.")
-    return to_hash_bucket(given, num_buckets, name)
+    return to_hash_bucket(strings, num_buckets, name)
 
 
 def reduce_join(
@@ -94,7 +94,7 @@ def reduce_join(
         separator: what stands between.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], reduction_indices=1).numpy().tolist()
@@ -120,7 +120,7 @@ def string_split(
         result_type: "SparseTensor" or "RaggedTensor".
 
     Raises:
-        ValueError: the separators were given by both names, or there is no such `result_type`.
+        ValueError: the separators were passed under both names, or there is no such `result_type`.
         InvalidArgumentError: `source` is no vector.
 
     Example:
@@ -128,8 +128,8 @@ def string_split(
         [b'a', b'b', b'c']
     """
     separators = either("sep", sep, "delimiter", delimiter)
-    known = b" " if separators is None else get_static_value(convert_to_tensor(separators, string))
-    marks = (known.item() if hasattr(known, "item") else known).decode()
+    marks = b" " if separators is None else get_static_value(convert_to_tensor(separators, string))
+    marks = (marks.item() if hasattr(marks, "item") else marks).decode()
     source = convert_to_tensor(source, string)
     if source.shape.rank not in (1, None):
         raise invalid(f"input must be a vector, got shape: {source.shape} [Op:StringSplit]")
@@ -159,16 +159,16 @@ def split(
         One of these, of a dimension more.
 
     Raises:
-        ValueError: the strings were given by both names, or there is no such `result_type`.
+        ValueError: the strings were passed under both names, or there is no such `result_type`.
 
     Example:
         >>> tf.compat.v1.strings.split(["a b", "c"], result_type="RaggedTensor")
         <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    given = convert_to_tensor(either("source", source, "input", input), string)
-    if given.shape.rank == 0:
-        given = expand_dims(given, 0)
-    return _as_asked(splitting.split(given, sep, maxsplit, name), result_type)
+    strings = convert_to_tensor(either("source", source, "input", input), string)
+    if strings.shape.rank == 0:
+        strings = expand_dims(strings, 0)
+    return _as_asked(splitting.split(strings, sep, maxsplit, name), result_type)
 
 
 def _as_asked(parts: Any, result_type: str) -> Any:

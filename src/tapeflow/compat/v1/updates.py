@@ -37,8 +37,8 @@ _PLACES = """indices: int32 or int64, of shape [..., k]: where the parts are, by
 
 
 def _as_indices(indices: Any) -> Any:
-    found = convert(indices)
-    return found if found.dtype in (int32, int64) else convert(indices, int32)
+    index = convert(indices)
+    return index if index.dtype in (int32, int64) else convert(indices, int32)
 
 
 def _described(

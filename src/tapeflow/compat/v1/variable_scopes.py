@@ -1,4 +1,4 @@
-"""`get_variable` and its scopes: variables by name, made once and then shared."""
+"""`get_variable` and its scopes: variables by name, created once and then shared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import Any
 
 from tapeflow.compat.v1 import initializers
-from tapeflow.compat.v1.partitioned import PartitionedVariable, check_parts, made_in_parts
+from tapeflow.compat.v1.partitioned import PartitionedVariable, check_parts, create_in_parts
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -31,7 +31,7 @@ _KEY = ("__variable_store",)  # no string, so that it is not counted among a gra
 
 
 class _Store:
-    """The variables that `get_variable` made in a graph, and the scope in force."""
+    """The variables that `get_variable` created in a graph, and the scope in force."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Variable | PartitionedVariable] = {}
@@ -86,11 +86,11 @@ class _Making(VariableMeta):
                 "collections argument to Variable constructor must be a list, tuple, or set. "
                 f"Got {collections} of type {type(collections)}"
             )
-        made = Variable(
+        variable = Variable(
             initial_value, trainable, validate_shape, caching_device, name, None, dtype, import_scope, constraint,
             synchronization, aggregation, shape,
         )  # fmt: skip
-        return in_collections(made, collections)
+        return in_collections(variable, collections)
 
 
 class VariableV1(metaclass=_Making):
@@ -208,10 +208,10 @@ class VariableScope:
         return _get(self, name, **kwargs)
 
     def _copy(self, **changed: Any) -> VariableScope:
-        made = VariableScope(self.reuse)
-        vars(made).update(vars(self))
-        vars(made).update({k: v for k, v in changed.items() if v is not None})
-        return made
+        scope = VariableScope(self.reuse)
+        vars(scope).update(vars(self))
+        vars(scope).update({k: v for k, v in changed.items() if v is not None})
+        return scope
 
 
 _eager = _Eager()
@@ -398,8 +398,8 @@ def get_variable(
         ...     print(v)
         <tf.Variable 'w:0' shape=(2,) dtype=float32>
     """
-    given = {k: v for k, v in locals().items() if k != "name"}
-    return _get(get_variable_scope(), name, **given)
+    options = {k: v for k, v in locals().items() if k != "name"}
+    return _get(get_variable_scope(), name, **options)
 
 
 def get_local_variable(
@@ -427,24 +427,24 @@ def get_local_variable(
         ...     print(len(tf.compat.v1.local_variables()), len(tf.compat.v1.global_variables()))
         1 0
     """
-    given = {k: v for k, v in locals().items() if k != "name"}
-    given["collections"] = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
-    given["trainable"] = False
-    return _get(get_variable_scope(), name, **given)
+    options = {k: v for k, v in locals().items() if k != "name"}
+    options["collections"] = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    options["trainable"] = False
+    return _get(get_variable_scope(), name, **options)
 
 
-def _get(scope: VariableScope, name: str, custom_getter: Any = None, **given: Any) -> Any:
-    """`get_variable` with what the scope says where nothing else is said."""
+def _get(scope: VariableScope, name: str, custom_getter: Any = None, **options: Any) -> Any:
+    """Calls `get_variable` with the scope's defaults for the arguments that are None."""
     full = f"{scope.name}/{name}" if scope.name else str(name)
     for key in ("initializer", "regularizer", "partitioner", "constraint"):
-        if given.get(key) is None:
-            given[key] = getattr(scope, key)
-    given["reuse"] = scope.reuse
-    given["dtype"] = _dtype(given.get("dtype"), given["initializer"], scope)
+        if options.get(key) is None:
+            options[key] = getattr(scope, key)
+    options["reuse"] = scope.reuse
+    options["dtype"] = _dtype(options.get("dtype"), options["initializer"], scope)
     getter = custom_getter or scope.custom_getter
     if getter is None:
-        return find_or_make(full, **given)
-    return getter(find_or_make, full, **given)
+        return get_or_create(full, **options)
+    return getter(get_or_create, full, **options)
 
 
 def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
@@ -453,7 +453,7 @@ def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
     return convert(initializer).dtype if initializer is not None and not callable(initializer) else scope.dtype
 
 
-def find_or_make(
+def get_or_create(
     name: str,
     shape: Any = None,
     dtype: Any = float32,
@@ -472,14 +472,14 @@ def find_or_make(
 ) -> Any:
     """The variable of a full name, see `get_variable`."""
     dims = None if shape is None else TensorShape(shape)
-    known = _store().variables.get(name) if state.graph is not None else None
-    if isinstance(known, PartitionedVariable):
-        _check_shared(known, name, dims, dtype, reuse)
-        check_parts(known, dims, dtype, partitioner)
-        return known
-    if known is not None:
-        _check_shared(known, name, dims, dtype, reuse)
-        return known
+    existing = _store().variables.get(name) if state.graph is not None else None
+    if isinstance(existing, PartitionedVariable):
+        _check_shared(existing, name, dims, dtype, reuse)
+        check_parts(existing, dims, dtype, partitioner)
+        return existing
+    if existing is not None:
+        _check_shared(existing, name, dims, dtype, reuse)
+        return existing
     if reuse is True and state.graph is not None:
         raise ValueError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
@@ -489,22 +489,22 @@ def find_or_make(
         initializer = _default_initializer(name, dtype)
 
     def make(name: str, shape: TensorShape | None, initializer: Any) -> Variable:
-        return _made(
+        return _create(
             name, shape, dtype, initializer, regularizer, collections, trainable=trainable, constraint=constraint,
             synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
 
-    made: Any
+    variable: Any
     if partitioner is None or (dims is not None and dims.rank == 0):
-        made = make(name, dims, initializer)
+        variable = make(name, dims, initializer)
     else:
-        made = made_in_parts(name, dims, dtype, initializer, partitioner, make)
+        variable = create_in_parts(name, dims, dtype, initializer, partitioner, make)
     if state.graph is not None:
-        _store().variables[name] = made
-    return made
+        _store().variables[name] = variable
+    return variable
 
 
-def _made(
+def _create(
     name: str,
     shape: TensorShape | None,
     dtype: Any,
@@ -518,18 +518,18 @@ def _made(
         with at_the_root(name):
             value = _first_value(name, initializer, shape, dtype)
         with at_the_root(""):
-            made = Variable(value, name=name, dtype=dtype, **options)
-        in_collections(made, collections)
+            variable = Variable(value, name=name, dtype=dtype, **options)
+        in_collections(variable, collections)
     if regularizer is not None:
         with at_the_root(f"{name}/Regularizer"):
-            loss = regularizer(made)
+            loss = regularizer(variable)
         if loss is not None and state.graph is not None:
             state.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return made
+    return variable
 
 
 def _where_variables_are() -> AbstractContextManager[None]:
-    """The graph itself, for variables that are made while a loop or a branch of it is built."""
+    """Returns a context of the graph itself, for variables that are created while a loop or a branch is built."""
     graph = state.graph
     if graph is None or not graph.building_function:
         return nullcontext()
@@ -538,17 +538,19 @@ def _where_variables_are() -> AbstractContextManager[None]:
     return nullcontext() if graph is None else init_scope()
 
 
-def _check_shared(known: Any, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> None:
+def _check_shared(existing: Any, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> None:
     if not reuse:
         raise ValueError(
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
             "VarScope?"
         )
-    if shape is not None and not shape.is_compatible_with(known.shape):
-        raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape {known.shape}.")
-    if not dtype.is_compatible_with(known.dtype):
+    if shape is not None and not shape.is_compatible_with(existing.shape):
         raise ValueError(
-            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {known.dtype.name}."
+            f"Trying to share variable {name}, but specified shape {shape} and found shape {existing.shape}."
+        )
+    if not dtype.is_compatible_with(existing.dtype):
+        raise ValueError(
+            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {existing.dtype.name}."
         )
 
 
@@ -643,7 +645,7 @@ def create_partitioned_variables(
     if len(shape) != len(slicing):
         raise ValueError(f"The 'shape' and 'slicing' must be of the same length: {shape} vs. {slicing}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
-        whole = find_or_make(
+        whole = get_or_create(
             scope.name, shape, as_dtype(dtype), initializer, reuse=scope.reuse, trainable=trainable,
             collections=collections, partitioner=lambda **_: list(slicing),
         )  # fmt: skip

@@ -152,7 +152,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of which moving averages are kept.
+    """The variables that have moving averages.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -45,7 +45,7 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the classes of intersection over union: of the elements that are of a class or were taken for it,
+    """The mean over the classes of intersection over union: of the elements that are of a class or predicted as it,
     how many are both.
 
     Args:
@@ -93,7 +93,7 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the classes of how many of a class are taken for it.
+    """Computes the mean over the classes of the fraction of a class that is predicted as it.
 
     Args:
         labels: integers in `[0, num_classes)`.

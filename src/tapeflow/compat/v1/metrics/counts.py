@@ -40,10 +40,10 @@ def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any,
 
 def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
     count = metric_variable([], float32, "count")
-    found = cast(are_of_kind(kind, labels, predictions), float32)
+    matches = cast(are_of_kind(kind, labels, predictions), float32)
     if weights is not None:
-        found = found * cast(weights, float32)
-    return count, count.assign_add(reduce_sum(found))
+        matches = matches * cast(weights, float32)
+    return count, count.assign_add(reduce_sum(matches))
 
 
 def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
@@ -59,7 +59,7 @@ def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, An
     return labels, predictions, weights
 
 
-def _metric(kind: str, found: float) -> Callable[..., Any]:
+def _metric(kind: str, example: float) -> Callable[..., Any]:
     def metric(
         labels: Any,
         predictions: Any,
@@ -95,7 +95,7 @@ def _metric(kind: str, found: float) -> Callable[..., Any]:
         ...     value, update = tf.compat.v1.metrics.{kind}([1, 1, 1, 0, 0], [1, 1, 0, 1, 0])
         ...     sess.run(tf.compat.v1.local_variables_initializer())
         ...     print(sess.run(update))
-        {found}
+        {example}
     """
     return in_graphs(metric)
 

@@ -89,7 +89,7 @@ def mean_tensor(
     """The mean of all batches, element by element.
 
     Args:
-        values: numbers of a shape that is known.
+        values: numbers of a static shape.
         weights, metrics_collections, updates_collections, name: as of `mean`.
 
     Returns:
@@ -227,8 +227,8 @@ def root_mean_squared_error(
         ...     print(sess.run(update))
         3.0
     """
-    found = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
-    value, update = map(sqrt, found)
+    mean = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
+    value, update = map(sqrt, mean)
     return collected(value, update, metrics_collections, updates_collections)
 
 

@@ -38,14 +38,14 @@ def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
 
 def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
     """A local variable that begins with zeros."""
-    made = Variable(
+    variable = Variable(
         lambda: zeros(shape, dtype),
         trainable=False,
         name=name,
         synchronization=VariableSynchronization.ON_READ,
         aggregation=VariableAggregation.SUM,
     )
-    return in_collections(made, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES])
+    return in_collections(variable, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES])
 
 
 def results(

@@ -58,8 +58,8 @@ def _counts(
     variables, updates = [], []
     for kind in kinds:
         variables.append(metric_variable([len(thresholds)], float32, kind))
-        found = cast(are_of_kind(kind, labels, above), float32)
-        updates.append(variables[-1].assign_add(reduce_sum(found if weights is None else found * weights, 1)))
+        matches = cast(are_of_kind(kind, labels, above), float32)
+        updates.append(variables[-1].assign_add(reduce_sum(matches if weights is None else matches * weights, 1)))
     return variables, updates
 
 
@@ -72,7 +72,7 @@ def _spread(count: int, last: float = 1.0 + _MARGIN) -> list[float]:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
+def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
     def metric(
         labels: Any,
         predictions: Any,
@@ -113,7 +113,7 @@ def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
         ...         [0, 0, 1, 1, 1], [0.1, 0.6, 0.3, 0.7, 0.9], thresholds=[0.2, 0.8])
         ...     sess.run(tf.compat.v1.local_variables_initializer())
         ...     print(sess.run(update).tolist())
-        {found}
+        {example}
     """
     return in_graphs(metric)
 
@@ -155,8 +155,8 @@ def precision_at_thresholds(
         [0.6669999957084656, 0.5]
     """
     with variable_scope(name, "precision_at_thresholds"):
-        found = _counts(["true_positives", "false_positives"], labels, predictions, thresholds, weights)
-        return results(_fractions, *found, metrics_collections, updates_collections)
+        counts = _counts(["true_positives", "false_positives"], labels, predictions, thresholds, weights)
+        return results(_fractions, *counts, metrics_collections, updates_collections)
 
 
 @in_graphs
@@ -186,8 +186,8 @@ def recall_at_thresholds(
         [1.0, 0.5]
     """
     with variable_scope(name, "recall_at_thresholds"):
-        found = _counts(["true_positives", "false_negatives"], labels, predictions, thresholds, weights)
-        return results(_fractions, *found, metrics_collections, updates_collections)
+        counts = _counts(["true_positives", "false_negatives"], labels, predictions, thresholds, weights)
+        return results(_fractions, *counts, metrics_collections, updates_collections)
 
 
 # ---- areas under curves ----------------------------------------------------------------------------------------------
@@ -278,8 +278,8 @@ def auc(
 
     with variable_scope(name, "auc"):
         points = _spread(num_thresholds) if thresholds is None else [-_MARGIN, *sorted(thresholds), 1.0 + _MARGIN]
-        found = _counts([*KINDS], labels, predictions, points, weights)
-        return results(area, *found, metrics_collections, updates_collections)
+        counts = _counts([*KINDS], labels, predictions, points, weights)
+        return results(area, *counts, metrics_collections, updates_collections)
 
 
 # ---- one at the other ------------------------------------------------------------------------------------------------
@@ -326,8 +326,8 @@ def sensitivity_at_specificity(
         return divide(tp[at], tp[at] + fn[at] + _MARGIN, name=name)
 
     with variable_scope(name, "sensitivity_at_specificity"):
-        found = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
-        return results(sensitivity, *found, metrics_collections, updates_collections)
+        counts = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
+        return results(sensitivity, *counts, metrics_collections, updates_collections)
 
 
 @in_graphs
@@ -373,8 +373,8 @@ def specificity_at_sensitivity(
 
     with variable_scope(name, "specificity_at_sensitivity"):
         points = _spread(num_thresholds, last=1.0 - _MARGIN)
-        found = _counts([*KINDS], labels, predictions, points, weights)
-        return results(specificity, *found, metrics_collections, updates_collections)
+        counts = _counts([*KINDS], labels, predictions, points, weights)
+        return results(specificity, *counts, metrics_collections, updates_collections)
 
 
 def _check_fraction(name: str, value: float) -> None:

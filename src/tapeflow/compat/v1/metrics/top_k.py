@@ -79,8 +79,8 @@ def _only(ids: Any, class_id: int | None) -> Any:
         return retain(ids, equal(ids.values, class_id))
     shape = properties.shape(ids, out_type=int64)
     wanted = fill(concat([shape[:-1], [1]], 0), constant(class_id, int64))
-    found = intersection(wanted, ids)
-    return SparseTensor(found.indices, found.values, shape)
+    common = intersection(wanted, ids)
+    return SparseTensor(common.indices, common.values, shape)
 
 
 def _in_both(a: Any, b: Any) -> Any:
@@ -99,13 +99,13 @@ def _count(
 ) -> tuple[Any, Any]:
     """A variable for the sum of the sizes of sets, and its update with those of a batch."""
     with name_scope(_scope_name(kind, k, class_id)) as scope:
-        found = cast(size(_only(a, class_id), _only(b, class_id)), float64)
+        sizes = cast(size(_only(a, class_id), _only(b, class_id)), float64)
         if weights is not None:
             weights = convert(weights)
-            check_weights(weights, found)
-            found = found * cast(weights, float64)
+            check_weights(weights, sizes)
+            sizes = sizes * cast(weights, float64)
         total = metric_variable([], float64, scope)
-        return total, total.assign_add(reduce_sum(found))
+        return total, total.assign_add(reduce_sum(sizes))
 
 
 def _quotient(first: Any, second: Any, name: str) -> Any:
@@ -299,8 +299,8 @@ def _average_precision(labels: Any, best: Any) -> Any:
 def _hits(labels: Any, best: Any) -> Any:
     """For each prediction of an example, 1 if it is a label of that."""
     if not isinstance(labels, SparseTensor):
-        found = equal(expand_dims(best, -1), expand_dims(labels, -2))
-        return reduce_any(found, axis=-1)
+        matches = equal(expand_dims(best, -1), expand_dims(labels, -2))
+        return reduce_any(matches, axis=-1)
     k = best.shape[-1]
     expanded = arranging.expand_dims(labels, -2)
     return _in_both(expand_dims(best, -1), arranging.concat(-2, [expanded] * k))
@@ -357,17 +357,17 @@ def average_precision_at_k(
         predictions = convert(predictions)
         _, best = top_k(predictions, k)
         best = cast(best, int64)
-        found = _average_precision(_without_unknown(labels, properties.shape(predictions)[-1]), best)
+        precisions = _average_precision(_without_unknown(labels, properties.shape(predictions)[-1]), best)
         if weights is None:
-            amount = cast(properties.size(found), float64)
+            amount = cast(properties.size(precisions), float64)
         else:
-            weights = broadcast_weights(weights, found, float64)
-            found, amount = found * weights, reduce_sum(weights)
+            weights = broadcast_weights(weights, precisions, float64)
+            precisions, amount = precisions * weights, reduce_sum(weights)
         with name_scope("max_1") as scope:  # as TensorFlow has it: another operation is called Max
             most = metric_variable([], float64, scope)
         with name_scope("total") as scope:
             total = metric_variable([], float64, scope)
-        updates = [total.assign_add(reduce_sum(found)), most.assign_add(amount)]
+        updates = [total.assign_add(reduce_sum(precisions)), most.assign_add(amount)]
         return results(divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
 
 

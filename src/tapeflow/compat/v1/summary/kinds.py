@@ -117,8 +117,8 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
             recorded.scalar(tag, tensor, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        made = proto_ops.scalar_summary(_tag(tag, "tags"), _numbers(tensor), name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.scalar_summary(_tag(tag, "tags"), _numbers(tensor), name=scope)
+    return _collected(summary, collections)
 
 
 def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
@@ -146,8 +146,8 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
             recorded.histogram(tag, values, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        made = proto_ops.histogram_summary(_tag(tag), _numbers(values), name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.histogram_summary(_tag(tag), _numbers(values), name=scope)
+    return _collected(summary, collections)
 
 
 def image(
@@ -162,7 +162,7 @@ def image(
     Args:
         name, collections, family: as of `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
             `max_outputs` is 1.
-        tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are taken
+        tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are used
             as they are. The floats of an image are scaled so that the largest one gets 255, or, if some are negative,
             so that 0 gets 128 and the largest absolute value is within `[1, 255]`.
         max_outputs: how many of the images at most.
@@ -184,8 +184,8 @@ def image(
             recorded.image(tag, tensor, _step(), max_outputs)
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        made = proto_ops.image_summary(_tag(tag), tensor, max_outputs, name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.image_summary(_tag(tag), tensor, max_outputs, name=scope)
+    return _collected(summary, collections)
 
 
 def audio(
@@ -223,8 +223,8 @@ def audio(
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
         rate = convert(sample_rate, float32)
-        made = proto_ops.audio_summary(_tag(tag), tensor, rate, max_outputs, name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.audio_summary(_tag(tag), tensor, rate, max_outputs, name=scope)
+    return _collected(summary, collections)
 
 
 def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
@@ -293,8 +293,8 @@ def tensor_summary(
         metadata.display_name = display_name
     with _tagged(name, family) as (tag, scope):
         serialized = _tag(metadata.SerializeToString(), "serialized_summary_metadata")
-        made = proto_ops.tensor_summary(_tag(tag), tensor, serialized, name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.tensor_summary(_tag(tag), tensor, serialized, name=scope)
+    return _collected(summary, collections)
 
 
 @contextmanager
@@ -336,8 +336,8 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
     if not inputs:
         raise ValueError("List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum length 1.")
     with name_scope(name, "Merge"):
-        made = proto_ops.merge_summary(list(inputs))
-    return _collected(made, collections or ())
+        summary = proto_ops.merge_summary(list(inputs))
+    return _collected(summary, collections or ())
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
@@ -364,8 +364,8 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
             "Merging tf.summary.* ops is not compatible with eager execution: build them in a tf.Graph, or use "
             "tf.summary with a default writer."
         )
-    found = get_default_graph().get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    summaries = get_default_graph().get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None
 
 
 def get_summary_description(node_def: Any) -> Any:

@@ -21,7 +21,7 @@ class FileWriter:
     """Writes event files.
 
     Args:
-        logdir: the folder, which is made where it is missing.
+        logdir: the folder, which is created if it does not exist.
         graph: a graph to write at once.
         max_queue: how many events may wait in memory.
         flush_secs: how long, in seconds, an event may wait; looked at whenever one is added.

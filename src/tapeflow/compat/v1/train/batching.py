@@ -42,13 +42,13 @@ class _Examples:
 
     def __init__(self, tensors: Any, many: bool) -> None:
         self.keys = sorted(tensors, key=str) if isinstance(tensors, Mapping) else None
-        given = [tensors[k] for k in self.keys] if self.keys is not None else list(tensors)
-        if not given:
+        items = [tensors[k] for k in self.keys] if self.keys is not None else list(tensors)
+        if not items:
             raise ValueError("Expected at least one tensor in batch().")
-        found = [t if isinstance(t, SparseTensor) else convert(t) for t in given]
-        self.sparse = [t if isinstance(t, SparseTensor) else None for t in found]
+        tensors_of_example = [t if isinstance(t, SparseTensor) else convert(t) for t in items]
+        self.sparse = [t if isinstance(t, SparseTensor) else None for t in tensors_of_example]
         self.many = many
-        self.components = [self._stored(t) for t in found]
+        self.components = [self._stored(t) for t in tensors_of_example]
 
     def _stored(self, tensor: Any) -> Tensor:
         """A sparse tensor as strings; another one as it is."""
@@ -68,7 +68,7 @@ class _Examples:
         """The shapes of the components of one example.
 
         Raises:
-            ValueError: a rank is not known.
+            ValueError: a rank is not static.
         """
         for tensor in self.components:
             if tensor.shape.rank is None:
@@ -79,8 +79,8 @@ class _Examples:
 
     def batch(self, components: Any) -> Any:
         """A batch as the program gave an example: in a list, in a dict, or alone."""
-        found = components if isinstance(components, list) else [components]
-        whole = [self._read(t, like) for t, like in zip(found, self.sparse, strict=True)]
+        elements = components if isinstance(components, list) else [components]
+        whole = [self._read(t, like) for t, like in zip(elements, self.sparse, strict=True)]
         if self.keys is not None:
             return dict(zip(self.keys, whole, strict=True))
         return whole if isinstance(components, list) else whole[0]
@@ -125,13 +125,13 @@ def _keep(keep_input: Any, many: bool) -> Tensor:
 
 
 def _enqueue(queue: QueueBase, examples: _Examples, keep: Tensor) -> Any:
-    """The operation that adds examples, if they are kept."""
+    """Returns the operation that adds examples, as `keep` says."""
     add = queue.enqueue_many if examples.many else queue.enqueue
     if keep.shape.rank == 1:
         return add([boolean_mask(t, keep) for t in examples.components])
-    known = get_static_value(keep)
-    if known is not None:
-        return add(examples.components) if known else no_op()
+    static_keep = get_static_value(keep)
+    if static_keep is not None:
+        return add(examples.components) if static_keep else no_op()
 
     def added() -> Any:
         with control_dependencies([add(examples.components)]):
@@ -160,12 +160,12 @@ def _batches(
         scope: the name by default.
         several: an example of each source.
         batch_size: how many examples there are in a batch.
-        keep_input: whether an example is kept.
+        keep_input: whether to add an example.
         make: makes the queue.
         fullness: the name and the value of a summary of how full it is.
         threads: how many add the examples of each source.
         many: whether each gives several examples at once.
-        shapes: of an example; by default known from the tensors.
+        shapes: of an example; by default those of the tensors.
         smaller: whether the last batch may be smaller.
         shared_name, name: of the queue, and of the operations.
     """
@@ -173,9 +173,9 @@ def _batches(
     with name_scope(name, scope) as path:
         keep = _keep(keep_input, many)
         examples = [_Examples(tensors, many) for tensors in several]
-        known = _merged_shapes(examples)
+        static_shapes = _merged_shapes(examples)
         dtypes = [t.dtype for t in examples[0].components]
-        queue = make(dtypes=dtypes, shapes=known if shapes is None else shapes, shared_name=shared_name)
+        queue = make(dtypes=dtypes, shapes=static_shapes if shapes is None else shapes, shared_name=shared_name)
         operations = [_enqueue(queue, e, keep) for e in examples]
         add_queue_runner(QueueRunner(queue, [op for op in operations for _ in range(threads)]))
         scalar(*fullness(queue))
@@ -246,10 +246,10 @@ def batch(
     Args:
         tensors: the tensors of an example, in a list or a dict; sparse ones, too.
         batch_size: how many examples there are in a batch.
-        num_threads: how many threads gather; with more than one the order is not kept.
+        num_threads: how many threads gather; with more than one the order is not deterministic.
         capacity: how many examples are gathered ahead.
         enqueue_many: whether the tensors are of several examples, with a dimension in front for their number.
-        shapes: of the tensors of one example; by default as far as they are known.
+        shapes: of the tensors of one example; by default their static shapes.
         dynamic_pad: pads what is shorter with zeros or empty strings, where shapes have unknown dimensions.
         allow_smaller_final_batch: whether the last batch may be smaller; otherwise it is left out.
         shared_name: of the queue.
@@ -259,7 +259,7 @@ def batch(
         The tensors with a dimension in front, of the batch; in a list or a dict, or alone if there is one.
 
     Raises:
-        ValueError: there are no tensors, shapes are not known, or no graph is being built.
+        ValueError: there are no tensors, shapes are not static, or no graph is being built.
         OutOfRangeError: when it runs: there are no more examples.
 
     Example:
@@ -292,10 +292,10 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, of the examples that are kept.
+    """The same as `batch`, of the examples that `keep_input` selects.
 
     Args:
-        keep_input: a boolean scalar, whether the example is kept; with `enqueue_many` also a vector, one for each.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each.
         tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
             shared_name, name: as of `batch`.
 
@@ -359,7 +359,7 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch_join`, of the examples that are kept, see `maybe_batch`.
+    """The same as `batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -430,7 +430,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, of the examples that are kept, see `maybe_batch`.
+    """The same as `shuffle_batch`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -489,7 +489,7 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch_join`, of the examples that are kept, see `maybe_batch`.
+    """The same as `shuffle_batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():

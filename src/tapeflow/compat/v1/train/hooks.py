@@ -81,7 +81,7 @@ class SessionRunContext:
 
 
 class SessionRunHook:
-    """Does something around the runs of a monitored session; made to be derived from.
+    """Base class of hooks, which act around the runs of a monitored session.
 
     Example:
         >>> class Count(tf.compat.v1.train.SessionRunHook):
@@ -99,10 +99,10 @@ class SessionRunHook:
     """
 
     def begin(self) -> None:
-        """Is called once, before the session is made; here the graph may still be changed."""
+        """Is called once, before the session is created; here the graph may still be changed."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Is called when a session was made.
+        """Is called when a session was created.
 
         Args:
             session: the session.

@@ -111,29 +111,29 @@ class _Attempt:
                 _merge_options(options, wish.options)
         more = [wish.fetches for wish in wishes if wish.fetches is not None]
         feeds = _merged_feeds(feed_dict, [wish.feed_dict for wish in wishes if wish.feed_dict])
-        found, others = self.session.run([fetches, more], feeds, options, run_metadata)
-        results = iter(others)
+        values, hook_values = self.session.run([fetches, more], feeds, options, run_metadata)
+        results = iter(hook_values)
         for hook, wish in zip(self._hooks, wishes, strict=True):
             result = None if wish.fetches is None else next(results)
             hook.after_run(context, SessionRunValues(result, options, run_metadata))
         self._stop = self._stop or context.stop_requested
-        return found
+        return values
 
 
-def _merged_feeds(given: Any, wanted: Sequence[Mapping[Any, Any]]) -> Any:
+def _merged_feeds(feed_dict: Any, wanted: Sequence[Mapping[Any, Any]]) -> Any:
     """The feeds of a run and those of its hooks.
 
     Raises:
         RuntimeError: something is fed twice.
     """
-    found: dict[Any, Any] = {}
+    hook_feeds: dict[Any, Any] = {}
     for feeds in wanted:
-        _check_apart(found, feeds, "Same tensor is fed by two hooks.")
-        found.update(feeds)
-    if not found or not given:
-        return found or given
-    _check_apart(given, found, "Same tensor is fed by a SessionRunHook and user.")
-    return {**found, **given}
+        _check_apart(hook_feeds, feeds, "Same tensor is fed by two hooks.")
+        hook_feeds.update(feeds)
+    if not hook_feeds or not feed_dict:
+        return hook_feeds or feed_dict
+    _check_apart(feed_dict, hook_feeds, "Same tensor is fed by a SessionRunHook and user.")
+    return {**hook_feeds, **feed_dict}
 
 
 def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], what: str) -> None:
@@ -178,7 +178,7 @@ class _MonitoredSession:
             except _PREEMPTIONS as error:
                 if not self._recovers:
                     raise
-                get_logger().info("A session could not be made, and another one will be: %s", error)
+                get_logger().info("A session could not be created; trying again: %s", error)
 
     @property
     def graph(self) -> Any:
@@ -337,7 +337,7 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A `MonitoredSession` that is made once, and gives away its session.
+    """A `MonitoredSession` whose session is created once and accessible.
 
     Args:
         hooks: `SessionRunHook`s.
@@ -406,13 +406,13 @@ def MonitoredTrainingSession(
         master, config: as of `Session`.
         is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
         checkpoint_dir: the folder of the checkpoints, from the latest of which it goes on.
-        scaffold: what a session needs; by default found in the graph.
+        scaffold: the operations a session needs; by default those of the graph.
         hooks: `SessionRunHook`s.
         chief_only_hooks: the same, of a chief alone.
         save_checkpoint_secs, save_checkpoint_steps: how often checkpoints are saved, None or 0 for never; every 600
-            seconds where neither is given.
+            seconds where neither is specified.
         save_summaries_steps, save_summaries_secs: how often summaries are written; every 100 steps where neither is
-            given.
+            specified.
         stop_grace_period_secs: how long threads may take to stop.
         log_step_count_steps: how often the steps in a second are logged; None for never.
         max_wait_secs: how long one that is no chief waits.
@@ -443,8 +443,8 @@ def MonitoredTrainingSession(
     if save_checkpoint_steps is USE_DEFAULT and save_checkpoint_secs is USE_DEFAULT:
         save_checkpoint_secs = 600
     summaries, checkpoints = (
-        {key: value for key, value in given.items() if value is not USE_DEFAULT and value and value > 0}
-        for given in (
+        {key: value for key, value in intervals.items() if value is not USE_DEFAULT and value and value > 0}
+        for intervals in (
             {"save_steps": save_summaries_steps, "save_secs": save_summaries_secs},
             {"save_steps": save_checkpoint_steps, "save_secs": save_checkpoint_secs},
         )

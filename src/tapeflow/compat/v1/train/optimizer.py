@@ -190,22 +190,22 @@ class Optimizer:
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:
-        """The variables that the optimizer made."""
+        """The variables that the optimizer created."""
         graph = state.graph
-        found = [v for slots in self._slots.values() for v in slots.values()]
-        found += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
-        return sorted(found, key=lambda v: v.name)
+        variables = [v for slots in self._slots.values() for v in slots.values()]
+        variables += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
+        return sorted(variables, key=lambda v: v.name)
 
     def _slot(self, var: Variable, name: str, first: Any, label: str | None = None) -> Variable:
-        """The slot of a variable, made if it is not there, with `first` in every element."""
+        """Returns the slot of a variable; creates it, with `first` in every element, if it does not exist."""
         slots = self._slots.setdefault(name, {})
         if _key(var) not in slots:
             value = fill(var.shape.as_list(), convert(first, var.dtype))
-            made: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
-            slots[_key(var)] = made
+            slot: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
+            slots[_key(var)] = slot
             part = getattr(var, "_save_slice_info", None)
             if part is not None:  # the slot is a part, too
-                made._save_slice_info = part._replace(full_name=part.full_name + made._name.removeprefix(var._name))
+                slot._save_slice_info = part._replace(full_name=part.full_name + slot._name.removeprefix(var._name))
         return slots[_key(var)]
 
     def _variable(self, name: str, first: float) -> Variable:
@@ -224,7 +224,7 @@ class Optimizer:
                 self._slot(v, name, self._first_values.get(name, 0.0))
 
     def _prepare(self) -> None:
-        """Makes tensors of the numbers that it was given."""
+        """Converts the hyperparameters to tensors."""
 
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
         raise NotImplementedError
@@ -256,8 +256,8 @@ class Optimizer:
 
     def _run(self, op: str, handles: Sequence[Variable], *args: Any, attrs: tuple[Any, ...] = ()) -> Any:
         """Calls one of the ops that change variables."""
-        taken = [_handle(v) for v in handles]
-        return registry[op].function(*taken, *args, self._use_locking, *attrs)
+        resources = [_handle(v) for v in handles]
+        return registry[op].function(*resources, *args, self._use_locking, *attrs)
 
 
 def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:

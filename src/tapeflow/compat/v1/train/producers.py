@@ -59,9 +59,9 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
         1
     """
     with name_scope(name, "matching_filenames") as scope:
-        found = matching_files(pattern)
-        made = Variable(found, trainable=False, name=scope or "matching_filenames", shape=[None])
-        return in_collections(made, [GraphKeys.LOCAL_VARIABLES])
+        files = matching_files(pattern)
+        variable = Variable(files, trainable=False, name=scope or "matching_filenames", shape=[None])
+        return in_collections(variable, [GraphKeys.LOCAL_VARIABLES])
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
@@ -110,7 +110,7 @@ def input_producer(
 
     Args:
         input_tensor: the tensor.
-        element_shape: the shape of a slice, where the tensor's is not known.
+        element_shape: the shape of a slice, where the tensor's is not static.
         num_epochs: how many times each slice comes, before the queue is closed; None for again and again. It is counted
             in a local variable.
         shuffle: whether the slices are in another order every time.
@@ -122,7 +122,7 @@ def input_producer(
         cancel_op: of the queue runner.
 
     Raises:
-        ValueError: the shape of a slice is not known.
+        ValueError: the shape of a slice is not static.
         RuntimeError: no graph is being built.
 
     Example:

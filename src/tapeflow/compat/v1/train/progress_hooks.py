@@ -260,22 +260,22 @@ class LoggingTensorHook(SessionRunHook):
         get_logger().info("%s%s", ", ".join(stats), took)
 
 
-def _element(given: Any) -> Any:
+def _element(item: Any) -> Any:
     """The tensor or operation of the default graph that something is or names.
 
     Raises:
         ValueError: it is of another graph, or the operation of that name has several outputs.
     """
     graph = get_default_graph()
-    if not isinstance(given, str):
-        if getattr(given, "graph", None) is not graph and getattr(given, "_graph", None) is not graph:
-            raise ValueError(f"Passed {given} should have graph attribute that is equal to current graph {graph}.")
-        return given
-    if ":" in given:
-        return graph.as_graph_element(given)
-    if len(graph.get_operation_by_name(given).outputs) > 1:
-        raise ValueError(f"Name {given} is ambiguous, as this `Operation` has multiple outputs (at least 2).")
-    return graph.as_graph_element(f"{given}:0")
+    if not isinstance(item, str):
+        if getattr(item, "graph", None) is not graph and getattr(item, "_graph", None) is not graph:
+            raise ValueError(f"Passed {item} should have graph attribute that is equal to current graph {graph}.")
+        return item
+    if ":" in item:
+        return graph.as_graph_element(item)
+    if len(graph.get_operation_by_name(item).outputs) > 1:
+        raise ValueError(f"Name {item} is ambiguous, as this `Operation` has multiple outputs (at least 2).")
+    return graph.as_graph_element(f"{item}:0")
 
 
 class NanLossDuringTrainingError(RuntimeError):

@@ -32,7 +32,7 @@ class QueueRunner:
         import_scope: the prefix of its names.
 
     Raises:
-        ValueError: the queue or the operations are missing, or given beside the message.
+        ValueError: the queue or the operations are missing, or passed beside the message.
         TypeError: `queue_closed_exception_types` is no tuple of `tf.errors`.
         RuntimeError: no graph is being built.
 
@@ -170,22 +170,22 @@ class QueueRunner:
             self._running[sess] = len(self._enqueue_ops)
             self._raised = []
         prefix = f"QueueRunnerThread-{self.name}"
-        made = [
+        threads = [
             threading.Thread(target=self._fill, args=(sess, op, coord), name=f"{prefix}-{op.name}")
             for op in self._enqueue_ops
         ]
         if coord is not None:
-            made.append(
+            threads.append(
                 threading.Thread(target=self._cancel_on_stop, args=(sess, coord), name=f"{prefix}-close_on_stop")
             )
-        for thread in made:
+        for thread in threads:
             stopped_at_exit(thread, coord)
             if coord is not None:
                 coord.register_thread(thread)
             thread.daemon = daemon
             if start:
                 thread.start()
-        return made
+        return threads
 
     def _fill(self, sess: Any, operation: Any, coord: Any) -> None:
         """Runs an enqueue operation in a loop, in a thread."""

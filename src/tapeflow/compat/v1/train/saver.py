@@ -97,8 +97,8 @@ class Saver:
         Raises:
             ValueError: there are none.
         """
-        given = global_variables() if self._given is None else self._given
-        self._variables = _by_name(given)
+        variables = global_variables() if self._given is None else self._given
+        self._variables = _by_name(variables)
         if not self._variables and not self._allow_empty:
             raise ValueError("No variables to save")
 
@@ -266,20 +266,20 @@ class Saver:
                 os.remove(f"{oldest}.{suffix}")
 
 
-def _by_name(given: Any) -> dict[str, Any]:
+def _by_name(variables: Any) -> dict[str, Any]:
     """The variables by the names that they have in checkpoints; those that are parts of one as that."""
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
+    if isinstance(variables, Mapping):
+        pairs = list(variables.items())
     else:
-        pairs = [(getattr(v, "_name", ""), v) for v in joined_parts(given)]
-    found: dict[str, Any] = {}
+        pairs = [(getattr(v, "_name", ""), v) for v in joined_parts(variables)]
+    by_name: dict[str, Any] = {}
     for name, variable in pairs:
         if not isinstance(variable, (Variable, PartitionedVariable)):
             raise TypeError(f"Variable to save is not a Variable: {variable!r}")
-        if name in found:
+        if name in by_name:
             raise ValueError(f"At least two variables have the same name: {name}")
-        found[name] = variable
-    return dict(sorted(found.items()))
+        by_name[name] = variable
+    return dict(sorted(by_name.items()))
 
 
 def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
@@ -290,7 +290,7 @@ def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
         values = sess.run(pieces)
     else:
         raise TypeError(f"'sess' must be a Session; {sess}")
-    return [whole_value(v, found) for v, found in zip(variables.values(), values, strict=True)]
+    return [whole_value(v, value) for v, value in zip(variables.values(), values, strict=True)]
 
 
 def _mismatch(said: str) -> errors.InvalidArgumentError:
@@ -399,7 +399,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
     """Has the initializers of a graph's variables give the values of a checkpoint.
 
     Args:
-        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest is taken.
+        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest checkpoint is used.
         assignment_map: from names in the checkpoint to variables (or their names); from a scope there (ending in
             `/`) to one here.
 
@@ -421,7 +421,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         5.0
     """
     reader = load_checkpoint(ckpt_dir_or_file)
-    known = reader.get_variable_to_shape_map()
+    shapes = reader.get_variable_to_shape_map()
     graph = get_default_graph()
     by_name = {v._name: v for v in graph.get_collection("variables")}
     pairs: list[tuple[str, Any]] = []
@@ -434,8 +434,8 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
     for name, variable in pairs:
         if variable is None:
             raise ValueError(f"There is no variable for {name} of the checkpoint in the graph")
-        if name not in known:
-            raise ValueError(f"Tensor {name} is not found in {ckpt_dir_or_file} checkpoint {known}")
+        if name not in shapes:
+            raise ValueError(f"Tensor {name} is not found in {ckpt_dir_or_file} checkpoint {shapes}")
         value = convert(reader.get_tensor(name), variable.dtype)
         if not variable.shape.is_compatible_with(value.shape):
             raise ValueError(

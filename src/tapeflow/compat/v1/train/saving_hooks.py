@@ -24,7 +24,7 @@ from tapeflow.logger import get_logger
 
 
 class CheckpointSaverListener:
-    """Does something around the saving of checkpoints by `CheckpointSaverHook`; made to be derived from.
+    """Base class of listeners to the saving of checkpoints by `CheckpointSaverHook`.
 
     Example:
         >>> import tempfile
@@ -41,7 +41,7 @@ class CheckpointSaverListener:
     """
 
     def begin(self) -> None:
-        """Is called once, before the session is made."""
+        """Is called once, before the session is created."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
         """Is called before a checkpoint is written."""
@@ -55,7 +55,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints: when the session was made, then once in so many steps or seconds, and at the end.
+    """Saves checkpoints: when the session was created, then once in so many steps or seconds, and at the end.
 
     Args:
         checkpoint_dir: the folder, which also gets an event file and the graph, `graph.pbtxt`.
@@ -195,7 +195,7 @@ class SummarySaverHook(SessionRunHook):
         summary_op: a summary, or a list of them, in place of a scaffold.
 
     Raises:
-        ValueError: not one of scaffold and summary, or of steps and seconds, is given.
+        ValueError: not one of scaffold and summary, or of steps and seconds, is specified.
 
     Example:
         >>> import tempfile
@@ -252,7 +252,7 @@ class SummarySaverHook(SessionRunHook):
             self._writer.flush()
 
     def _summaries(self) -> list[Any]:
-        found = self._scaffold.summary_op if self._summary_op is None else self._summary_op
-        if found is None:
+        summaries = self._scaffold.summary_op if self._summary_op is None else self._summary_op
+        if summaries is None:
             return []
-        return list(found) if isinstance(found, (list, tuple)) else [found]
+        return list(summaries) if isinstance(summaries, (list, tuple)) else [summaries]

@@ -35,7 +35,7 @@ class Scaffold:
         local_init_op: initializes local variables and tables, also after a checkpoint was restored.
         summary_op: the summary of the training; by default all summaries of the graph.
         saver: saves and restores checkpoints; by default all variables.
-        copy_from_scaffold: another scaffold, whose parts are taken where none is given.
+        copy_from_scaffold: another scaffold, whose parts are the defaults.
         local_init_feed_dict: what to feed to `local_init_op`.
 
     Raises:
@@ -78,7 +78,7 @@ class Scaffold:
                     setattr(self, name, value)
 
     def finalize(self) -> Scaffold:
-        """Finds or makes what was not given, and finalizes the default graph."""
+        """Looks up or creates the parts that were not specified, and finalizes the default graph."""
         if self._init_op is None:
             self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _everything)
         if self._ready_op is None:
@@ -111,8 +111,8 @@ class Scaffold:
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
         """The function that is called with a session after `init_op`, or None."""
-        given = self._given_init_fn
-        return None if given is None else lambda sess: given(self, sess)
+        function = self._given_init_fn
+        return None if function is None else lambda sess: function(self, sess)
 
     @property
     def init_op(self) -> Any:
@@ -161,18 +161,18 @@ class Scaffold:
         Raises:
             RuntimeError: it has several.
         """
-        found = get_collection(collection_key)
-        if len(found) > 1:
+        items = get_collection(collection_key)
+        if len(items) > 1:
             raise RuntimeError(
                 f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing '
                 f"it to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)"
             )
-        if found:
-            return found[0]
-        made = default_constructor()
-        if made is not None:
-            add_to_collection(collection_key, made)
-        return made
+        if items:
+            return items[0]
+        item = default_constructor()
+        if item is not None:
+            add_to_collection(collection_key, item)
+        return item
 
     @staticmethod
     def default_local_init_op() -> Any:

@@ -71,8 +71,8 @@ def exponential_decay(
 
 
 def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
-    found = cast(_now(step), dtype) / cast(of, dtype)
-    return floor(found) if staircase else found
+    result = cast(_now(step), dtype) / cast(of, dtype)
+    return floor(result) if staircase else result
 
 
 def _now(step: Any) -> Any:
@@ -103,10 +103,10 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     def compute() -> Any:
         with _named(name or "PiecewiseConstant"):
             at = convert(x)
-            found = convert(values[-1])
+            result = convert(values[-1])
             for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
-                found = where(at <= cast(boundary, at.dtype), cast(value, found.dtype), found)
-            return found
+                result = where(at <= cast(boundary, at.dtype), cast(value, result.dtype), result)
+            return result
 
     return _scheduled("piecewise_constant", x, compute)
 

@@ -12,7 +12,7 @@ from tapeflow.compat.v1.train.session_manager import SessionManager
 
 
 class SessionCreator(abc.ABC):
-    """Makes sessions; made to be derived from.
+    """Base class of the objects that create sessions.
 
     Example:
         >>> class Plain(tf.compat.v1.train.SessionCreator):
@@ -45,9 +45,9 @@ class ChiefSessionCreator(SessionCreator):
     """Makes sessions that begin with a checkpoint, or with initializers where there is none.
 
     Args:
-        scaffold: what a session needs; by default found in the graph.
+        scaffold: the operations a session needs; by default those of the graph.
         master, config: as of `Session`.
-        checkpoint_dir: the folder, whose latest checkpoint is taken.
+        checkpoint_dir: the folder, whose latest checkpoint is used.
         checkpoint_filename_with_path: the checkpoint, in place of a folder.
 
     Example:
@@ -94,7 +94,7 @@ class WorkerSessionCreator(SessionCreator):
     A session has variables of its own here, so that only a graph without any is ready.
 
     Args:
-        scaffold: what a session needs; by default found in the graph.
+        scaffold: the operations a session needs; by default those of the graph.
         master, config: as of `Session`.
         max_wait_secs: how long to wait at most.
 

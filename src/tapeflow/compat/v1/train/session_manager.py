@@ -78,7 +78,7 @@ class SessionManager:
             master, config: as of `Session`.
             init_op: initializes the variables, where there is no checkpoint.
             saver: restores the checkpoint.
-            checkpoint_dir: the folder, whose latest checkpoint is taken.
+            checkpoint_dir: the folder, whose latest checkpoint is used.
             checkpoint_filename_with_path: the checkpoint, in place of a folder.
             wait_for_checkpoint: waits for a checkpoint, if the folder has none.
             max_wait_secs: how long at most.
@@ -183,13 +183,13 @@ class SessionManager:
             self._restore(sess, saver, path)
             return sess, True
         until = time.monotonic() + max_wait_secs
-        while not (found := get_checkpoint_state(directory)) or not found.model_checkpoint_path:
+        while not (checkpoint := get_checkpoint_state(directory)) or not checkpoint.model_checkpoint_path:
             if not wait or time.monotonic() >= until:
                 return sess, False
             get_logger().info("Waiting for checkpoint to be available.")
             time.sleep(self._wait_seconds)
-        self._restore(sess, saver, found.model_checkpoint_path)
-        saver.recover_last_checkpoints(found.all_model_checkpoint_paths)
+        self._restore(sess, saver, checkpoint.model_checkpoint_path)
+        saver.recover_last_checkpoints(checkpoint.all_model_checkpoint_paths)
         return sess, True
 
     def _restore(self, sess: Session, saver: Any, path: Any) -> None:

@@ -39,7 +39,7 @@ from tapeflow.train.coordinator import Coordinator
 class Supervisor:
     """Initializes or restores a session, and has threads save checkpoints and summaries while a program trains.
 
-    It is what `MonitoredTrainingSession` came after. What is not given is found in the graph, or made.
+    `MonitoredTrainingSession` replaced it. Operations that are not specified are those of the graph, or created.
 
     Args:
         graph: by default the default one; it is finalized.
@@ -424,17 +424,17 @@ class _StepRate:
         self._writer.add_summary(message("Summary")(value=[value]), step)
 
 
-def _chosen(given: Any, key: str, make: Callable[[], Any]) -> Any:
+def _chosen(argument: Any, key: str, make: Callable[[], Any]) -> Any:
     """Returns the argument; by default the first item of a collection, or a new one, which is added."""
-    if given is not Supervisor.USE_DEFAULT:
-        return given
-    found = get_collection(key)
-    if found:
-        return found[0]
-    made = make()
-    if made is not None:
-        add_to_collection(key, made)
-    return made
+    if argument is not Supervisor.USE_DEFAULT:
+        return argument
+    items = get_collection(key)
+    if items:
+        return items[0]
+    item = make()
+    if item is not None:
+        add_to_collection(key, item)
+    return item
 
 
 def basic_train_loop(
@@ -448,7 +448,7 @@ def basic_train_loop(
 
     Args:
         supervisor: the supervisor.
-        train_step_fn: takes the session, and what else is given.
+        train_step_fn: takes the session, and the other arguments.
         args, kwargs: that.
         master: as of `Session`.
 
