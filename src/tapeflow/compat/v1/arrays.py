@@ -127,7 +127,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
         >>> tf.compat.v1.convert_to_tensor_or_indexed_slices([1, 2]).dtype
         tf.int32
     """
-    return _converted(value, (IndexedSlices, SparseTensor), dtype, name)
+    return _convert_others(value, (IndexedSlices, SparseTensor), dtype, name)
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -145,10 +145,10 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
         value = SparseTensor.from_value(value)
     if isinstance(value, SparseTensor) and dtype is not None and as_dtype(dtype) is not value.dtype:
         raise RuntimeError(f"Sparse dtype mismatch. Requested: {as_dtype(dtype).name},  Actual: {value.dtype.name}")
-    return _converted(value, (SparseTensor,), dtype, name)
+    return _convert_others(value, (SparseTensor,), dtype, name)
 
 
-def _converted(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
+def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
     """The tensor of a value that is none of some kinds."""
     if not isinstance(value, accepted):
         return creation.convert_to_tensor(value, dtype, name=name)

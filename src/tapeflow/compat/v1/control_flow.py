@@ -285,7 +285,7 @@ def Print(
         if left:
             left -= 1
             limit = 3 if summarize is None else summarize
-            texts = [_summarized(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
+            texts = [_summary(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
             printing.print((message or "") + "".join(texts))
         return np.int32(0)
 
@@ -294,7 +294,7 @@ def Print(
         return identity(tensor, name=name)
 
 
-def _summarized(value: Any, dtype: Any, limit: int) -> str:
+def _summary(value: Any, dtype: Any, limit: int) -> str:
     """The first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
     value = np.asarray(value)
     shown = value.size if limit < 0 else min(limit, value.size)

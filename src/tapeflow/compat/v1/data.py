@@ -36,7 +36,7 @@ class _Slot:
         """Goes over a dataset from its start."""
         self._iterator = OwnedIterator(dataset)
 
-    def _begun(self) -> OwnedIterator:
+    def _current(self) -> OwnedIterator:
         if self._iterator is None:
             raise FailedPreconditionError(
                 None,
@@ -49,11 +49,11 @@ class _Slot:
 
     def get_next(self) -> Any:
         """The next element."""
-        return self._begun().get_next()
+        return self._current().get_next()
 
     def get_next_as_optional(self) -> Any:
         """The next element, or nothing."""
-        return self._begun().get_next_as_optional()
+        return self._current().get_next_as_optional()
 
 
 class Iterator(StagedIterator):

@@ -45,7 +45,7 @@ def resize_images(
         size: the new height and width.
         method: one of `ResizeMethod`, or the name that TensorFlow 2 has for it.
         align_corners: puts the centers of the pixels in the corners onto each other.
-        preserve_aspect_ratio: whether `size` is only what the images must fit into.
+        preserve_aspect_ratio: whether to keep the aspect ratio of the images, which then fit into `size`.
 
     Returns:
         float32 images; of the images' own dtype for the nearest neighbor, and where the size stays as it is.
@@ -57,7 +57,7 @@ def resize_images(
         >>> tf.compat.v1.image.resize_images([[[0.0], [4.0]]], [1, 4])[0, :, 0].numpy().tolist()
         [0.0, 2.0, 4.0, 4.0]
     """
-    return resized_by(_by(method, align_corners), images, size, preserve_aspect_ratio)
+    return resized_by(_sized_by(method, align_corners), images, size, preserve_aspect_ratio)
 
 
 resize = resize_images
@@ -80,10 +80,10 @@ def resize_image_with_pad(
         >>> tf.compat.v1.image.resize_image_with_pad(tf.ones([2, 4, 1]), 4, 4)[:, 0, 0].numpy().tolist()
         [0.0, 1.0, 1.0, 0.0]
     """
-    return fitted_with_pad(_by(method, align_corners), image, target_height, target_width)
+    return fitted_with_pad(_sized_by(method, align_corners), image, target_height, target_width)
 
 
-def _by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
+def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
     """The function of a batch and a size; a batch that is of that size already stays as it is."""
     kernels: dict[Any, Callable[..., Any]] = {
         ResizeMethod.BILINEAR: resize_bilinear,
@@ -104,18 +104,18 @@ def _by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
     return resizer
 
 
-def _resizer(name: str, kernel: Callable[..., Any], what: str, example: str) -> Callable[..., Any]:
+def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) -> Callable[..., Any]:
     def resize(
         images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
     ) -> Any:
         return kernel(images, size, align_corners, half_pixel_centers, name)
 
-    return _described(resize, name, what, example)
+    return _documented(resize, name, summary, example)
 
 
-def _described(resize: Callable[..., Any], name: str, what: str, example: str) -> Callable[..., Any]:
+def _documented(resize: Callable[..., Any], name: str, summary: str, example: str) -> Callable[..., Any]:
     resize.__name__ = resize.__qualname__ = name
-    resize.__doc__ = f"""Images at another size, {what}.
+    resize.__doc__ = f"""Images at another size, {summary}.
 
     Args:
         images: of shape [batch, height, width, channels].
@@ -170,7 +170,7 @@ def crop_and_resize(
         box_indices, box_ind: int32, of shape [count], by either name: of which image each is.
         crop_size: the height and width of the parts.
         method: "bilinear" or "nearest".
-        extrapolation_value: what is outside of the images.
+        extrapolation_value: the value outside of the images.
 
     Raises:
         ValueError: the numbers of images were passed under both names.

@@ -107,7 +107,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
-    """The sum of what the regularizers of variables gave; 0 if there are none.
+    """Computes the sum of the regularization losses; 0 if there are none.
 
     Example:
         >>> tf.compat.v1.losses.get_regularization_loss().numpy().item()
@@ -205,7 +205,7 @@ def check_weights(weights: Any, values: Any) -> None:
         raise ValueError(f"weights can not be broadcast to values. values.shape={v}. weights.shape={w}.")
 
 
-def _given(**arguments: Any) -> None:
+def _check_specified(**arguments: Any) -> None:
     """Checks that no argument is None.
 
     Raises:
@@ -216,13 +216,13 @@ def _given(**arguments: Any) -> None:
             raise ValueError(f"Argument `{name}` must not be None.")
 
 
-def _pair(labels: Any, predictions: Any, what: str = "predictions") -> tuple[Any, Any]:
+def _pair(labels: Any, predictions: Any, label: str = "predictions") -> tuple[Any, Any]:
     """Labels and predictions, both float32 and of one shape.
 
     Raises:
         ValueError: one is missing, or the shapes differ.
     """
-    _given(**{"labels": labels, what: predictions})
+    _check_specified(**{"labels": labels, label: predictions})
     labels, predictions = cast(convert(labels), float32), cast(convert(predictions), float32)
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
@@ -373,7 +373,7 @@ def sigmoid_cross_entropy(
         >>> round(tf.compat.v1.losses.sigmoid_cross_entropy([[1.0]], [[0.0]]).numpy().item(), 4)
         0.6931
     """
-    _given(multi_class_labels=multi_class_labels, logits=logits)
+    _check_specified(multi_class_labels=multi_class_labels, logits=logits)
     logits = convert(logits)
     labels = cast(convert(multi_class_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
@@ -397,7 +397,7 @@ def softmax_cross_entropy(
         >>> round(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().item(), 4)
         0.6931
     """
-    _given(onehot_labels=onehot_labels, logits=logits)
+    _check_specified(onehot_labels=onehot_labels, logits=logits)
     logits = convert(logits)
     labels = cast(convert(onehot_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
@@ -419,7 +419,7 @@ def sparse_softmax_cross_entropy(
         >>> round(tf.compat.v1.losses.sparse_softmax_cross_entropy([0], [[0.0, 0.0]]).numpy().item(), 4)
         0.6931
     """
-    _given(labels=labels, logits=logits)
+    _check_specified(labels=labels, logits=logits)
     labels, logits = convert(labels), convert(logits)
     if labels.shape.rank is not None and labels.shape.rank == logits.shape.rank:
         labels = squeeze(labels, [-1])

@@ -67,7 +67,7 @@ class SaveSliceInfo(NamedTuple):
 
 
 class PartitionedVariable:
-    """Variables that are one variable, cut along one dimension. It stands for the whole where a tensor is wanted.
+    """Variables that are one variable, cut along one dimension. It converts to a tensor of the whole.
 
     Args:
         name: of the whole.
@@ -228,7 +228,7 @@ def create_in_parts(
     whole = TensorShape(shape) if value is None else value.shape
     parts = cuts(partitioner, whole, dtype)
     first: Any = initializer() if inspect.isclass(initializer) else initializer
-    told = value is None and "partition_info" in inspect.signature(first).parameters
+    needs_partition_info = value is None and "partition_info" in inspect.signature(first).parameters
     variables = []
     part: Any
     for i, place in enumerate(places(whole, parts)):
@@ -236,7 +236,7 @@ def create_in_parts(
             part = make(f"{name}/part_{i}", None, slice_(value, place.var_offset, place.var_shape))
         else:
             info = PartitionInfo(place.full_shape, place.var_offset)
-            begin = functools.partial(first, partition_info=info) if told else first
+            begin = functools.partial(first, partition_info=info) if needs_partition_info else first
             part = make(f"{name}/part_{i}", TensorShape(place.var_shape), begin)
         part._save_slice_info = place._replace(full_name=name)
         variables.append(part)

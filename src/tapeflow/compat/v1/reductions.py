@@ -10,7 +10,7 @@ from tapeflow.compat.v1.renamed import either
 from tapeflow.core.types.dtypes import as_dtype, int64
 
 
-def _reduction(function: Callable[..., Any], what: str, example: str, gives: str) -> Callable[..., Any]:
+def _reduction(function: Callable[..., Any], summary: str, example: str, result: str) -> Callable[..., Any]:
     """A reduction of `tf.math` with the parameters of TensorFlow 1."""
 
     def reduce(
@@ -25,7 +25,7 @@ def _reduction(function: Callable[..., Any], what: str, example: str, gives: str
         return function(input_tensor, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name=name)
 
     reduce.__name__ = reduce.__qualname__ = function.__name__
-    reduce.__doc__ = f"""{what} over dimensions, see `tf.{function.__name__}`.
+    reduce.__doc__ = f"""{summary} over dimensions, see `tf.{function.__name__}`.
 
     Args:
         input_tensor: the tensor.
@@ -40,7 +40,7 @@ def _reduction(function: Callable[..., Any], what: str, example: str, gives: str
 
     Example:
         >>> tf.compat.v1.{function.__name__}({example}, reduction_indices=1, keep_dims=True).numpy().tolist()
-        {gives}
+        {result}
     """
     return reduce
 

@@ -33,14 +33,14 @@ from tapeflow.tensor_array import TensorArray
 
 
 def _check_cell(name: str, cell: Any) -> None:
-    """Refuses what is no cell.
+    """Checks that an object is a cell.
 
     Raises:
         TypeError: it is none.
     """
     missing = [
-        what
-        for what, there in (
+        problem
+        for problem, satisfied in (
             ("'output_size' property is missing", hasattr(cell, "output_size")),
             ("'state_size' property is missing", hasattr(cell, "state_size")),
             (
@@ -49,7 +49,7 @@ def _check_cell(name: str, cell: Any) -> None:
             ),
             ("is not callable", callable(cell)),
         )
-        if not there
+        if not satisfied
     ]
     if missing:
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(missing)}.")
@@ -205,10 +205,10 @@ def _check_steps(inputs: Sequence[Any]) -> None:
                 "Input size (depth of inputs) must be accessible via shape inference, but saw value None for "
                 f"input={tensor}."
             )
-        for what, i in (("Time steps", 0), ("Batch_size", 1)):
+        for label, i in (("Time steps", 0), ("Batch_size", 1)):
             if tensor.shape[i] != inputs[0].shape[i]:
                 raise ValueError(
-                    f"{what} is not the same for all the elements in the input: {tensor.shape[i]} for input={tensor}."
+                    f"{label} is not the same for all the elements in the input: {tensor.shape[i]} for input={tensor}."
                 )
 
 
@@ -306,15 +306,15 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any, Any]:
-    """Applies a cell again and again, to what a function makes of its outputs.
+    """Applies a cell repeatedly, to the inputs that a function computes from its outputs.
 
     Args:
         cell: the cell.
         loop_fn: called with the number of the step, the cell's output and state, and a state of its own; with None for
             the last three before the first step. It gives whether each sequence has ended (a boolean vector), the next
-            input, the next state of the cell, what to keep of the output, and its own next state. At first, in place of
-            what to keep, tensors of the structure, shapes and dtypes of that for one example, or None for the cell's
-            output.
+            input, the next state of the cell, the value to emit, and its own next state. Before the first step it gives,
+            as the value to emit, tensors with the structure, shapes and dtypes of one example's value, or None for the
+            cell's output.
         parallel_iterations, swap_memory: accepted, and without effect.
         scope: the variable scope of the cell's variables; by default "rnn".
 

@@ -211,17 +211,17 @@ def is_valid_signature(signature_def: Any) -> bool:
         return False
     inputs, outputs = signature_def.inputs, signature_def.outputs
 
-    def are(infos: Any, wanted: Mapping[str, Any]) -> bool:
-        return set(infos) <= set(wanted) and all(as_dtype(i.dtype) is wanted[n] for n, i in infos.items())
+    def have_dtypes(infos: Any, dtypes: Mapping[str, Any]) -> bool:
+        return set(infos) <= set(dtypes) and all(as_dtype(i.dtype) is dtypes[n] for n, i in infos.items())
 
     method = signature_def.method_name.removeprefix(_SERVING)
     if method == "predict":
         return len(inputs) >= 1 and len(outputs) >= 1
-    if set(inputs) != {"inputs"} or not are(inputs, {"inputs": string}) or not outputs:
+    if set(inputs) != {"inputs"} or not have_dtypes(inputs, {"inputs": string}) or not outputs:
         return False
     if method == "regress":
-        return are(outputs, {"outputs": float32})
-    return method == "classify" and are(outputs, {"classes": string, "scores": float32})
+        return have_dtypes(outputs, {"outputs": float32})
+    return method == "classify" and have_dtypes(outputs, {"classes": string, "scores": float32})
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -318,7 +318,7 @@ class Builder:
             meta.signature_def[name].CopyFrom(signature)
         _add_main_op(meta, LEGACY_INIT_OP_KEY if main_op is None else MAIN_OP_KEY, main_op or legacy_init_op)
         self._add_assets(meta, assets_collection or ())
-        variables = (saver or Saver(allow_empty=True))._built()
+        variables = (saver or Saver(allow_empty=True))._built_variables()
         add_saver(meta, [(key, v.op.name, v) for key, v in variables.items()])
         self._metas.append(meta)
 
@@ -342,7 +342,7 @@ class Builder:
         """Writes what was added; gives the name of the file.
 
         Raises:
-            NotImplementedError: text or an image format is asked for.
+            NotImplementedError: a text or image format is specified.
         """
         if as_text or experimental_image_format:
             raise NotImplementedError("A SavedModel is written as one binary message: leave the other formats out.")
@@ -471,11 +471,11 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
         OSError: SavedModel file does not exist at: /nowhere/{saved_model.pbtxt|saved_model.pb}
     """
     directory = os.fspath(export_dir)
-    metas, wanted = messages.read_model(directory), set(tags)
-    meta = next((m for m in metas if set(m.meta_info_def.tags) == wanted), None)
+    metas, tag_set = messages.read_model(directory), set(tags)
+    meta = next((m for m in metas if set(m.meta_info_def.tags) == tag_set), None)
     if meta is None:
         raise RuntimeError(
-            f"MetaGraphDef associated with tags {', '.join(map(repr, sorted(wanted)))} could not be found in "
+            f"MetaGraphDef associated with tags {', '.join(map(repr, sorted(tag_set)))} could not be found in "
             f"SavedModel, with available tags '{[set(m.meta_info_def.tags) for m in metas]}'."
         )
     prefix = f"{import_scope}/" if import_scope else ""

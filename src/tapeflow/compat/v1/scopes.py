@@ -44,7 +44,7 @@ class name_scope:
 
     def __enter__(self) -> str:
         scope = (
-            _again((self._name or "").rstrip("/"))
+            _reopened((self._name or "").rstrip("/"))
             if not self._name or self._name.endswith("/")
             else names_of(self._name)
         )
@@ -57,7 +57,7 @@ class name_scope:
 
 
 @contextmanager
-def _again(scope: str) -> Iterator[None]:
+def _reopened(scope: str) -> Iterator[None]:
     before, state.name_scope = state.name_scope, scope
     try:
         yield

@@ -190,21 +190,21 @@ class Session:
             {'twice': array([6., 8.], dtype=float32), 'sum': np.float32(7.0)}
         """
         feeds = self._feeds(feed_dict)
-        wanted = self._elements(fetches)
-        tensors = [w for w in wanted if isinstance(w, SymbolicTensor)]
-        key = (tuple([id(w) for w in wanted]), tuple([id(t) for t, _ in feeds]))
+        elements = self._elements(fetches)
+        tensors = [w for w in elements if isinstance(w, SymbolicTensor)]
+        key = (tuple([id(w) for w in elements]), tuple([id(t) for t, _ in feeds]))
         limit = 0 if options is None else options.timeout_in_ms / 1000
         with executing_eagerly(), in_use(self._resources), own_streams(self._streams), time_limit(limit):
             try:
                 compiled = self._compiled.get(key)
                 if compiled is None:
-                    operations = [w for w in wanted if isinstance(w, Operation)]
+                    operations = [w for w in elements if isinstance(w, Operation)]
                     compiled = self._compiled[key] = self._compile([t for t, _ in feeds], tensors, operations)
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
                 raise _uninitialized(error) from None
         return _repacked(
-            fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in wanted]
+            fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in elements]
         )
 
     def _compile(
@@ -271,12 +271,12 @@ class Session:
             ...     print(first, sess.partial_run(handle, product, {y: first}))
             3.0 9.0
         """
-        wanted = self._elements(fetches)
-        if not wanted:
+        elements = self._elements(fetches)
+        if not elements:
             raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
         targets = [self._target(feed) for feed in feeds or ()]
         handle = f"run_{next(_handles)}"
-        self._partials[handle] = _Partial({id(w) for w in wanted}, {id(t) for t in targets}, Stepping(self._held))
+        self._partials[handle] = _Partial({id(w) for w in elements}, {id(t) for t in targets}, Stepping(self._held))
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
@@ -291,17 +291,17 @@ class Session:
             Values in the structure of `fetches`, as `run` gives.
 
         Raises:
-            InvalidArgumentError: a fetch or feed was not announced, was asked for before, or needs what was not fed
-            yet.
+            InvalidArgumentError: a fetch or feed was not announced or was used before, or a fetch needs a value that
+                was not fed yet.
         """
         self._check_open()
         partial = self._partials.get(handle)
         if partial is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
-        feeds, wanted = self._feeds(feed_dict), self._elements(fetches)
+        feeds, elements = self._feeds(feed_dict), self._elements(fetches)
         for kind, announced, items in (
             ("feed", partial.feeds, [t for t, _ in feeds]),
-            ("fetch", partial.fetches, wanted),
+            ("fetch", partial.fetches, elements),
         ):
             for item in items:
                 if id(item) not in announced:
@@ -312,16 +312,16 @@ class Session:
                     )
         with executing_eagerly(), in_use(self._resources), own_streams(self._streams):
             try:
-                values = partial.stepping.run({id(t): v.value for t, v in feeds}, wanted)
+                values = partial.stepping.run({id(t): v.value for t, v in feeds}, elements)
             except AttributeError as error:
                 raise _uninitialized(error) from None
         partial.feeds.difference_update(id(t) for t, _ in feeds)
-        partial.fetches.difference_update(id(w) for w in wanted)
+        partial.fetches.difference_update(id(w) for w in elements)
         if not partial.fetches:
             del self._partials[handle]
         return _repacked(
             fetches,
-            [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, wanted, strict=True)],
+            [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, elements, strict=True)],
         )
 
     # ---- fetches and feeds -------------------------------------------------------------------------------------------

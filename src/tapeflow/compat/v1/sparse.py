@@ -136,7 +136,7 @@ def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
 # ---- reductions ------------------------------------------------------------------------------------------------------
 
 
-def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str, gives: str) -> Callable[..., Any]:
+def _reduction(name: str, function: Callable[..., Any], sparse: bool, summary: str, result: str) -> Callable[..., Any]:
     def reduce(
         sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
         keep_dims: bool | None = None,
@@ -146,7 +146,7 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
 
     shown = "tf.sparse.to_dense(result)" if sparse else "result"
     reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"""{what} over dimensions, as a {"sparse" if sparse else "dense"} tensor.
+    reduce.__doc__ = f"""{summary} over dimensions, as a {"sparse" if sparse else "dense"} tensor.
 
     Args:
         sp_input: a `tf.SparseTensor` of numbers.
@@ -160,7 +160,7 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
         >>> a = tf.SparseTensor([[0, 0], [0, 1]], [2.0, 5.0], [1, 2])
         >>> result = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
         >>> {shown}.numpy().tolist()
-        {gives}
+        {result}
     """
     return reduce
 
@@ -171,7 +171,7 @@ reduce_sum = _reduction("reduce_sum", reduction.reduce_sum, False, "The sum", "[
 reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, "The sum", "[7.0]")
 
 
-def _segments(name: str, function: Callable[..., Any], what: str, gives: str) -> Callable[..., Any]:
+def _segments(name: str, function: Callable[..., Any], summary: str, result: str) -> Callable[..., Any]:
     def segments(
         data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
         sparse_gradient: bool = False,
@@ -179,7 +179,7 @@ def _segments(name: str, function: Callable[..., Any], what: str, gives: str) ->
         return function(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
     segments.__name__ = segments.__qualname__ = name
-    segments.__doc__ = f"""{what} of the rows of each segment, see `tf.sparse.{name}`.
+    segments.__doc__ = f"""{summary} of the rows of each segment, see `tf.sparse.{name}`.
 
     Args:
         data: of shape [rows, ...].
@@ -193,7 +193,7 @@ def _segments(name: str, function: Callable[..., Any], what: str, gives: str) ->
 
     Example:
         >>> print(tf.compat.v1.sparse.{name}(tf.constant([[1.0], [3.0], [9.0]]), [0, 1], [0, 0]).numpy().round(4))
-        {gives}
+        {result}
     """
     return segments
 
@@ -219,7 +219,7 @@ def sparse_to_dense(
         sparse_indices: int32 or int64, a matrix of places, a vector for a vector's, or a scalar.
         output_shape: of the tensor.
         sparse_values: a vector, or one for all places.
-        default_value: what is elsewhere.
+        default_value: the value elsewhere.
         validate_indices: checks that the places are in order, and none of them twice.
 
     Raises:

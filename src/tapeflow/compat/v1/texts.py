@@ -140,7 +140,7 @@ def string_split(
         parts = bytes_split(source)
     if skip_empty:
         parts = boolean_mask(parts, not_equal(parts, ""))
-    return _as_asked(parts, result_type)
+    return _of_type(parts, result_type)
 
 
 def split(
@@ -168,10 +168,10 @@ def split(
     strings = convert_to_tensor(either("source", source, "input", input), string)
     if strings.shape.rank == 0:
         strings = expand_dims(strings, 0)
-    return _as_asked(splitting.split(strings, sep, maxsplit, name), result_type)
+    return _of_type(splitting.split(strings, sep, maxsplit, name), result_type)
 
 
-def _as_asked(parts: Any, result_type: str) -> Any:
+def _of_type(parts: Any, result_type: str) -> Any:
     if result_type == "SparseTensor":
         return parts.to_sparse()
     if result_type == "RaggedTensor":

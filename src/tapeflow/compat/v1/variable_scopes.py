@@ -514,7 +514,7 @@ def _create(
     **options: Any,
 ) -> Variable:
     """A new variable."""
-    with _where_variables_are():
+    with _outside_of_functions():
         with at_the_root(name):
             value = _first_value(name, initializer, shape, dtype)
         with at_the_root(""):
@@ -528,7 +528,7 @@ def _create(
     return variable
 
 
-def _where_variables_are() -> AbstractContextManager[None]:
+def _outside_of_functions() -> AbstractContextManager[None]:
     """Returns a context of the graph itself, for variables that are created while a loop or a branch is built."""
     graph = state.graph
     if graph is None or not graph.building_function:

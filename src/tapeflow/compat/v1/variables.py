@@ -324,7 +324,7 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
 # ---- changing them ---------------------------------------------------------------------------------------------------
 
 
-def _checked(ref: Any) -> Variable:
+def _check_variable(ref: Any) -> Variable:
     if not isinstance(ref, Variable):
         raise AttributeError(f"Only a tf.Variable can be assigned: {ref!r} has no attribute 'assign'")
     return ref
@@ -351,7 +351,7 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
         ...     print(sess.run(tf.compat.v1.assign(v, 5.0)))
         5.0
     """
-    return _checked(ref).assign(value, name=name)
+    return _check_variable(ref).assign(value, name=name)
 
 
 def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
@@ -364,7 +364,7 @@ def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None =
         ...     print(sess.run(tf.compat.v1.assign_add(v, 5.0)))
         6.0
     """
-    return _checked(ref).assign_add(value, name=name)
+    return _check_variable(ref).assign_add(value, name=name)
 
 
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
@@ -377,4 +377,4 @@ def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None =
         ...     print(sess.run(tf.compat.v1.assign_sub(v, 5.0)))
         -4.0
     """
-    return _checked(ref).assign_sub(value, name=name)
+    return _check_variable(ref).assign_sub(value, name=name)

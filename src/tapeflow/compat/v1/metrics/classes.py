@@ -1,4 +1,4 @@
-"""Metrics of classes: how well each is told from the others."""
+"""Metrics of classes: accuracy and intersection over union, per class."""
 
 from __future__ import annotations
 

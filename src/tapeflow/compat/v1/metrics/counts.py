@@ -35,10 +35,10 @@ def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
 def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
     """The variable that counts a kind, in a scope of its own, and its update."""
     with variable_scope(None, kind):
-        return _counted(kind, labels, predictions, weights)
+        return _count_matches(kind, labels, predictions, weights)
 
 
-def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
+def _count_matches(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
     count = metric_variable([], float32, "count")
     matches = cast(are_of_kind(kind, labels, predictions), float32)
     if weights is not None:
@@ -69,7 +69,7 @@ def _metric(kind: str, example: float) -> Callable[..., Any]:
         name: str | None = None,
     ) -> Any:
         with variable_scope(name, kind):
-            pair = _counted(kind, *_booleans(labels, predictions, weights))
+            pair = _count_matches(kind, *_booleans(labels, predictions, weights))
             value, update = map(convert_to_tensor, pair)
             return collected(value, update, metrics_collections, updates_collections)
 

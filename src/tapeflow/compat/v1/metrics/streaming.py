@@ -107,7 +107,7 @@ def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]
             weights = expand_dims(weights, -1)
         return predictions, labels, weights
     more = rank(weights) - rank(predictions)
-    weights = _squeezed_if(equal(more, 1), weights)
+    weights = _squeeze_if(equal(more, 1), weights)
     lacks_one = logical_and(equal(more, -1), greater(rank(weights), 0))
     return predictions, labels, cond(lacks_one, lambda: expand_dims(weights, -1), lambda: weights)
 
@@ -116,7 +116,7 @@ def same_rank(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """The two, without a last dimension of length 1 that one has more than the other."""
     if None in (labels.shape.rank, predictions.shape.rank):
         more = rank(predictions) - rank(labels)
-        return _squeezed_if(equal(more, -1), labels), _squeezed_if(equal(more, 1), predictions)
+        return _squeeze_if(equal(more, -1), labels), _squeeze_if(equal(more, 1), predictions)
     more = predictions.shape.rank - labels.shape.rank
     if more == 1 and predictions.shape[-1] in (1, None):
         predictions = squeeze(predictions, [-1])
@@ -125,7 +125,7 @@ def same_rank(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return labels, predictions
 
 
-def _squeezed_if(condition: Any, tensor: Any) -> Any:
+def _squeeze_if(condition: Any, tensor: Any) -> Any:
     """A tensor, without its last dimension where that holds."""
     if tensor.shape.rank == 0 or (tensor.shape.rank is not None and tensor.shape[-1] not in (1, None)):
         return tensor

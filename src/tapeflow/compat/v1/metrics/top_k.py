@@ -78,8 +78,8 @@ def _only(ids: Any, class_id: int | None) -> Any:
     if isinstance(ids, SparseTensor):
         return retain(ids, equal(ids.values, class_id))
     shape = properties.shape(ids, out_type=int64)
-    wanted = fill(concat([shape[:-1], [1]], 0), constant(class_id, int64))
-    common = intersection(wanted, ids)
+    classes = fill(concat([shape[:-1], [1]], 0), constant(class_id, int64))
+    common = intersection(classes, ids)
     return SparseTensor(common.indices, common.values, shape)
 
 
@@ -113,7 +113,7 @@ def _quotient(first: Any, second: Any, name: str) -> Any:
 
 
 def _at_top_k(
-    what: str,
+    metric: str,
     labels: Any,
     predictions_idx: Any,
     k: int | None,
@@ -123,11 +123,11 @@ def _at_top_k(
     updates_collections: Any,
     name: str | None,
 ) -> Any:
-    with name_scope(name, _scope_name(what, k, class_id)):
+    with name_scope(name, _scope_name(metric, k, class_id)):
         predicted = cast(predictions_idx, int64)
         labels = _labels(labels, predicted)
         right = _count("true_positive", _in_both, predicted, labels, k, class_id, weights)
-        if what == "precision":
+        if metric == "precision":
             wrong = _count("false_positive", _only_first, predicted, labels, k, class_id, weights)
         else:
             wrong = _count("false_negative", _only_first, labels, predicted, k, class_id, weights)
@@ -307,7 +307,7 @@ def _hits(labels: Any, best: Any) -> Any:
 
 
 def _without_unknown(labels: Any, classes: Any) -> Any:
-    """Labels with -1 in the place of what is no class."""
+    """Returns labels with -1 in place of those that are no class."""
 
     def clean(values: Any) -> Any:
         return where(greater_equal(values, cast(classes, values.dtype)), -ones_like(values), values)

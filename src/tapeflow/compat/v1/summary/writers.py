@@ -153,7 +153,7 @@ class FileWriter:
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
-        """Adds what a run said of itself.
+        """Adds the metadata of a run.
 
         Args:
             run_metadata: a `RunMetadata` message.

@@ -45,7 +45,7 @@ class SessionRunContext:
     """A run of a monitored session.
 
     Args:
-        original_args: what the program asked for.
+        original_args: the arguments of the program's own call.
         session: the session.
 
     Example:

@@ -48,7 +48,7 @@ class LooperThread(threading.Thread):
             raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
         super().__init__(daemon=True)
         self._coord, self._interval = coord, timer_interval_secs
-        self._function, self._given = target, (tuple(args or ()), dict(kwargs or {}))
+        self._function, self._arguments = target, (tuple(args or ()), dict(kwargs or {}))
         coord.register_thread(self)
 
     @staticmethod
@@ -83,5 +83,5 @@ class LooperThread(threading.Thread):
     def run_loop(self) -> None:
         """Is called again and again."""
         if self._function is not None:
-            args, kwargs = self._given
+            args, kwargs = self._arguments
             self._function(*args, **kwargs)

@@ -72,7 +72,7 @@ class _Attempt:
         """Stops the threads and closes the session.
 
         Raises:
-            Exception: the one with which a thread asked to stop.
+            Exception: the one with which a thread requested a stop.
         """
         self.coordinator.request_stop()
         try:
@@ -120,14 +120,14 @@ class _Attempt:
         return values
 
 
-def _merged_feeds(feed_dict: Any, wanted: Sequence[Mapping[Any, Any]]) -> Any:
+def _merged_feeds(feed_dict: Any, feeds_of_hooks: Sequence[Mapping[Any, Any]]) -> Any:
     """The feeds of a run and those of its hooks.
 
     Raises:
         RuntimeError: something is fed twice.
     """
     hook_feeds: dict[Any, Any] = {}
-    for feeds in wanted:
+    for feeds in feeds_of_hooks:
         _check_apart(hook_feeds, feeds, "Same tensor is fed by two hooks.")
         hook_feeds.update(feeds)
     if not hook_feeds or not feed_dict:
@@ -136,20 +136,20 @@ def _merged_feeds(feed_dict: Any, wanted: Sequence[Mapping[Any, Any]]) -> Any:
     return {**hook_feeds, **feed_dict}
 
 
-def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], what: str) -> None:
+def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], message: str) -> None:
     common = set(one) & set(other)
     if common:
-        raise RuntimeError(f"{what} Conflict(s): {list(common)}")
+        raise RuntimeError(f"{message} Conflict(s): {list(common)}")
 
 
 def _merge_options(options: Any, more: Any) -> None:
-    """Adds what a hook wants of a run to its options."""
-    most = {
+    """Merges the run options of a hook into those of the run."""
+    maxima = {
         name: max(getattr(options, name), getattr(more, name))
         for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool")
     }
     options.MergeFrom(more)
-    for name, value in most.items():
+    for name, value in maxima.items():
         setattr(options, name, value)
 
 
@@ -168,10 +168,10 @@ class _MonitoredSession:
             hook.begin()
         self._creator = ChiefSessionCreator() if session_creator is None else session_creator
         self._grace_seconds = grace_seconds
-        self._attempt: _Attempt | None = self._begin()
+        self._attempt: _Attempt | None = self._new_attempt()
         self._closed = False
 
-    def _begin(self) -> _Attempt:
+    def _new_attempt(self) -> _Attempt:
         while True:
             try:
                 return _Attempt(self._creator.create_session(), self._hooks, self._grace_seconds)
@@ -194,9 +194,9 @@ class _MonitoredSession:
             run_metadata: a `RunMetadata` message, for hooks.
 
         Raises:
-            RuntimeError: it is closed, or a hook asked to stop before.
+            RuntimeError: it is closed, or a hook requested a stop before.
         """
-        return self._trying(lambda attempt: attempt.run(fetches, feed_dict, options, run_metadata))
+        return self._with_recovery(lambda attempt: attempt.run(fetches, feed_dict, options, run_metadata))
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Calls a function with a `StepContext`, by which it runs the session with and without hooks.
@@ -209,7 +209,7 @@ class _MonitoredSession:
 
         Raises:
             ValueError: it takes other arguments.
-            StopIteration: it asked to stop.
+            StopIteration: it requested a stop.
 
         Example:
             >>> with tf.Graph().as_default():
@@ -231,23 +231,23 @@ class _MonitoredSession:
 
             return step_fn(StepContext(attempt.session, run))
 
-        return self._trying(call)
+        return self._with_recovery(call)
 
-    def _trying(self, function: Callable[[_Attempt], Any]) -> Any:
+    def _with_recovery(self, function: Callable[[_Attempt], Any]) -> Any:
         """Calls a function with the session; again with a new one if that was preempted."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         while True:
             if self._attempt is None:
-                self._attempt = self._begin()
+                self._attempt = self._new_attempt()
             try:
                 return function(self._attempt)
             except _PREEMPTIONS as error:
                 if not self._recovers:
                     raise
-                self._preempted(error)
+                self._handle_preemption(error)
 
-    def _preempted(self, error: Exception) -> None:
+    def _handle_preemption(self, error: Exception) -> None:
         get_logger().info("A session was preempted, and another one will go on: %s", error)
         attempt, self._attempt = self._attempt, None
         if attempt is not None:
@@ -263,8 +263,8 @@ class _MonitoredSession:
         except _PREEMPTIONS as error:
             if not self._recovers:
                 raise
-            self._preempted(error)
-            self._attempt = self._begin()
+            self._handle_preemption(error)
+            self._attempt = self._new_attempt()
             return False
         except Exception:
             if not self._recovers:
@@ -276,7 +276,7 @@ class _MonitoredSession:
 
         Raises:
             RuntimeError: it is closed.
-            Exception: the one with which a thread asked to stop.
+            Exception: the one with which a thread requested a stop.
         """
         self._close(failed=False)
 

@@ -150,7 +150,7 @@ class Optimizer:
             ValueError: there is no pair, or none with a gradient.
             TypeError: something else than that is in a pair.
         """
-        pairs = [(self._gradient(g), _checked(v)) for g, v in grads_and_vars]
+        pairs = [(self._gradient(g), _check_variable(v)) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
         used = [(g, v) for g, v in pairs if g is not None]
@@ -167,7 +167,7 @@ class Optimizer:
                 global_step.assign_add(1)
             return None
         with state.graph.control_dependencies(last):
-            done = _counted(state.graph, global_step, scope)
+            done = _increment(state.graph, global_step, scope)
         if done not in get_collection(GraphKeys.TRAIN_OP):
             state.graph.add_to_collection(GraphKeys.TRAIN_OP, done)
         return done
@@ -260,7 +260,7 @@ class Optimizer:
         return registry[op].function(*resources, *args, self._use_locking, *attrs)
 
 
-def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:
+def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
     """The last operation of a step, which has the name of the step's scope: it counts, or does nothing."""
     if global_step is None:
         return graph.insert(GraphOp("NoOp"), name, ())
@@ -275,7 +275,7 @@ def _summed_by_row(grad: IndexedSlices) -> tuple[Any, Any]:
     return unsorted_segment_sum(grad.values, places, shape(rows)[0]), rows
 
 
-def _checked(var: Any) -> Variable:
+def _check_variable(var: Any) -> Variable:
     if isinstance(var, Tensor):
         raise NotImplementedError(f"Trying to update a Tensor {var!r}: optimizers change tf.Variables.")
     if not isinstance(var, Variable):

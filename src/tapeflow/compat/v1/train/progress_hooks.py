@@ -168,7 +168,7 @@ class StepCounterHook(SessionRunHook):
         if self._timer.should_trigger_for_step(step):
             seconds, steps = self._timer.update_last_triggered_step(step)
             if seconds is not None and steps is not None:
-                self._tell(steps / max(seconds, 1e-9), step)
+                self._write_rate(steps / max(seconds, 1e-9), step)
         if step == self._last_step and self._warned < _WARNINGS:
             self._warned += 1
             get_logger().warning(
@@ -178,7 +178,7 @@ class StepCounterHook(SessionRunHook):
             )
         self._last_step = step
 
-    def _tell(self, rate: float, step: int) -> None:
+    def _write_rate(self, rate: float, step: int) -> None:
         if self._writer is not None:
             value = message("Summary").Value(tag=self._tag, simple_value=rate)
             self._writer.add_summary(message("Summary")(value=[value]), step)
@@ -196,7 +196,7 @@ class LoggingTensorHook(SessionRunHook):
         formatter: makes the text, from a dict of values.
 
     Raises:
-        ValueError: it is not said when, or twice.
+        ValueError: none of the intervals is specified, or two are.
 
     Example:
         >>> import logging
@@ -222,16 +222,16 @@ class LoggingTensorHook(SessionRunHook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         self._tags = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
-        self._given = tensors if isinstance(tensors, dict) else {t: t for t in tensors}
+        self._named_tensors = tensors if isinstance(tensors, dict) else {t: t for t in tensors}
         self._formatter, self._at_end = formatter, at_end
         self._timer = None if only_at_end else SecondOrStepTimer(every_n_secs, every_n_iter)
-        self._told: float | None = None
+        self._last_log_time: float | None = None
 
     def begin(self) -> None:
         if self._timer is not None:
             self._timer.reset()
-        self._runs, self._told = 0, None
-        self._tensors = [_element(self._given[tag]) for tag in self._tags]
+        self._runs, self._last_log_time = 0, None
+        self._tensors = [_element(self._named_tensors[tag]) for tag in self._tags]
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         self._due = self._timer is not None and self._timer.should_trigger_for_step(self._runs)
@@ -250,14 +250,14 @@ class LoggingTensorHook(SessionRunHook):
 
     def _log(self, values: Sequence[Any]) -> None:
         now = time.time()
-        took = "" if self._told is None else f" ({now - self._told:.3f} sec)"
-        self._told = now
+        elapsed = "" if self._last_log_time is None else f" ({now - self._last_log_time:.3f} sec)"
+        self._last_log_time = now
         if self._formatter is not None:
             get_logger().info(self._formatter(dict(zip(self._tags, values, strict=True))))
             return
         with np.printoptions(suppress=True):
             stats = [f"{tag} = {value}" for tag, value in zip(self._tags, values, strict=True)]
-        get_logger().info("%s%s", ", ".join(stats), took)
+        get_logger().info("%s%s", ", ".join(stats), elapsed)
 
 
 def _element(item: Any) -> Any:

@@ -160,7 +160,7 @@ class QueueRunner:
 
         Args:
             sess: the session.
-            coord: the coordinator, which stops them and is told of what they raise.
+            coord: the coordinator, which stops them and receives their errors.
             daemon: whether they end with the program.
             start: starts them.
         """
@@ -261,7 +261,7 @@ def start_queue_runners(
 
     Args:
         sess: the session; by default the default one. A monitored session has started them already.
-        coord: the coordinator, which stops them and is told of what they raise.
+        coord: the coordinator, which stops them and receives their errors.
         daemon: whether they end with the program.
         start: whether to start them.
         collection: the runners' collection.

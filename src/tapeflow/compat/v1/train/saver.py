@@ -80,7 +80,7 @@ class Saver:
                 "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
                 "var_list=None."
             )
-        self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
+        self._var_list, self._reshape, self._allow_empty = var_list, reshape, allow_empty
         self._pad_step_number = pad_step_number
         self._max_to_keep, self._keep_every = max_to_keep or 0, keep_checkpoint_every_n_hours
         if saver_def is not None:
@@ -97,7 +97,7 @@ class Saver:
         Raises:
             ValueError: there are none.
         """
-        variables = global_variables() if self._given is None else self._given
+        variables = global_variables() if self._var_list is None else self._var_list
         self._variables = _by_name(variables)
         if not self._variables and not self._allow_empty:
             raise ValueError("No variables to save")
@@ -167,7 +167,7 @@ class Saver:
         """
         if latest_filename is not None and os.path.basename(latest_filename) != latest_filename:
             raise ValueError("'latest_filename' must not contain path components")
-        variables = self._built()
+        variables = self._built_variables()
         if not variables:
             return None
         path = os.fspath(save_path)
@@ -208,7 +208,7 @@ class Saver:
         bundle = Bundle(path)
         pairs = [
             pair
-            for name, v in self._built().items()
+            for name, v in self._built_variables().items()
             for pair in zip(pieces_of(v), part_values(v, self._read(bundle, name, v)), strict=True)
         ]
         if sess is None:
@@ -221,7 +221,7 @@ class Saver:
             done = {id(v) for v, _ in now.values()}
             pairs = [pair for pair in pairs if id(pair[0]) not in done]
 
-    def _built(self) -> dict[str, Any]:
+    def _built_variables(self) -> dict[str, Any]:
         if self._variables is None:
             self.build()
         return self._variables or {}
@@ -293,14 +293,14 @@ def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
     return [whole_value(v, value) for v, value in zip(variables.values(), values, strict=True)]
 
 
-def _mismatch(said: str) -> errors.InvalidArgumentError:
+def _mismatch(reason: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         None,
         None,
         "Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the "
         "graph from the "
         "checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original "
-        f"error:\n\n{said}",
+        f"error:\n\n{reason}",
     )
 
 

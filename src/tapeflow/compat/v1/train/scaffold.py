@@ -65,7 +65,7 @@ class Scaffold:
         copy_from_scaffold: Scaffold | None = None,
         local_init_feed_dict: Any = None,
     ) -> None:
-        self._given_init_fn = init_fn
+        self._user_init_fn = init_fn
         self._init_op, self._init_feed_dict = init_op, init_feed_dict
         self._ready_op, self._ready_for_local_init_op = ready_op, ready_for_local_init_op
         self._local_init_op, self._local_init_feed_dict = local_init_op, local_init_feed_dict
@@ -80,7 +80,7 @@ class Scaffold:
     def finalize(self) -> Scaffold:
         """Looks up or creates the parts that were not specified, and finalizes the default graph."""
         if self._init_op is None:
-            self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _everything)
+            self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _init_all)
         if self._ready_op is None:
             self._ready_op = self.get_or_default("ready_op", GraphKeys.READY_OP, report_uninitialized_variables)
         if self._ready_for_local_init_op is None:
@@ -111,7 +111,7 @@ class Scaffold:
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
         """The function that is called with a session after `init_op`, or None."""
-        function = self._given_init_fn
+        function = self._user_init_fn
         return None if function is None else lambda sess: function(self, sess)
 
     @property
@@ -180,5 +180,5 @@ class Scaffold:
         return group(local_variables_initializer(), tables_initializer())
 
 
-def _everything() -> Any:
+def _init_all() -> Any:
     return group(global_variables_initializer(), *get_collection("saved_model_initializers"))

@@ -89,7 +89,7 @@ class SessionManager:
             RuntimeError: there is no checkpoint and nothing to initialize with, or something has no value then.
             ValueError: there is a folder and a checkpoint.
         """
-        sess, restored = self._begun(
+        sess, restored = self._open_and_restore(
             master, config, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs
         )
         if not restored:
@@ -132,7 +132,7 @@ class SessionManager:
         Returns:
             The session, and whether it is ready with a checkpoint's values.
         """
-        sess, restored = self._begun(
+        sess, restored = self._open_and_restore(
             master, config, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs
         )
         missing = self._initialize_locally(sess)
@@ -170,7 +170,7 @@ class SessionManager:
 
     # ---- steps -------------------------------------------------------------------------------------------------------
 
-    def _begun(
+    def _open_and_restore(
         self, master: str, config: Any, saver: Any, directory: Any, path: Any, wait: bool, max_wait_secs: float
     ) -> tuple[Session, bool]:
         """A new session, and whether it has a checkpoint's values."""

@@ -377,7 +377,7 @@ class Supervisor:
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Waits until a stop is asked for."""
+        """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
     def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
