@@ -1,4 +1,4 @@
-"""The public `tf.compat.v1` namespace: what of TensorFlow 1 libraries still use."""
+"""The public `tf.compat.v1` namespace: the names of TensorFlow 1 that libraries still use."""
 
 from __future__ import annotations
 

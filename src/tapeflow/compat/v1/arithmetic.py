@@ -22,7 +22,7 @@ from tapeflow.random.stateless import stateless_categorical
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient as Python 2 has it: rounded down for integers.
+    """Returns the quotient as Python 2 has it: rounded down for integers.
 
     Args:
         x, y: numbers of one dtype, of shapes that broadcast.
@@ -40,7 +40,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient, rounded down.
+    """Returns the quotient, rounded down.
 
     Raises:
         InvalidArgumentError: an integer is divided by zero.
@@ -53,7 +53,7 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A tensor (or `tf.IndexedSlices`) times a scalar of its dtype.
+    """Returns a tensor (or `tf.IndexedSlices`) times a scalar of its dtype.
 
     Raises:
         ValueError: `scalar` is no scalar.
@@ -66,7 +66,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
-    """The cast to a dtype."""
+    """Casts a tensor to a dtype."""
 
     def cast(x: Any, name: str = op_name) -> Any:
         return casting.cast(x, dtype, name)
@@ -94,7 +94,7 @@ to_int64 = _to(int64, "to_int64", "ToInt64")
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
-    """A tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
+    """Returns a tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
 
     Example:
         >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy().tolist()
@@ -172,7 +172,7 @@ def set_random_seed(seed: int) -> None:
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The two seeds of an operation: of the global seed and its own, or None twice where there is neither.
+    """Returns the two seeds of an operation: of the global seed and its own, or None twice where there is neither.
 
     Args:
         op_seed: the seed of the operation, or None; then the second seed differs for each operation.

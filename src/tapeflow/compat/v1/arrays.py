@@ -26,7 +26,7 @@ from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
-    """A constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
+    """Returns a constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
 
     Args:
         value: a value, or a nest of lists of them.
@@ -58,7 +58,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 def convert_to_tensor(
     value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
 ) -> Any:
-    """The tensor of a value, see `tf.convert_to_tensor`.
+    """Converts a value to a tensor, see `tf.convert_to_tensor`.
 
     Args:
         value: an array, a number, a nest of lists of them, or anything that is registered as convertible.
@@ -78,7 +78,7 @@ def convert_to_tensor(
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Zeros of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
+    """Returns zeros of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
 
     Example:
         >>> tf.compat.v1.zeros_like([[1.5, 2.5]], tf.int32).numpy().tolist()
@@ -88,7 +88,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Ones of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
+    """Returns ones of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
 
     Example:
         >>> tf.compat.v1.ones_like([[1.5, 2.5]]).numpy().tolist()
@@ -98,7 +98,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The shape of a tensor as a vector, int32 unless `out_type` is int64: see `tf.shape`.
+    """Returns the shape of a tensor as a vector, int32 unless `out_type` is int64: see `tf.shape`.
 
     Example:
         >>> tf.compat.v1.shape([[1, 2, 3]], out_type=tf.int64).numpy().tolist()
@@ -108,7 +108,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
 
 
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The number of elements as a scalar, int32 unless `out_type` is int64: see `tf.size`.
+    """Returns the number of elements as a scalar, int32 unless `out_type` is int64: see `tf.size`.
 
     Example:
         >>> tf.compat.v1.size([[1, 2, 3]]).numpy().item()
@@ -118,7 +118,7 @@ def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """The tensor of a value; `tf.IndexedSlices` and sparse tensors stay as they are.
+    """Converts a value to a tensor; `tf.IndexedSlices` and sparse tensors stay as they are.
 
     Raises:
         ValueError: the value is of another dtype.
@@ -131,7 +131,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """The tensor of a value; sparse tensors stay as they are.
+    """Converts a value to a tensor; sparse tensors stay as they are.
 
     Raises:
         RuntimeError: the sparse tensor is of another dtype.
@@ -149,7 +149,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
-    """The tensor of a value that is none of some kinds."""
+    """Converts a value to a tensor, unless it is one of the accepted kinds."""
     if not isinstance(value, accepted):
         return creation.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and as_dtype(dtype) is not value.dtype:
@@ -164,7 +164,7 @@ def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> 
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
-    """A tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
+    """Returns a tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
 
     Raises:
         ValueError: both are specified.
@@ -178,7 +178,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """A tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
+    """Returns a tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
 
     Raises:
         ValueError: neither is specified, or both.
@@ -194,7 +194,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
-    """A tensor with its dimensions in another order, see `tf.transpose`; by default turned around.
+    """Returns a tensor with its dimensions in another order, see `tf.transpose`; by default reversed.
 
     Example:
         >>> tf.compat.v1.transpose([[1, 2], [3, 4]], [1, 0]).numpy().tolist()
@@ -204,7 +204,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
-    """A tensor with elements around it, see `tf.pad`.
+    """Returns a tensor with elements around it, see `tf.pad`.
 
     Args:
         tensor: of rank n.
@@ -262,7 +262,7 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Any:
-    """Slices along `axis` by their indices, see `tf.gather`; `validate_indices` is without effect.
+    """Returns slices along `axis` by their indices, see `tf.gather`; `validate_indices` is without effect.
 
     Raises:
         InvalidArgumentError: an index is out of range.
@@ -277,7 +277,7 @@ def gather(
 def gather_nd(
     params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
 ) -> Any:
-    """Slices by the indices of several dimensions, see `tf.gather_nd`; `bad_indices_policy` is without effect.
+    """Returns slices by the indices of several dimensions, see `tf.gather_nd`; `bad_indices_policy` is without effect.
 
     Raises:
         InvalidArgumentError: an index is out of range.
@@ -314,7 +314,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
-    """The elements where a mask holds, see `tf.boolean_mask`.
+    """Returns the elements where a mask holds, see `tf.boolean_mask`.
 
     Args:
         tensor: of any dtype and shape.
@@ -344,7 +344,7 @@ class ListDiff(NamedTuple):
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
-    """The elements of `x` that are not in `y`, and where they are, as `index_dtype`.
+    """Returns the elements of `x` that are not in `y`, and their positions, as `index_dtype`.
 
     Raises:
         InvalidArgumentError: `x` or `y` is no vector.
@@ -370,7 +370,7 @@ def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,
     seq_dim: Any = None, batch_dim: Any = None,
 ) -> Any:  # fmt: skip
-    """A batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
+    """Returns a batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
 
     Args:
         input: of any dtype.
@@ -394,7 +394,7 @@ def reverse_sequence(
 
 
 def _square(block_shape: Any, block_size: Any) -> list[int]:
-    """The block of two dimensions with sides of one length, under either name."""
+    """Returns the block of two dimensions with sides of one length, under either name."""
     side = either("block_shape", block_shape, "block_size", block_size)
     if side is None:
         raise TypeError("the length of the sides of the blocks, `block_size`, must be an int, not None")
@@ -405,7 +405,7 @@ def _square(block_shape: Any, block_size: Any) -> list[int]:
 
 
 def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
-    """Entries of the batch into blocks of space, see `tf.batch_to_space`.
+    """Returns entries of the batch into blocks of space, see `tf.batch_to_space`.
 
     Args:
         input: of shape [batch, height, width, depth].
@@ -429,7 +429,7 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
-    """Entries of the batch into blocks of any number of dimensions, see `tf.batch_to_space`.
+    """Returns entries of the batch into blocks of any number of dimensions, see `tf.batch_to_space`.
 
     Args:
         input: of shape [batch, *dimensions, ...].
@@ -449,7 +449,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Any:
-    """Blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
+    """Returns blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
 
     Args:
         input: of shape [batch, height, width, depth].
@@ -470,7 +470,7 @@ def space_to_batch(
 
 
 def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Blocks of space into depth: [b, h, w, d] becomes [b, h / size, w / size, d * size ** 2].
+    """Returns blocks of space into depth: [b, h, w, d] becomes [b, h / size, w / size, d * size ** 2].
 
     See `tf.nn.space_to_depth`.
 
@@ -483,7 +483,7 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Depth into blocks of space: [b, h, w, d] becomes [b, h * size, w * size, d / size ** 2].
+    """Returns depth into blocks of space: [b, h, w, d] becomes [b, h * size, w * size, d / size ** 2].
 
     See `tf.nn.depth_to_space`.
 

@@ -21,7 +21,7 @@ from tapeflow.graph.ir.checks import assertion, nothing_to_check
 def _check(
     function: Callable[..., Any], tensors: Sequence[Any], data: Any, summarize: int | None, message: str | None
 ) -> Any:
-    """An assertion of `tf.debugging`, whose error shows `data`, if specified."""
+    """Returns an assertion of `tf.debugging`, whose error shows `data`, if specified."""
     if data is None:
         return function(*tensors, message=message, summarize=summarize)
     shown = 3 if summarize is None else summarize
@@ -37,7 +37,7 @@ def _check(
 
 
 def _text(value: Any, shown: int) -> str:
-    """The first elements of a tensor; all of them for a negative number."""
+    """Returns the first elements of a tensor; all of them for a negative number."""
     flat = np.asarray(value).reshape(-1).tolist()
     few = flat if shown < 0 else flat[:shown]
     words = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in few]
@@ -129,7 +129,7 @@ def assert_near(
 
 
 def add_check_numerics_ops() -> Any:
-    """An operation that checks all floating tensors of the default graph for infinities and NaNs.
+    """Returns an operation that checks all floating tensors of the default graph for infinities and NaNs.
 
     Raises:
         RuntimeError: eager execution is enabled.
@@ -242,7 +242,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`, and gives it.
+    """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`, and returns it.
 
     Raises:
         ValueError: it is none.
@@ -259,7 +259,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Any:
-    """Gives a tensor on, if no infinity and no NaN is in it, see `tf.debugging.assert_all_finite`.
+    """Checks that a tensor has no infinity and no NaN, and returns it, see `tf.debugging.assert_all_finite`.
 
     Args:
         x, t: floating, by either name.

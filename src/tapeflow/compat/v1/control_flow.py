@@ -24,7 +24,7 @@ from tapeflow.script import numpy_function
 
 
 def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[..., Any]:
-    """A branch of `cond`, by either name."""
+    """Returns a branch of `cond`, by either name."""
     if function is not None and old is not None:
         raise TypeError(f"cond(): '{name}' and '{old_name}' may not be set simultaneously.")
     branch = old if function is None else function
@@ -98,7 +98,7 @@ def while_loop(
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:  # fmt: skip
-    """Calls `body` on the loop variables as long as `cond` gives true, see `tf.while_loop`.
+    """Calls `body` on the loop variables as long as `cond` is true, see `tf.while_loop`.
 
     Args:
         cond: takes the loop variables and gives a boolean scalar.
@@ -139,7 +139,7 @@ def map_fn(
     fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True,
     swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:  # fmt: skip
-    """A function of each element along the first dimension, see `tf.map_fn`.
+    """Applies a function to each element along the first dimension, see `tf.map_fn`.
 
     Args:
         fn: takes an element (of each tensor of `elems`).
@@ -164,7 +164,7 @@ def scan(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
     swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """All that a function of what came before and each element gives, see `tf.scan`.
+    """Folds elements with a function and returns all intermediate results, see `tf.scan`.
 
     Args:
         fn: takes what it gave last, and an element.
@@ -225,7 +225,7 @@ def foldr(
 
 
 def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    """Tensors that are there only when all of them are, and `control_inputs` have run; None stays None.
+    """Returns tensors that are available only when all of them are, and `control_inputs` have run; None stays None.
 
     Example:
         >>> [t.numpy().item() for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
@@ -237,7 +237,7 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
 def py_func(
     func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """A Python function of NumPy arrays, see `tf.numpy_function`.
+    """Calls a Python function with NumPy arrays, see `tf.numpy_function`.
 
     Args:
         func: takes an array for each of `inp`, and gives an array, or several.
@@ -259,7 +259,7 @@ def Print(
     input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
     summarize: int | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A tensor that prints others to the standard error stream when it is computed.
+    """Returns a tensor that prints others to the standard error stream when it is computed.
 
     Args:
         input_: the tensor to give.
@@ -295,7 +295,7 @@ def Print(
 
 
 def _summary(value: Any, dtype: Any, limit: int) -> str:
-    """The first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
+    """Returns the first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
     value = np.asarray(value)
     shown = value.size if limit < 0 else min(limit, value.size)
     texts = iter([element_text(v, dtype) for v in value.reshape(-1)[:shown]])
@@ -321,7 +321,7 @@ def gradients(
     gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:  # fmt: skip
-    """The gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
+    """Returns the gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
 
     Args:
         ys, xs: tensors, or lists of them.
@@ -351,7 +351,8 @@ def hessians(
     ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
     aggregation_method: Any = None,
 ) -> Any:  # fmt: skip
-    """The second derivatives of the sum of `ys`, as tensors of the graph that is being built, see `tf.hessians`.
+    """Returns the second derivatives of the sum of `ys`, as tensors of the graph that is being built, see
+    `tf.hessians`.
 
     The arguments are those of `gradients`.
 

@@ -24,7 +24,7 @@ def conv2d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of images, see `tf.nn.conv2d`.
+    """Computes a convolution of images, see `tf.nn.conv2d`.
 
     Args:
         input: floating, of shape [batch, height, width, channels].
@@ -52,7 +52,7 @@ def conv1d(
     value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None,
     data_format: str | None = None, name: str | None = None, input: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of sequences, see `tf.nn.conv1d`.
+    """Computes a convolution of sequences, see `tf.nn.conv1d`.
 
     Args:
         input, value: floating, of shape [batch, width, channels], by either name.
@@ -76,7 +76,7 @@ def conv3d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of volumes, see `tf.nn.conv3d`.
+    """Computes a convolution of volumes, see `tf.nn.conv3d`.
 
     Args:
         input: floating, of shape [batch, depth, height, width, channels].
@@ -99,7 +99,7 @@ def conv2d_transpose(
     value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: str = "SAME",
     data_format: str = "NHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The transpose of a convolution of images, see `tf.nn.conv2d_transpose`.
+    """Computes the transpose of a convolution of images, see `tf.nn.conv2d_transpose`.
 
     Args:
         input, value: floating, of shape [batch, height, width, in_channels], by either name.
@@ -125,7 +125,7 @@ def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
     data_format: str | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of each channel by itself, see `tf.nn.depthwise_conv2d`.
+    """Computes a convolution of each channel by itself, see `tf.nn.depthwise_conv2d`.
 
     Args:
         input: floating, of shape [batch, height, width, channels].
@@ -155,7 +155,7 @@ def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, rate: Any = None,
     name: str | None = None, data_format: str | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A depthwise convolution, then one of single pixels, see `tf.nn.separable_conv2d`.
+    """Computes a depthwise convolution, then one of single pixels, see `tf.nn.separable_conv2d`.
 
     Args:
         depthwise_filter: of shape [height, width, channels, multiplier].
@@ -180,7 +180,7 @@ def convolution(
     input: Any, filter: Any, padding: Any, strides: Any = None, dilation_rate: Any = None, name: str | None = None,
     data_format: str | None = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution over 1, 2 or 3 dimensions, see `tf.nn.convolution`.
+    """Computes a convolution over 1, 2 or 3 dimensions, see `tf.nn.convolution`.
 
     Args:
         input: floating, of shape [batch, *dimensions, channels].
@@ -212,7 +212,7 @@ def max_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
-    """The largest element of each window of images, see `tf.nn.max_pool2d`.
+    """Computes the largest element of each window of images, see `tf.nn.max_pool2d`.
 
     Args:
         value, input: of shape [batch, height, width, channels], by either name.
@@ -239,7 +239,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
-    """The mean of each window of images, see `tf.nn.avg_pool2d`.
+    """Computes the mean of each window of images, see `tf.nn.avg_pool2d`.
 
     Args:
         value, input: of shape [batch, height, width, channels], by either name.
@@ -264,7 +264,7 @@ def pool(
     input: Any, window_shape: Any, pooling_type: str, padding: Any, dilation_rate: Any = None, strides: Any = None,
     name: str | None = None, data_format: str | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The largest element or the mean of each window over 1, 2 or 3 dimensions, see `tf.nn.pool`.
+    """Computes the largest element or the mean of each window over 1, 2 or 3 dimensions, see `tf.nn.pool`.
 
     Args:
         input: of shape [batch, *dimensions, channels].
@@ -290,7 +290,7 @@ def conv3d_transpose(
     value: Any, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: str = "SAME",
     data_format: str = "NDHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The transpose of a convolution of volumes, see `tf.nn.conv3d_transpose`.
+    """Computes the transpose of a convolution of volumes, see `tf.nn.conv3d_transpose`.
 
     Args:
         input, value: floating, of shape [batch, depth, height, width, in_channels], by either name.
@@ -317,7 +317,7 @@ def conv2d_backprop_input(
     use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
     filters: Any = None,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution of images with respect to the images.
+    """Computes the gradient of a convolution of images with respect to the images.
 
     Args:
         input_sizes: the shape of the images.
@@ -346,7 +346,7 @@ def conv2d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution of images with respect to the filter.
+    """Computes the gradient of a convolution of images with respect to the filter.
 
     Args:
         input, strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
@@ -368,7 +368,7 @@ def conv2d_backprop_filter(
 
 
 def _paddings(padding: Any) -> tuple[str, list[int]]:
-    """A padding as ops take it: its name, and where that is "EXPLICIT" the numbers."""
+    """Returns a padding as ops expect it: its name and, for "EXPLICIT", the numbers."""
     return (padding, []) if isinstance(padding, str) else ("EXPLICIT", [int(n) for pair in padding for n in pair])
 
 
@@ -376,7 +376,7 @@ def conv3d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution of volumes with respect to the filter.
+    """Computes the gradient of a convolution of volumes with respect to the filter.
 
     Args:
         input, strides, padding, data_format, dilations: as of `conv3d`.
@@ -402,7 +402,7 @@ def depthwise_conv2d_native(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """`depthwise_conv2d` as the op takes it: strides and dilations are lists of 4.
+    """`depthwise_conv2d` with the op's arguments: strides and dilations are lists of 4.
 
     Example:
         >>> image, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
@@ -423,7 +423,7 @@ def dilation2d(
     input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: str | None = None,
     name: str | None = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
+    """Computes the grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
 
     Args:
         input: of shape [batch, height, width, channels].
@@ -449,7 +449,8 @@ def dilation2d(
 
 
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    """The grayscale erosion of images: the smallest difference of a pixel and the kernel, see `tf.nn.erosion2d`.
+    """Computes the grayscale erosion of images: the smallest difference of a pixel and the kernel, see
+    `tf.nn.erosion2d`.
 
     Args:
         value: of shape [batch, height, width, channels].
@@ -470,7 +471,7 @@ def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", Targmax: Any = None,
     name: str | None = None, output_dtype: Any = None, include_batch_in_index: bool = False,
 ) -> Any:  # fmt: skip
-    """The largest element of each window and where it is, see `tf.nn.max_pool_with_argmax`.
+    """Computes the largest element of each window and its position, see `tf.nn.max_pool_with_argmax`.
 
     Args:
         input: of shape [batch, height, width, channels].
@@ -502,7 +503,7 @@ def fractional_max_pool(
     value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
     seed: int = 0, seed2: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
+    """Computes the largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
 
     Args:
         value: of shape [batch, height, width, channels].
@@ -527,7 +528,7 @@ def fractional_max_pool(
 
 
 def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
-    """The seed of `tf.nn.fractional_max_pool`, where 0 stands for other windows at each call."""
+    """Returns the seed of `tf.nn.fractional_max_pool`, where 0 stands for other windows at each call."""
     return (seed or seed2 or 1) if deterministic else 0
 
 
@@ -535,7 +536,7 @@ def fractional_avg_pool(
     value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
     seed: int = 0, seed2: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The means of windows whose sizes are drawn, with the arguments of `fractional_max_pool`.
+    """Computes the means of windows whose sizes are drawn, with the arguments of `fractional_max_pool`.
 
     Example:
         >>> pooled = tf.compat.v1.nn.fractional_avg_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])

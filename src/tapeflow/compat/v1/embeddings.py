@@ -23,7 +23,7 @@ def embedding_lookup(
     params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True,
     max_norm: Any = None,
 ) -> Any:  # fmt: skip
-    """Rows of a table by their numbers, see `tf.nn.embedding_lookup`.
+    """Returns rows of a table by their numbers, see `tf.nn.embedding_lookup`.
 
     Args:
         params: the table, or a list of the pieces that it is in.
@@ -62,7 +62,7 @@ def embedding_lookup(
 
 
 def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
-    """In which piece of a table each row is, and where in it."""
+    """Returns the piece of a table in which each row is, and the row's position in it."""
     count = len(pieces)
     if strategy == "mod":
         return cast(ids % count, int32), ids // count
@@ -77,7 +77,7 @@ def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
 
 
 def _whole(pieces: Any, strategy: str) -> Any:
-    """A table in one piece, its rows in order."""
+    """Returns a table in one piece, its rows in order."""
     if not isinstance(pieces, (list, tuple)):
         return pieces
     if len(pieces) == 1:
@@ -149,7 +149,7 @@ def sampled_softmax_loss(
     sampled_values: Any = None, remove_accidental_hits: bool = True, partition_strategy: str = "mod",
     name: str = "sampled_softmax_loss", seed: int | None = None,
 ) -> Any:  # fmt: skip
-    """The cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.
+    """Computes the cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.
 
     Args:
         weights: of shape [num_classes, dim], or a list of its pieces (see `embedding_lookup`).
@@ -184,7 +184,7 @@ def nce_loss(
     sampled_values: Any = None, remove_accidental_hits: bool = False, partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Any:  # fmt: skip
-    """The loss of telling the labels from a sample of the other classes: see `tf.nn.nce_loss`.
+    """Computes the noise-contrastive loss of the labels against a sample of the other classes: see `tf.nn.nce_loss`.
 
     The arguments are those of `sampled_softmax_loss`.
 

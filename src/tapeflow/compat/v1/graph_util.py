@@ -1,4 +1,4 @@
-"""The public `tf.compat.v1.graph_util` namespace: `GraphDef`s cut to what a program needs of them."""
+"""The public `tf.compat.v1.graph_util` namespace: `GraphDef`s reduced to the nodes that a program needs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
-    """The part of a graph that some nodes need.
+    """Returns the part of a graph that some nodes need.
 
     Args:
         graph_def: a `GraphDef`.
@@ -76,7 +76,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | None = None) -> Any:
-    """A graph without nodes that only training needs: identities and checks of numbers.
+    """Returns a graph without nodes that only training needs: identities and checks of numbers.
 
     Args:
         input_graph: a `GraphDef`.
@@ -119,7 +119,7 @@ def convert_variables_to_constants(
     variable_names_whitelist: Sequence[str] | None = None,
     variable_names_blacklist: Sequence[str] | None = None,
 ) -> Any:
-    """The part of a graph that some nodes need, with a session's values in the place of variables.
+    """Returns the part of a graph that some nodes need, with a session's values in the place of variables.
 
     Args:
         sess: the session.
@@ -166,7 +166,7 @@ def convert_variables_to_constants(
 
 
 def _handle_of(node: Any, graph_def: Any) -> str:
-    """The name of the variable that a node reads, through identities."""
+    """Returns the name of the variable that a node reads, through identities."""
     by_name = {n.name: n for n in graph_def.node}
     name = _node_name(node.input[0])
     while by_name[name].op == "Identity":
@@ -175,13 +175,13 @@ def _handle_of(node: Any, graph_def: Any) -> str:
 
 
 def _reading(sess: Any, name: str) -> Any:
-    """A tensor with the value of the variable whose handle a node is."""
+    """Returns a tensor with the value of the variable whose handle a node is."""
     handle = sess.graph.get_operation_by_name(name)
     return sess.graph.read_of(handle.op.attrs["variable"])
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
-    """The shape of an output of a graph, by its name as nodes write it.
+    """Returns the shape of an output of a graph, by its name as nodes write it.
 
     Example:
         >>> with tf.Graph().as_default() as g:
@@ -199,7 +199,7 @@ def _check(graph_def: Any) -> None:
 
 
 def _node_name(text: str) -> str:
-    """The node that an input names."""
+    """Returns the node that an input names."""
     return text.removeprefix("^").partition(":")[0]
 
 

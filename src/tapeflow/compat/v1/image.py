@@ -38,7 +38,7 @@ def resize_images(
     images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
     preserve_aspect_ratio: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
+    """Returns images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
 
     Args:
         images: of shape [batch, height, width, channels] or [height, width, channels].
@@ -66,7 +66,7 @@ resize = resize_images
 def resize_image_with_pad(
     image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False
 ) -> Any:
-    """Images that keep their proportions, at the largest size that fits, with zeros around them.
+    """Returns images that keep their proportions, at the largest size that fits, with zeros around them.
 
     Args:
         image: of shape [batch, height, width, channels] or [height, width, channels].
@@ -84,7 +84,7 @@ def resize_image_with_pad(
 
 
 def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
-    """The function of a batch and a size; a batch that is of that size already stays as it is."""
+    """Returns the resizing function of a batch and a size; a batch that is of that size already stays as it is."""
     kernels: dict[Any, Callable[..., Any]] = {
         ResizeMethod.BILINEAR: resize_bilinear,
         ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
@@ -146,7 +146,8 @@ resize_nearest_neighbor = _resizer(
 
 
 def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
-    """Images at another size, each pixel the mean of the area that it covers, with the arguments of `resize_bilinear`.
+    """Returns images at another size, each pixel the mean of the area that it covers, with the arguments of
+    `resize_bilinear`.
 
     Example:
         >>> tf.compat.v1.image.resize_area([[[[0.0], [4.0]]]], [1, 1]).numpy().item()
@@ -162,7 +163,7 @@ def crop_and_resize(
     image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = "bilinear",
     extrapolation_value: float = 0, name: str | None = None, box_indices: Any = None,
 ) -> Any:  # fmt: skip
-    """Parts of images, each at one size, see `tf.image.crop_and_resize`.
+    """Returns parts of images, each at one size, see `tf.image.crop_and_resize`.
 
     Args:
         image: of shape [batch, height, width, channels].
@@ -185,7 +186,7 @@ def crop_and_resize(
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
-    """Images with boxes drawn onto them, see `tf.image.draw_bounding_boxes`.
+    """Returns images with boxes drawn onto them, see `tf.image.draw_bounding_boxes`.
 
     Args:
         images: of shape [batch, height, width, channels].
@@ -204,7 +205,7 @@ def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, uniform_noise: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A window of each image, with noise where it is outside.
+    """Returns a window of each image, with noise where it is outside.
 
     The window's center is where the offset says, but `centered` halves offsets that are not `normalized`. TensorFlow 2
     has that right: see `tf.image.extract_glimpse`.
@@ -240,7 +241,8 @@ def sample_distorted_bounding_box(
     min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None,
     max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A part of an image, drawn so that it has enough of a box in it, see `tf.image.sample_distorted_bounding_box`.
+    """Returns a part of an image, drawn so that it has enough of a box in it, see
+    `tf.image.sample_distorted_bounding_box`.
 
     Args:
         image_size: the height, width and number of channels.
@@ -271,7 +273,7 @@ def extract_image_patches(
     images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
     name: str | None = None, sizes: Any = None,
 ) -> Any:  # fmt: skip
-    """The patches of images side by side in the channels, see `tf.image.extract_patches`.
+    """Returns the patches of images side by side in the channels, see `tf.image.extract_patches`.
 
     Args:
         images: of shape [batch, height, width, channels].

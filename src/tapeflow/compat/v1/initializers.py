@@ -48,7 +48,7 @@ class Initializer:
             setattr(self, name, value)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        """The first value of a variable of that shape."""
+        """Returns the first value of a variable of that shape."""
         return self._value([int(d) for d in shape], self.dtype if dtype is None else as_dtype(dtype))
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
@@ -57,12 +57,12 @@ class Initializer:
     dtype: Any
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer again."""
+        """Returns the constructor's arguments that create an equal initializer."""
         return {**self._config, "dtype": self.dtype.name}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer of a configuration.
+        """Returns the initializer of a configuration.
 
         Example:
             >>> v1 = tf.compat.v1

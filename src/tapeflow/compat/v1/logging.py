@@ -132,7 +132,7 @@ def flush() -> None:
 
 
 def get_verbosity() -> int:
-    """The level from which on messages are logged.
+    """Returns the level from which on messages are logged.
 
     Example:
         >>> tf.compat.v1.logging.get_verbosity() in range(51)

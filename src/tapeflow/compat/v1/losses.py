@@ -44,7 +44,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All of them."""
+        """Returns all of them."""
         return (
             cls.NONE,
             cls.SUM,
@@ -56,7 +56,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Refuses what is none of them.
+        """Checks that a value is one of them.
 
         Raises:
             ValueError: that.
@@ -82,7 +82,7 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
-    """The losses of the default graph whose names begin with `scope`.
+    """Returns the losses of the default graph whose names begin with `scope`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -118,7 +118,7 @@ def get_regularization_loss(scope: str | None = None, name: str = "total_regular
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
-    """The sum of the losses of the default graph.
+    """Computes the sum of the losses of the default graph.
 
     Raises:
         ValueError: there are none.
@@ -217,7 +217,7 @@ def _check_specified(**arguments: Any) -> None:
 
 
 def _pair(labels: Any, predictions: Any, label: str = "predictions") -> tuple[Any, Any]:
-    """Labels and predictions, both float32 and of one shape.
+    """Returns labels and predictions, both float32 and of one shape.
 
     Raises:
         ValueError: one is missing, or the shapes differ.
@@ -236,7 +236,7 @@ def absolute_difference(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The absolute differences, see `compute_weighted_loss` for the other arguments.
+    """Computes the absolute differences, see `compute_weighted_loss` for the other arguments.
 
     Example:
         >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [2.0, 4.0]).numpy().item()
@@ -251,7 +251,7 @@ def mean_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The squares of the differences, see `compute_weighted_loss` for the other arguments.
+    """Computes the squares of the differences, see `compute_weighted_loss` for the other arguments.
 
     Example:
         >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [2.0, 4.0]).numpy().item()
@@ -266,7 +266,7 @@ def huber_loss(
     labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """Half the squares of small differences, and straight lines beyond `delta`, see `compute_weighted_loss`.
+    """Computes half the squares of small differences, and straight lines beyond `delta`, see `compute_weighted_loss`.
 
     Example:
         >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [1.0, 3.0]).numpy().item()
@@ -283,7 +283,8 @@ def log_loss(
     labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of probabilities, with `epsilon` added inside the logarithms, see `compute_weighted_loss`.
+    """Computes the cross-entropy of probabilities, with `epsilon` added inside the logarithms, see
+    `compute_weighted_loss`.
 
     Example:
         >>> round(tf.compat.v1.losses.log_loss([1.0], [0.5]).numpy().item(), 4)
@@ -331,8 +332,8 @@ def mean_pairwise_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Any:  # fmt: skip
-    """The squares of the differences between the errors of any two elements of an example, on the mean, added up
-    over the batch.
+    """Computes the squares of the differences between the errors of any two elements of an example, on the mean, added
+    up over the batch.
 
     Args:
         labels, predictions: of shape [batch, ...].
@@ -364,7 +365,7 @@ def sigmoid_cross_entropy(
     multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
+    """Computes the cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
 
     Args:
         label_smoothing: moves the labels that far towards 0.5.
@@ -388,7 +389,8 @@ def softmax_cross_entropy(
     onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of labels that are distributions, see `compute_weighted_loss`; no gradient goes to the labels.
+    """Computes the cross-entropy of labels that are distributions, see `compute_weighted_loss`; no gradient goes to the
+    labels.
 
     Args:
         label_smoothing: moves the labels that far towards all classes being equally likely.
@@ -413,7 +415,7 @@ def sparse_softmax_cross_entropy(
     labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of labels that are numbers, see `compute_weighted_loss`.
+    """Computes the cross-entropy of labels that are numbers, see `compute_weighted_loss`.
 
     Example:
         >>> round(tf.compat.v1.losses.sparse_softmax_cross_entropy([0], [[0.0, 0.0]]).numpy().item(), 4)

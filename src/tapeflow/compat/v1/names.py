@@ -148,7 +148,7 @@ def _resolved(path: str) -> Any:
 
 
 def finder(namespace: str = "") -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace of `tf.compat.v1`."""
+    """Returns the `__getattr__` of a namespace of `tf.compat.v1`."""
 
     def find(name: str) -> Any:
         path = f"{namespace}.{name}" if namespace else name
@@ -172,7 +172,7 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
 
 @functools.cache
 def _namespace(path: str) -> types.ModuleType:
-    """A namespace: the module of that name, or one of nothing but names that are elsewhere, too."""
+    """Returns a namespace: the module of that name, or a module of names that are all defined elsewhere."""
     name = f"tapeflow.compat.v1.{path}"
     try:
         return importlib.import_module(name)
@@ -185,7 +185,7 @@ def _namespace(path: str) -> types.ModuleType:
 
 
 def listed(namespace: str = "") -> list[str]:
-    """The names that `finder` finds in a namespace."""
+    """Returns the names that `finder` finds in a namespace."""
     prefix = f"{namespace}." if namespace else ""
     paths = [*_places(), *_OWN]
     return sorted({name.removeprefix(prefix).partition(".")[0] for name in paths if name.startswith(prefix)})

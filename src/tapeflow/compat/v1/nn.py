@@ -88,7 +88,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """The logarithm of `softmax`, with its arguments and errors: see `tf.nn.log_softmax`.
+    """Computes the logarithm of `softmax`, with its arguments and errors: see `tf.nn.log_softmax`.
 
     Example:
         >>> tf.compat.v1.nn.log_softmax([[5.0], [5.0]], dim=1).numpy().tolist()
@@ -158,7 +158,7 @@ def _labels_and_logits(function: str, labels: Any, logits: Any) -> tuple[Any, An
 def softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
 ) -> Any:
-    """The cross-entropy of labels that are distributions; no gradient goes to the labels.
+    """Computes the cross-entropy of labels that are distributions; no gradient goes to the labels.
 
     Args:
         labels: floating: along the dimension, probabilities that add up to 1.
@@ -184,7 +184,7 @@ def softmax_cross_entropy_with_logits(
 def softmax_cross_entropy_with_logits_v2(
     labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Any:
-    """The cross-entropy of labels that are distributions, see `tf.nn.softmax_cross_entropy_with_logits`.
+    """Computes the cross-entropy of labels that are distributions, see `tf.nn.softmax_cross_entropy_with_logits`.
 
     Args:
         labels: floating: along the dimension, probabilities that add up to 1.
@@ -204,7 +204,7 @@ def softmax_cross_entropy_with_logits_v2(
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
-    """The cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
+    """Computes the cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
 
     Args:
         labels: int32 or int64: the numbers of the classes.
@@ -223,7 +223,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
-    """The cross-entropy of labels that do not exclude each other, see `tf.nn.sigmoid_cross_entropy_with_logits`.
+    """Computes the cross-entropy of labels that do not exclude each other, see
+    `tf.nn.sigmoid_cross_entropy_with_logits`.
 
     Args:
         labels: floating, each from 0 to 1.
@@ -392,7 +393,7 @@ def ctc_loss(
     ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
     logits: Any = None,
 ) -> Any:  # fmt: skip
-    """The loss of labels that are not aligned with the logits, of which the last class is the blank.
+    """Computes the loss of labels that are not aligned with the logits, of which the last class is the blank.
 
     Args:
         labels: a `tf.SparseTensor` of int32, of shape [batch, longest labels].
@@ -432,7 +433,7 @@ def ctc_loss(
 
 
 def _without_repeats(labels: Any) -> Any:
-    """Rows of labels where equal ones that follow each other are one."""
+    """Returns rows of labels where equal ones that follow each other are one."""
     rows = RaggedTensor.from_sparse(labels)
     values, row = rows.values, rows.value_rowids()
     new = logical_or(not_equal(values[1:], values[:-1]), not_equal(row[1:], row[:-1]))
@@ -444,7 +445,7 @@ def ctc_loss_v2(
     labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
     blank_index: int | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The loss of labels that are not aligned with the logits, as TensorFlow 2 has it: see `tf.nn.ctc_loss`.
+    """Computes the loss of labels that are not aligned with the logits, as TensorFlow 2 has it: see `tf.nn.ctc_loss`.
 
     Of sparse labels, the blank is the last class unless it is named; of dense ones the first.
 
@@ -495,7 +496,7 @@ def moments(
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> Any:
-    """The mean and the variance over `axes`, see `tf.nn.moments`.
+    """Computes the mean and the variance over `axes`, see `tf.nn.moments`.
 
     Args:
         x: floating.
@@ -517,7 +518,7 @@ def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The mean and the variance, weighted by how often each element counts, see `tf.nn.weighted_moments`.
+    """Computes the mean and the variance, weighted by how often each element counts, see `tf.nn.weighted_moments`.
 
     Args:
         frequency_weights: of a shape that broadcasts to that of `x`.

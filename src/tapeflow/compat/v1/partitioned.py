@@ -33,7 +33,7 @@ class PartitionInfo(NamedTuple):
     var_offset: list[int]
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """The dimension that is cut, for a part of that shape; None if it is the whole."""
+        """Returns the dimension that is cut, for a part of that shape; None if it is the whole."""
         cut = [i for i, (part, whole) in enumerate(zip(shape, self.full_shape, strict=True)) if part != whole]
         return cut[0] if cut else None
 
@@ -114,7 +114,7 @@ class PartitionedVariable:
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Returns the shape of the whole."""
         return self._shape
 
     def _get_variable_list(self) -> list[Variable]:
@@ -124,7 +124,7 @@ class PartitionedVariable:
         return self._partitions
 
     def _partition_axes(self) -> list[int]:
-        """The dimension that is cut; the first one if none is."""
+        """Returns the dimension that is cut; the first one if none is."""
         return [i for i, n in enumerate(self._partitions) if n > 1] or [0]
 
     @property
@@ -133,7 +133,7 @@ class PartitionedVariable:
         return self._partition_axes()[0]
 
     def as_tensor(self) -> Tensor:
-        """The whole, as a tensor."""
+        """Returns the whole, as a tensor."""
         with name_scope(f"{self._name}/ConcatPartitions/"):
             whole = self._parts[0] if len(self._parts) == 1 else concat(self._parts, self.axis)
         with name_scope(""):
@@ -145,7 +145,7 @@ class PartitionedVariable:
         return self.as_tensor()
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Gives the whole a value. Returns what assigning each part gives, in a list."""
+        """Assigns a value to the whole. Returns the results of assigning to each part, in a list."""
         return self._each("assign", value, name, read_value)
 
     def assign_add(
@@ -211,7 +211,7 @@ def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
 def create_in_parts(
     name: str, shape: Any, dtype: DType, initializer: Any, partitioner: Any, make: Callable[..., Variable]
 ) -> PartitionedVariable:
-    """A new variable in several parts.
+    """Returns a new variable in several parts.
 
     Args:
         name: of the whole.
@@ -278,17 +278,17 @@ def joined_parts(variables: Sequence[Any]) -> list[Any]:
 
 
 def pieces_of(variable: Any) -> list[Any]:
-    """The parts of a variable: itself, if it has none."""
+    """Returns the parts of a variable: itself, if it has none."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
 def whole_value(variable: Any, values: Sequence[Any]) -> Any:
-    """The value of a variable, of those of its parts, as arrays."""
+    """Returns the value of a variable, from those of its parts, as arrays."""
     return np.concatenate(values, variable.axis) if isinstance(variable, PartitionedVariable) else values[0]
 
 
 def part_values(variable: Any, value: Any) -> list[Any]:
-    """The values of the parts of a variable, of its own, a tensor."""
+    """Returns the values of the parts of a variable, from its whole value, a tensor."""
     if not isinstance(variable, PartitionedVariable):
         return [value]
     with executing_eagerly():

@@ -14,7 +14,7 @@ from tapeflow.sparse.tensor import SparseTensor
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of the graph being built, whose value is fed when the graph runs.
+    """Returns a tensor of the graph being built, whose value is fed when the graph runs.
 
     Args:
         dtype: its dtype.
@@ -36,7 +36,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """A tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
+    """Returns a tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
 
     Args:
         input: the value.
@@ -60,7 +60,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
-    """A `tf.SparseTensor` of the graph being built, whose value is fed when the graph runs.
+    """Returns a `tf.SparseTensor` of the graph being built, whose value is fed when the graph runs.
 
     Args:
         dtype: of its values.

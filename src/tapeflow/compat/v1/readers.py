@@ -49,7 +49,7 @@ class ReaderBase:
         return self._supports_serialize
 
     def read(self, queue: Any, name: str | None = None) -> Sequence[Tensor]:
-        """The next record.
+        """Returns the next record.
 
         Args:
             queue: has the names of the files, strings.
@@ -64,7 +64,7 @@ class ReaderBase:
         return self._run("ReaderReadV2", name, getattr(queue, "queue_ref", queue)).outputs
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Sequence[Tensor]:
-        """The next records of a file, up to so many.
+        """Returns the next records of a file, up to so many.
 
         Args:
             queue: has the names of the files, strings.
@@ -97,7 +97,7 @@ class ReaderBase:
         return self._run("ReaderSerializeStateV2", name).outputs[0]
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
-        """An operation that has it go on from a state.
+        """Returns an operation that has it go on from a state.
 
         Args:
             state: what `serialize_state` gave.
@@ -106,7 +106,7 @@ class ReaderBase:
         return self._run("ReaderRestoreStateV2", name, convert(state, string))
 
     def reset(self, name: str | None = None) -> Operation:
-        """An operation that has it begin anew."""
+        """Returns an operation that has it begin anew."""
         return self._run("ReaderResetV2", name)
 
     def _run(self, op: str, name: str | None, *inputs: Any) -> Operation:
@@ -114,7 +114,7 @@ class ReaderBase:
 
 
 def _reader(op: str, name: str | None, **attrs: Any) -> Tensor | None:
-    """A new reader of the graph being built. None eagerly, which `ReaderBase` refuses."""
+    """Returns a new reader of the graph being built. None eagerly, which `ReaderBase` refuses."""
     if state.graph is None:
         return None
     return handle_node(op, {**attrs, "container": "", "shared_name": ""}, name).outputs[0]

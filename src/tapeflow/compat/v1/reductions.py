@@ -11,7 +11,7 @@ from tapeflow.core.types.dtypes import as_dtype, int64
 
 
 def _reduction(function: Callable[..., Any], summary: str, example: str, result: str) -> Callable[..., Any]:
-    """A reduction of `tf.math` with the parameters of TensorFlow 1."""
+    """Returns a reduction of `tf.math` with the parameters of TensorFlow 1."""
 
     def reduce(
         input_tensor: Any,
@@ -151,7 +151,7 @@ def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The norm of vectors and matrices, see `tf.norm`.
+    """Computes the norm of vectors and matrices, see `tf.norm`.
 
     Args:
         tensor: floating or complex.

@@ -56,7 +56,7 @@ def _check_cell(name: str, cell: Any) -> None:
 
 
 def _beginning(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
-    """The state that a sequence begins with."""
+    """Returns the state that a sequence begins with."""
     if initial_state is not None:
         return initial_state
     if not dtype:
@@ -90,7 +90,7 @@ def _zeros(batch_size: Any, sizes: Any, dtype: Any) -> Any:
 
 
 def _lengths(sequence_length: Any) -> Tensor | None:
-    """The lengths of the sequences of a batch, as an int32 vector.
+    """Returns the lengths of the sequences of a batch, as an int32 vector.
 
     Raises:
         ValueError: they are no vector.
@@ -119,7 +119,7 @@ def _select_running(ended: Any, before: Any, after: Any) -> Any:
 
 
 def _step(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any, zero_output: Any) -> tuple[Any, Any]:
-    """The output and the next state; zeros and the last state for sequences that have ended."""
+    """Computes the output and the next state; zeros and the last state for sequences that have ended."""
     output, following = cell(inputs, state)
     if lengths is None:
         return output, following
@@ -215,7 +215,7 @@ def _check_steps(inputs: Sequence[Any]) -> None:
 def _loop(
     cell: Any, inputs: Any, flat: Sequence[Any], state: Any, lengths: Any, batch_size: Any, dtype: Any
 ) -> tuple[Any, Any]:
-    """The outputs of a cell, by time, and its last state."""
+    """Returns the outputs of a cell, by time, and its last state."""
     out_dtype = _dtype_of(dtype, state)
     zero_output = _zeros(batch_size, cell.output_size, out_dtype) if lengths is not None else None
     steps = shape(flat[0])[0]
@@ -312,8 +312,8 @@ def raw_rnn(
         cell: the cell.
         loop_fn: called with the number of the step, the cell's output and state, and a state of its own; with None for
             the last three before the first step. It gives whether each sequence has ended (a boolean vector), the next
-            input, the next state of the cell, the value to emit, and its own next state. Before the first step it gives,
-            as the value to emit, tensors with the structure, shapes and dtypes of one example's value, or None for the
+            input, the next state of the cell, the value to emit, and its own next state. At first it gives, as the
+            value to emit, tensors with the structure, shapes and dtypes of one example's value, or None for the
             cell's output.
         parallel_iterations, swap_memory: accepted, and without effect.
         scope: the variable scope of the cell's variables; by default "rnn".
@@ -439,7 +439,7 @@ def static_rnn(
 def static_state_saving_rnn(
     cell: Any, inputs: Sequence[Any], state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
 ) -> tuple[list[Any], Any]:
-    """The same as `static_rnn`, with a state that goes on from one run to the next.
+    """Does the same as `static_rnn`, with a state that goes on from one run to the next.
 
     Args:
         state_saver: has `state(name)`, which gives a state, and `save_state(name, value)`, which keeps it.
@@ -545,7 +545,7 @@ def static_bidirectional_rnn(
 
 
 def _reversed(steps: Sequence[Any], sequence_length: Any) -> list[Any]:
-    """The steps of sequences from their ends to their beginnings."""
+    """Reverses the steps of sequences."""
     if sequence_length is None:
         return list(reversed(steps))
     rows = [nest.flatten(step) for step in steps]

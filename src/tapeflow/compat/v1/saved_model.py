@@ -62,7 +62,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
-    """The tensor of a graph that a `TensorInfo` message means.
+    """Returns the tensor of a graph that a `TensorInfo` message means.
 
     Args:
         tensor_info: the message.
@@ -99,7 +99,7 @@ def build_signature_def(
     inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any] | None = None, method_name: str | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Any:  # fmt: skip
-    """A `SignatureDef` message: what goes in and out of a part of a graph.
+    """Returns a `SignatureDef` message: the inputs and outputs of a part of a graph.
 
     Args:
         inputs, outputs: `TensorInfo` messages by names.
@@ -120,7 +120,7 @@ def build_signature_def(
 
 
 def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
-    """The signature of tensors by names.
+    """Returns the signature of tensors by names.
 
     Raises:
         ValueError: there are none.
@@ -139,7 +139,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
-    """The signature of a classifier of serialized `tf.train.Example`s.
+    """Returns the signature of a classifier of serialized `tf.train.Example`s.
 
     Args:
         examples: a string tensor.
@@ -163,7 +163,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """The signature of a regression over serialized `tf.train.Example`s.
+    """Returns the signature of a regression over serialized `tf.train.Example`s.
 
     Args:
         examples: a string tensor.
@@ -404,7 +404,7 @@ def simple_save(
 
 
 def main_op_function() -> Any:
-    """An operation that gives all variables their first values and makes tables ready, for `main_op`.
+    """Returns an operation that gives all variables their first values and makes tables ready, for `main_op`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -415,7 +415,7 @@ def main_op_function() -> Any:
 
 
 def main_op_with_restore(restore_op_name: Any) -> Any:
-    """An operation that does the same, and then runs one that restores values.
+    """Returns an operation that does the same as `main_op`, and then runs one that restores values.
 
     Args:
         restore_op_name: that operation, or its name.
@@ -509,7 +509,7 @@ def _assets_of(meta: Any) -> Iterable[Any]:
 
 
 def _without_saver(meta: Any) -> Any:
-    """The message less the nodes that save and restore variables: they are in a scope of their own."""
+    """Returns the message without the nodes that save and restore variables: they are in a scope of their own."""
     scope = meta.saver_def.restore_op_name.rpartition("/")[0]
     if not scope:
         return meta
@@ -522,7 +522,7 @@ def _without_saver(meta: Any) -> Any:
 
 
 def _main_op_of(meta: Any) -> str | None:
-    """The name of the operation to run after loading."""
+    """Returns the name of the operation to run after loading."""
     if _INIT_OP in meta.signature_def:
         return meta.signature_def[_INIT_OP].outputs[_INIT_OP].name
     for key in (MAIN_OP_KEY, LEGACY_INIT_OP_KEY):

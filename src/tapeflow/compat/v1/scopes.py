@@ -66,7 +66,7 @@ def _reopened(scope: str) -> Iterator[None]:
 
 
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
-    """The same as `name_scope(name, default_name, values)`, by its old name.
+    """Returns the same as `name_scope(name, default_name, values)`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.op_scope([], "a"):
@@ -81,7 +81,7 @@ def variable_op_scope(
     regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
     reuse: Any = None, dtype: Any = None, use_resource: bool | None = None, constraint: Any = None,
 ) -> variable_scope:  # fmt: skip
-    """The same as `variable_scope`, by its old name, and with `values` first.
+    """Returns the same as `variable_scope`, by its old name, and with `values` first.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.variable_op_scope([], "a"):
@@ -95,7 +95,7 @@ def variable_op_scope(
 
 
 def device(device_name_or_function: Any) -> Any:
-    """A context whose ops run on a device, see `tf.device`.
+    """Returns a context whose ops run on a device, see `tf.device`.
 
     Args:
         device_name_or_function: the device's name, or a function that gives it for an operation of a graph.
@@ -109,7 +109,7 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """A context that changes nothing: where ops run is for `tf.device` to say.
+    """Returns a context that changes nothing: `tf.device` alone decides where ops run.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.colocate_with(tf.constant(1.0)):
@@ -119,7 +119,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def container(container_name: str) -> Any:
-    """A context that changes nothing: every session has its own resources.
+    """Returns a context that changes nothing: every session has its own resources.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.container("mine"):

@@ -113,11 +113,11 @@ class Session:
         return b""
 
     def list_devices(self) -> list[Any]:
-        """The devices that there are, as `tf.config.list_logical_devices` gives them."""
+        """Returns the devices that there are, as `tf.config.list_logical_devices` gives them."""
         return list_logical_devices()
 
     def close(self) -> None:
-        """Gives up the session's variables; nothing can be run any more, and what waits for a queue is cancelled.
+        """Frees the session's variables; nothing can be run any more, and pending queue operations are cancelled.
 
         Example:
             >>> sess = tf.compat.v1.Session(graph=tf.Graph())
@@ -164,7 +164,7 @@ class Session:
     # ---- running -------------------------------------------------------------------------------------------------
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """The values of tensors, and the effects of operations.
+        """Returns the values of tensors, and the effects of operations.
 
         Args:
             fetches: tensors, operations, variables, or their names, in any nest.
@@ -210,14 +210,14 @@ class Session:
     def _compile(
         self, fed: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], operations: Sequence[Operation]
     ) -> Callable[..., Any]:
-        """A part of the graph as a function of the raw values that are fed."""
+        """Returns a part of the graph as a function of the raw values that are fed."""
         together = RunTogether(fed, tensors, operations, self._held)
         return together if together.needed() else Compiled("run", fed, tensors, operations, self._held)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
     ) -> Callable[..., Any]:
-        """A function of the values of some tensors that runs the session.
+        """Returns a function of the values of some tensors that runs the session.
 
         Args:
             fetches: as for `run`.
@@ -331,7 +331,7 @@ class Session:
             raise RuntimeError("Attempted to use a closed Session.")
 
     def _elements(self, fetches: Any) -> list[Any]:
-        """The tensors and operations that fetches stand for."""
+        """Returns the tensors and operations that fetches stand for."""
         self._check_open()
         return [self._element(leaf) for leaf in nest.flatten(fetches, expand_composites=True)]
 
@@ -352,14 +352,14 @@ class Session:
             raise ValueError(f"Argument `fetch` = {leaf} cannot be interpreted as a Tensor. ({error})") from None
 
     def _target(self, key: Any) -> SymbolicTensor:
-        """The tensor that a key of a feed stands for."""
+        """Returns the tensor that a key of a feed stands for."""
         try:
             return self._graph.as_graph_element(key, allow_operation=False)
         except (TypeError, KeyError, ValueError) as error:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
 
     def _feeds(self, feed_dict: Any) -> list[tuple[SymbolicTensor, EagerTensor]]:
-        """Tensors of the graph with the values that take their places."""
+        """Returns tensors of the graph with the values that take their places."""
         self._check_open()
         if feed_dict is not None and not isinstance(feed_dict, Mapping):
             raise TypeError(f"Argument `feed_dict` must be a dictionary, not a {type(feed_dict).__name__}.")
@@ -416,7 +416,7 @@ class InteractiveSession(Session):
 
 
 def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
-    """The value of a feed as a tensor of the target's dtype.
+    """Returns the value of a feed as a tensor of the target's dtype.
 
     Raises:
         TypeError: it is symbolic, or too large an integer.
@@ -457,7 +457,7 @@ def _as_array(dtype: DType, value: Any) -> Any:
 
 
 def _parts_of(value: Any) -> list[Any]:
-    """The components of a composite value, which may be a tuple of arrays."""
+    """Returns the components of a composite value, which may be a tuple of arrays."""
     return nest.flatten(value, expand_composites=True) if isinstance(value, CompositeTensor) else list(value)
 
 
@@ -485,7 +485,7 @@ def _uninitialized(error: AttributeError) -> Exception:
 
 
 def _repacked(fetches: Any, values: list[Any]) -> Any:
-    """The values in the structure of the fetches; composite tensors as `...Value` tuples."""
+    """Returns the values in the structure of the fetches; composite tensors as `...Value` tuples."""
     if not nest.is_nested(fetches) and not isinstance(fetches, CompositeTensor):
         return values[0]
     remaining = iter(values)

@@ -22,7 +22,7 @@ from tapeflow.sparse.tensor import SparseTensor
 
 
 def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
-    """The sum of two tensors, of which one at least is sparse, see `tf.sparse.add`.
+    """Computes the sum of two tensors, of which one at least is sparse, see `tf.sparse.add`.
 
     Args:
         a, b: `tf.SparseTensor`s or tensors, of one shape and dtype.
@@ -45,7 +45,7 @@ def concat(
     axis: int, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False, concat_dim: Any = None,
     expand_nonconcat_dims: Any = None,
 ) -> Any:  # fmt: skip
-    """Sparse tensors side by side along a dimension, see `tf.sparse.concat`.
+    """Concatenates sparse tensors along a dimension, see `tf.sparse.concat`.
 
     Args:
         axis, concat_dim: the dimension, by either name.
@@ -72,7 +72,7 @@ def split(
     keyword_required: Any = _Required, sp_input: Any = None, num_split: int | None = None, axis: int | None = None,
     name: str | None = None, split_dim: int | None = None,
 ) -> Any:  # fmt: skip
-    """A sparse tensor in parts along a dimension, see `tf.sparse.split`; its arguments are keyword arguments.
+    """Splits a sparse tensor along a dimension, see `tf.sparse.split`; its arguments are keyword arguments.
 
     Args:
         keyword_required: must not be specified: the others are keyword arguments.
@@ -101,7 +101,7 @@ def split(
 
 
 def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False) -> Any:
-    """One sparse tensor of numbers and of values at them: the numbers become places in the last dimension.
+    """Returns one sparse tensor of numbers and of values at them: the numbers become places in the last dimension.
 
     Args:
         sp_ids: a `tf.SparseTensor` of int32 or int64, or a list of them for a dimension each.
@@ -213,7 +213,7 @@ def sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A tensor with values at some places.
+    """Returns a dense tensor with values at the specified indices.
 
     Args:
         sparse_indices: int32 or int64, a matrix of places, a vector for a vector's, or a scalar.
@@ -243,7 +243,8 @@ def sparse_matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The product of two dense matrices that may have many zeros, which makes no difference here: see `tf.matmul`.
+    """Computes the product of two dense matrices that may have many zeros, which makes no difference here: see
+    `tf.matmul`.
 
     Args:
         a, b: matrices of float32 or bfloat16.

@@ -21,7 +21,7 @@ from tapeflow.strings.splitting import bytes_split
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Parts of strings, see `tf.strings.substr`.
+    """Returns parts of strings, see `tf.strings.substr`.
 
     Args:
         input: strings of any shape.
@@ -41,7 +41,7 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
 def string_to_number(
     string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None
 ) -> Any:
-    """The numbers that strings say, see `tf.strings.to_number`.
+    """Converts strings to numbers, see `tf.strings.to_number`.
 
     Args:
         string_tensor, input: strings of any shape, by either name.
@@ -85,7 +85,7 @@ def reduce_join(
     inputs: Any, axis: Any = None, keep_dims: bool | None = None, separator: str = "", name: str | None = None,
     reduction_indices: Any = None, keepdims: bool | None = None,
 ) -> Any:  # fmt: skip
-    """Strings joined over dimensions, see `tf.strings.reduce_join`.
+    """Joins strings over dimensions, see `tf.strings.reduce_join`.
 
     Args:
         inputs: strings of any shape.
@@ -110,7 +110,7 @@ def string_split(
     source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The parts of strings between separators, as a `tf.SparseTensor` of a row for each string.
+    """Returns the parts of strings between separators, as a `tf.SparseTensor` of a row for each string.
 
     Args:
         source: a vector of strings.
@@ -147,7 +147,7 @@ def split(
     input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The parts of strings between separators, see `tf.strings.split`.
+    """Returns the parts of strings between separators, see `tf.strings.split`.
 
     Args:
         input, source: strings, by either name; a scalar counts as a vector of one.
@@ -180,7 +180,7 @@ def _of_type(parts: Any, result_type: str) -> Any:
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """The lengths of strings, int32, see `tf.strings.length`.
+    """Returns the lengths of strings, int32, see `tf.strings.length`.
 
     Args:
         input: strings of any shape.

@@ -45,7 +45,7 @@ def _documented(
     scatter: Callable[..., Any], method: str, summary: str, args: str, example: str, result: str
 ) -> Callable[..., Any]:
     scatter.__name__ = scatter.__qualname__ = method
-    scatter.__doc__ = f"""{summary}, see `tf.Variable.{method}`; in a graph, when what it returns is run or used.
+    scatter.__doc__ = f"""{summary}, see `tf.Variable.{method}`; in a graph, when the result is run or used.
 
     Args:
         ref: the variable.

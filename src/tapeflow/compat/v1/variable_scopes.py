@@ -57,7 +57,7 @@ def _store() -> _Store:
 
 
 class _Making(VariableMeta):
-    """Makes `tf.compat.v1.Variable(...)` a `tf.Variable`, in the collections that it asks for."""
+    """Makes `tf.compat.v1.Variable(...)` a `tf.Variable`, in the specified collections."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Variable)
@@ -111,7 +111,7 @@ class VariableV1(metaclass=_Making):
 
 
 def in_collections(variable: Variable, collections: Any) -> Variable:
-    """Has a variable in these collections, and not in that of global variables."""
+    """Adds a variable to these collections, instead of that of global variables."""
     if collections is not None and variable._graph is not None:
         everything = variable._graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
         everything[:] = [v for v in everything if v is not variable]
@@ -160,7 +160,7 @@ class VariableScope:
         self.original_name_scope = name_scope
 
     def reuse_variables(self) -> None:
-        """Has `get_variable` only find variables from now on."""
+        """Makes `get_variable` accept only existing variables from now on."""
         self.reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -192,19 +192,19 @@ class VariableScope:
         return get_collection(name, f"{self.name}/" if self.name else None)
 
     def trainable_variables(self) -> list[Any]:
-        """The trainable variables below this scope."""
+        """Returns the trainable variables below this scope."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
-        """The global variables below this scope."""
+        """Returns the global variables below this scope."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
-        """The local variables below this scope."""
+        """Returns the local variables below this scope."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(self, name: str, **kwargs: Any) -> Any:
-        """A variable below this scope, see `tf.compat.v1.get_variable`."""
+        """Returns a variable below this scope, see `tf.compat.v1.get_variable`."""
         return _get(self, name, **kwargs)
 
     def _copy(self, **changed: Any) -> VariableScope:
@@ -218,7 +218,7 @@ _eager = _Eager()
 
 
 def get_variable_scope() -> VariableScope:
-    """The variable scope in force.
+    """Returns the variable scope in force.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer"):
@@ -337,7 +337,7 @@ def _leave(store: _Store, before: VariableScope, name: str, counts: dict[str, in
 
 @contextmanager
 def names_of(name: str) -> Iterator[None]:
-    """A name scope of its own, with a number where the graph has one of that name."""
+    """Returns a name scope of its own, with a number where the graph has one of that name."""
     before = state.name_scope
     if state.graph is None:
         state.name_scope = f"{before}/{name}" if before else name
@@ -369,7 +369,7 @@ def get_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a name in the variable scope in force: the one that is there, or a new one.
+    """Returns the variable of a name in the current variable scope: the existing one, or a new one.
 
     Args:
         name: its name below the scope.
@@ -419,7 +419,7 @@ def get_local_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """`get_variable` for a variable that is not trained, and is in the collection of local variables.
+    """Does the same as `get_variable`, for a variable that is not trained and is in the collection of local variables.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -470,7 +470,7 @@ def get_or_create(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a full name, see `get_variable`."""
+    """Returns the variable of a full name, see `get_variable`."""
     dims = None if shape is None else TensorShape(shape)
     existing = _store().variables.get(name) if state.graph is not None else None
     if isinstance(existing, PartitionedVariable):
@@ -513,7 +513,7 @@ def _create(
     collections: Any,
     **options: Any,
 ) -> Variable:
-    """A new variable."""
+    """Returns a new variable."""
     with _outside_of_functions():
         with at_the_root(name):
             value = _first_value(name, initializer, shape, dtype)
@@ -600,7 +600,7 @@ def _needs_arguments(function: Any) -> bool:
 
 @contextmanager
 def at_the_root(name: str) -> Iterator[None]:
-    """Has a name scope of that whole name in force, and no control dependencies."""
+    """Sets a name scope of that full name, without control dependencies."""
     before = state.name_scope
     state.name_scope = name
     try:
@@ -623,7 +623,7 @@ def create_partitioned_variables(
     name: str | None = None,
     reuse: bool | None = None,
 ) -> list[Variable]:
-    """The parts of a variable, see `tf.compat.v1.get_variable`.
+    """Returns the parts of a variable, see `tf.compat.v1.get_variable`.
 
     Args:
         shape: of the whole.

@@ -27,7 +27,7 @@ def _flat(tensor: Any) -> Any:
 
 
 def _mean_of_quotients(totals: Any, name: str) -> Any:
-    """The mean intersection over union by a confusion matrix, of the classes that there are."""
+    """Computes the mean intersection over union by a confusion matrix, of the classes that there are."""
     right = cast(diag_part(totals), float32)
     either = cast(reduce_sum(totals, 0), float32) + cast(reduce_sum(totals, 1), float32) - right
     present = reduce_sum(cast(not_equal(either, 0), float32))
@@ -45,8 +45,8 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the classes of intersection over union: of the elements that are of a class or predicted as it,
-    how many are both.
+    """Computes the mean over the classes of intersection over union: of the elements that are of a class or predicted
+    as it, how many are both.
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.

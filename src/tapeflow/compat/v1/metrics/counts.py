@@ -33,7 +33,7 @@ def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
 
 
 def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
-    """The variable that counts a kind, in a scope of its own, and its update."""
+    """Returns the variable that counts a kind, in a scope of its own, and its update."""
     with variable_scope(None, kind):
         return _count_matches(kind, labels, predictions, weights)
 
@@ -47,7 +47,7 @@ def _count_matches(kind: str, labels: Any, predictions: Any, weights: Any) -> tu
 
 
 def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Labels, predictions and weights of fitting shapes, the first two as booleans.
+    """Returns labels, predictions and weights of fitting shapes, the first two as booleans.
 
     Raises:
         ValueError: the shapes do not fit.

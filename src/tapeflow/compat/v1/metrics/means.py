@@ -38,7 +38,7 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean of all elements of all batches.
+    """Computes the mean of all elements of all batches.
 
     Args:
         values: numbers of any shape.
@@ -86,7 +86,7 @@ def mean_tensor(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean of all batches, element by element.
+    """Computes the mean of all batches, element by element.
 
     Args:
         values: numbers of a static shape.
@@ -163,7 +163,7 @@ def mean_absolute_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean distance of predictions from labels.
+    """Computes the mean distance of predictions from labels.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
@@ -189,7 +189,7 @@ def mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean square of the difference of predictions and labels.
+    """Computes the mean square of the difference of predictions and labels.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
@@ -215,7 +215,7 @@ def root_mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The square root of `mean_squared_error`.
+    """Computes the square root of `mean_squared_error`.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
@@ -242,7 +242,7 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
+    """Computes the mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
 
     Args:
         normalizer: of the shape of `predictions`.

@@ -25,7 +25,7 @@ from tapeflow.math.extrema import maximum
 
 
 def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """A metric that eager mode refuses."""
+    """Returns a metric that eager mode refuses."""
 
     @functools.wraps(metric)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -37,7 +37,7 @@ def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
-    """A local variable that begins with zeros."""
+    """Returns a local variable that begins with zeros."""
     variable = Variable(
         lambda: zeros(shape, dtype),
         trainable=False,
@@ -55,7 +55,7 @@ def results(
     metrics_collections: Any = None,
     updates_collections: Any = None,
 ) -> tuple[Any, Any]:
-    """The value so far and the one with a batch, in their collections.
+    """Returns the value so far and the one with a batch, in their collections.
 
     Args:
         compute: makes the value; its last argument is the name of the operation.
@@ -69,7 +69,7 @@ def results(
 
 
 def collected(value: Any, update: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
-    """The two, which were added to their collections of the graph."""
+    """Adds the two to their collections of the graph and returns them."""
     for keys, item in ((metrics_collections, value), (updates_collections, update)):
         if keys:
             state.graph.add_to_collections(keys, item)
@@ -77,7 +77,7 @@ def collected(value: Any, update: Any, metrics_collections: Any, updates_collect
 
 
 def ratio(numerator: Any, denominator: Any, name: str) -> Any:
-    """The quotient, or 0 where the denominator is not positive."""
+    """Returns the quotient, or 0 where the denominator is not positive."""
     return divide_no_nan(numerator, maximum(denominator, 0), name=name)
 
 
@@ -85,7 +85,8 @@ def ratio(numerator: Any, denominator: Any, name: str) -> Any:
 
 
 def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """The three, without a last dimension of length 1 that one has more than the other, or with one if weights lack it.
+    """Returns the three, without a last dimension of length 1 that one has more than the other, or with one if weights
+    lack it.
 
     Raises:
         ValueError: labels and predictions are of different shapes.
@@ -113,7 +114,7 @@ def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]
 
 
 def same_rank(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """The two, without a last dimension of length 1 that one has more than the other."""
+    """Returns the two, without a last dimension of length 1 that one has more than the other."""
     if None in (labels.shape.rank, predictions.shape.rank):
         more = rank(predictions) - rank(labels)
         return _squeeze_if(equal(more, -1), labels), _squeeze_if(equal(more, 1), predictions)
@@ -126,7 +127,7 @@ def same_rank(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 
 def _squeeze_if(condition: Any, tensor: Any) -> Any:
-    """A tensor, without its last dimension where that holds."""
+    """Returns a tensor, without its last dimension where that holds."""
     if tensor.shape.rank == 0 or (tensor.shape.rank is not None and tensor.shape[-1] not in (1, None)):
         return tensor
     return cond(condition, lambda: squeeze(tensor, [-1]), lambda: tensor)

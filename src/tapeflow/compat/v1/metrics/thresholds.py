@@ -202,7 +202,7 @@ _HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
-    """The area under precision over recall, where true positives are interpolated linearly in all positives.
+    """Computes the area under precision over recall, where true positives are interpolated linearly in all positives.
 
     See J. Davis and M. Goadrich, "The Relationship Between Precision-Recall and ROC Curves" (ICML 2006).
     """
@@ -229,7 +229,7 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Any:
-    """The area under a curve, by how many true and false positives there are for each of many thresholds.
+    """Computes the area under a curve, by how many true and false positives there are for each of many thresholds.
 
     Args:
         labels: cast to booleans.

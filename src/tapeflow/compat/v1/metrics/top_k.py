@@ -45,7 +45,7 @@ def _scope_name(name: str, k: int | None, class_id: int | None = None) -> str:
 
 
 def _labels(labels: Any, predictions: Any) -> Any:
-    """Labels with a last dimension for those of one example, which they may lack.
+    """Returns labels with a last dimension for those of one example, which they may lack.
 
     Raises:
         ValueError: they are of another rank than the predictions, or that less one.
@@ -72,7 +72,7 @@ def _labels(labels: Any, predictions: Any) -> Any:
 
 
 def _only(ids: Any, class_id: int | None) -> Any:
-    """A set of classes, with no other than this one."""
+    """Returns a set of classes, restricted to this one."""
     if class_id is None:
         return ids
     if isinstance(ids, SparseTensor):
@@ -97,7 +97,7 @@ def _only_first(a: Any, b: Any) -> Any:
 def _count(
     kind: str, size: Callable[[Any, Any], Any], a: Any, b: Any, k: int | None, class_id: int | None, weights: Any
 ) -> tuple[Any, Any]:
-    """A variable for the sum of the sizes of sets, and its update with those of a batch."""
+    """Returns a variable for the sum of the sizes of sets, and its update with those of a batch."""
     with name_scope(_scope_name(kind, k, class_id)) as scope:
         sizes = cast(size(_only(a, class_id), _only(b, class_id)), float64)
         if weights is not None:
@@ -284,7 +284,7 @@ def recall_at_k(
 
 
 def _average_precision(labels: Any, best: Any) -> Any:
-    """The mean, over an example's labels, of the precision at the place where each one was predicted."""
+    """Computes the mean, over an example's labels, of the precision at the place where each one was predicted."""
     k = best.shape[-1]
     labels = _labels(labels, best)
     hits = cast(_hits(labels, best), float64)
@@ -328,7 +328,7 @@ def average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the examples of the average precision of the `k` classes with the largest predictions.
+    """Computes the mean over the examples of the average precision of the `k` classes with the largest predictions.
 
     An example's is the mean, over its labels (or `k` of them if there are more), of the fraction of labels among what
     was predicted up to and with each, and 0 for those that were not.
@@ -381,7 +381,7 @@ def sparse_average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `average_precision_at_k`, by its old name.
+    """Returns the same as `average_precision_at_k`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -405,7 +405,7 @@ def sparse_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `precision_at_k`, by its old name.
+    """Returns the same as `precision_at_k`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

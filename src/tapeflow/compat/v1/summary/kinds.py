@@ -32,7 +32,7 @@ _WRITING = ("WriteSummary", "WriteRawProtoSummary")  # the operations of `tf.sum
 
 
 def _clean(name: str) -> str:
-    """A name without what no operation's name may have."""
+    """Returns a name without the characters that names of operations may not have."""
     cleaned = _NOT_IN_TAGS.sub("_", name).lstrip("/")
     if cleaned != name:
         get_logger().info("Summary name %s is illegal; using %s instead.", name, cleaned)
@@ -41,7 +41,7 @@ def _clean(name: str) -> str:
 
 @contextmanager
 def _tagged(name: str, family: str | None) -> Iterator[tuple[str, str]]:
-    """A name scope for a summary, with its tag."""
+    """Returns a name scope for a summary, with its tag."""
     name = _clean(name)
     family = family and _clean(family)
     with name_scope(f"{family}/{name}" if family else name) as scope:
@@ -64,7 +64,7 @@ def _numbers(values: Any) -> Any:
 
 
 def _collected(summary: Any, collections: Sequence[str] | None) -> Any:
-    """The summary, which was added to its collections."""
+    """Adds the summary to its collections and returns it."""
     if state.graph is not None:
         for key in (GraphKeys.SUMMARIES,) if collections is None else collections:
             state.graph.add_to_collection(key, summary)
@@ -90,7 +90,7 @@ def _has_recorder() -> bool:
 
 
 def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """A summary of a number.
+    """Returns a summary of a number.
 
     Args:
         name: of the operation, and by that the tag, below the name scopes in force.
@@ -122,7 +122,7 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
 
 
 def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """A summary of how the elements of a tensor are distributed.
+    """Returns a summary of how the elements of a tensor are distributed.
 
     Args:
         name, collections, family: as of `scalar`.
@@ -157,7 +157,7 @@ def image(
     collections: Sequence[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A summary of images.
+    """Returns a summary of images.
 
     Args:
         name, collections, family: as of `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
@@ -196,7 +196,7 @@ def audio(
     collections: Sequence[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A summary of sound.
+    """Returns a summary of sound.
 
     Args:
         name, collections, family: as of `scalar`. The tags end in `/audio/0`, `/audio/1`, ..., or only in `/audio` if
@@ -228,7 +228,7 @@ def audio(
 
 
 def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
-    """A summary of texts in Markdown.
+    """Returns a summary of texts in Markdown.
 
     Args:
         name, collections: as of `scalar`.
@@ -266,7 +266,7 @@ def tensor_summary(
     family: str | None = None,
     display_name: str | None = None,
 ) -> Tensor:
-    """A summary of a tensor, for a plugin of TensorBoard.
+    """Returns a summary of a tensor, for a plugin of TensorBoard.
 
     Args:
         name, collections, family: as of `scalar`.
@@ -307,7 +307,7 @@ def _outside_of_scopes() -> Iterator[None]:
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """One summary with what is in several.
+    """Merges several summaries into one.
 
     Args:
         inputs: what the other functions give.
@@ -341,7 +341,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
-    """One summary with all that are in a collection of the default graph, or None if there are none.
+    """Returns one summary with all that are in a collection of the default graph, or None if there are none.
 
     Args:
         key: the collection.
@@ -369,7 +369,7 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
 
 
 def get_summary_description(node_def: Any) -> Any:
-    """The description that a node of TensorFlow 1's first tensor summaries carries.
+    """Returns the description that a node of TensorFlow 1's first tensor summaries carries.
 
     Args:
         node_def: the `NodeDef` message of a `TensorSummary` operation, as old graphs have.
@@ -392,7 +392,7 @@ def get_summary_description(node_def: Any) -> Any:
 
 
 def all_v2_summary_ops() -> list[Any] | None:
-    """The operations of the default graph by which `tf.summary`'s functions write; None in eager mode.
+    """Returns the operations of the default graph by which `tf.summary`'s functions write; None in eager mode.
 
     Example:
         >>> import tempfile

@@ -77,7 +77,7 @@ class FileWriter:
         self.close()
 
     def get_logdir(self) -> str:
-        """The folder."""
+        """Returns the folder."""
         return self._logdir
 
     # ---- adding ------------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: Any) -> FileWriter:
-        """The writer of a folder."""
+        """Returns the writer of a folder."""
         with FileWriterCache._lock:
             logdir = os.fspath(logdir)
             if logdir not in FileWriterCache._writers:
@@ -222,7 +222,7 @@ class FileWriterCache:
 
 
 def summary_iterator(path: Any) -> Iterator[Any]:
-    """The `Event` messages of an event file, in order.
+    """Returns the `Event` messages of an event file, in order.
 
     Args:
         path: of the file.

@@ -51,21 +51,21 @@ class _Examples:
         self.components = [self._stored(t) for t in tensors_of_example]
 
     def _stored(self, tensor: Any) -> Tensor:
-        """A sparse tensor as strings; another one as it is."""
+        """Returns a sparse tensor as strings; another one as it is."""
         if not isinstance(tensor, SparseTensor):
             return tensor
         write = serialize_many_sparse if self.many else serialize_sparse
         return ensure_shape(write(tensor), [None, 3] if self.many else [3])
 
     def _read(self, tensor: Tensor, like: SparseTensor | None) -> Any:
-        """A batch of what `_stored` gave for a tensor."""
+        """Returns a batch of a tensor, from the results of `_stored`."""
         if like is None:
             return tensor
         rank = like.dense_shape.shape[0]
         return deserialize_many_sparse(tensor, like.dtype, rank - 1 if self.many and rank else rank)
 
     def shapes(self) -> list[TensorShape]:
-        """The shapes of the components of one example.
+        """Returns the shapes of the components of one example.
 
         Raises:
             ValueError: a rank is not static.
@@ -78,7 +78,7 @@ class _Examples:
         return [t.shape.with_rank_at_least(1)[1:] for t in self.components]
 
     def batch(self, components: Any) -> Any:
-        """A batch as the program gave an example: in a list, in a dict, or alone."""
+        """Returns a batch as the program gave an example: in a list, in a dict, or alone."""
         elements = components if isinstance(components, list) else [components]
         whole = [self._read(t, like) for t, like in zip(elements, self.sparse, strict=True)]
         if self.keys is not None:
@@ -87,7 +87,7 @@ class _Examples:
 
 
 def _merged_shapes(examples: Sequence[_Examples]) -> list[TensorShape]:
-    """The shapes that the components of several examples have in common.
+    """Returns the shapes that the components of several examples have in common.
 
     Raises:
         TypeError: the dtypes differ.
@@ -214,7 +214,7 @@ def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
 
 
 def _joined(tensors_list: Sequence[Any]) -> Sequence[Any]:
-    """The examples of several sources.
+    """Returns the examples of several sources.
 
     Raises:
         ValueError: there are none, or they have different keys.
@@ -292,7 +292,7 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, of the examples that `keep_input` selects.
+    """Returns the same as `batch`, of the examples that `keep_input` selects.
 
     Args:
         keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each.
@@ -324,7 +324,7 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, with examples of several sources, each of which a thread gathers.
+    """Returns the same as `batch`, with examples of several sources, each of which a thread gathers.
 
     Args:
         tensors_list: an example of each source, of the same dtypes.
@@ -359,7 +359,7 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
+    """Returns the same as `batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -391,7 +391,7 @@ def shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, in random order.
+    """Returns the same as `batch`, in random order.
 
     Args:
         min_after_dequeue: how many examples stay gathered, so that there is something to choose from.
@@ -430,7 +430,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, of the examples that `keep_input` selects, see `maybe_batch`.
+    """Returns the same as `shuffle_batch`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -460,7 +460,7 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, with examples of several sources, see `batch_join`.
+    """Returns the same as `shuffle_batch`, with examples of several sources, see `batch_join`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -489,7 +489,7 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
+    """Returns the same as `shuffle_batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():

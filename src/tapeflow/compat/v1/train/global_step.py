@@ -15,7 +15,7 @@ from tapeflow.core.values.variable import Variable
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The global step of a graph, by default of the default one, or None.
+    """Returns the global step of a graph, by default of the default one, or None.
 
     Raises:
         TypeError: what has its name is no scalar of integers.
@@ -39,7 +39,7 @@ def get_global_step(graph: Any = None) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """A new global step: an int64 variable that is 0.
+    """Returns a new global step: an int64 variable that is 0.
 
     Raises:
         ValueError: there is one already.
@@ -73,7 +73,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The global step as a number.
+    """Returns the global step as a number.
 
     Args:
         sess: the session whose step it is.
@@ -112,7 +112,8 @@ _READ = "global_step_read_op_cache"  # the collection of the tensor that hooks r
 
 
 def readable_global_step(graph: Any = None) -> Any:
-    """A tensor with the value of the global step, which is its first one before it is initialized; None without a step.
+    """Returns a tensor with the value of the global step, which is its first one before it is initialized; None without
+    a step.
 
     It is created once for a graph and cached, so that it exists after the graph was finalized.
     """

@@ -169,5 +169,5 @@ class SecondOrStepTimer:
         return since
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last, or None."""
+        """Returns the step at which it was done last, or None."""
         return self._last_step

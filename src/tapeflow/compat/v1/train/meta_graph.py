@@ -44,7 +44,7 @@ def export_meta_graph(
     save_debug_info: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """A graph with its collections, as a `MetaGraphDef` that TensorFlow can import.
+    """Returns a graph with its collections, as a `MetaGraphDef` that TensorFlow can import.
 
     Args:
         filename: a file to write it to.
@@ -100,7 +100,7 @@ def _write_collection(collections: Any, key: str, items: list[Any]) -> None:
 
 
 def _variable_proto(variable: Any) -> bytes:
-    """A variable as a serialized message, with its place in a whole if it is a part."""
+    """Returns a variable as a serialized message, with its place in a whole if it is a part."""
     proto, part = variable.to_proto(), getattr(variable, "_save_slice_info", None)
     if part is not None:
         proto.save_slice_info_def.MergeFrom(type(proto.save_slice_info_def)(**part._asdict()))

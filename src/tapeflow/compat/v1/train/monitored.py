@@ -121,7 +121,7 @@ class _Attempt:
 
 
 def _merged_feeds(feed_dict: Any, feeds_of_hooks: Sequence[Mapping[Any, Any]]) -> Any:
-    """The feeds of a run and those of its hooks.
+    """Merges the feeds of a run and those of its hooks.
 
     Raises:
         RuntimeError: something is fed twice.
@@ -368,7 +368,7 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, stop_grace_period_secs)
 
     def raw_session(self) -> Session | None:
-        """The session, which has no hooks; None if it is closed."""
+        """Returns the session, which has no hooks; None if it is closed."""
         return None if self._attempt is None else self._attempt.session
 
 
@@ -400,7 +400,7 @@ def MonitoredTrainingSession(
     summary_dir: Any = None,
     save_graph_def: bool = True,
 ) -> MonitoredSession:
-    """A `MonitoredSession` for training, with hooks that save checkpoints and summaries.
+    """Returns a `MonitoredSession` for training, with hooks that save checkpoints and summaries.
 
     Args:
         master, config: as of `Session`.

@@ -61,7 +61,7 @@ class Optimizer:
         self._own: dict[tuple[str, int], Variable] = {}  # variables that are no slots, by name and graph
 
     def get_name(self) -> str:
-        """The name."""
+        """Returns the name."""
         return self._name
 
     # ---- what a program calls ----------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[tuple[Any, Variable]]:
-        """The gradients of a loss, each with its variable; None where the loss does not depend on it.
+        """Returns the gradients of a loss, each with its variable; None where the loss does not depend on it.
 
         Raises:
             ValueError: there are no variables.
@@ -136,7 +136,7 @@ class Optimizer:
         return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Variable | None = None, name: str | None = None) -> Any:
-        """Changes variables by gradients.
+        """Updates variables by gradients.
 
         Args:
             grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
@@ -178,19 +178,19 @@ class Optimizer:
     # ---- slots -------------------------------------------------------------------------------------------------------
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
-        """The slot of that name that goes with a variable, or None."""
+        """Returns the slot of that name that goes with a variable, or None."""
         return self._slots.get(name, {}).get(_key(var))
 
     def _handles(self, var: Variable, *slots: str) -> list[Variable]:
-        """A variable and some of its slots."""
+        """Returns a variable and some of its slots."""
         return [var, *[self._slots[name][_key(var)] for name in slots]]
 
     def get_slot_names(self) -> list[str]:
-        """The names of its slots."""
+        """Returns the names of its slots."""
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:
-        """The variables that the optimizer created."""
+        """Returns the variables that the optimizer created."""
         graph = state.graph
         variables = [v for slots in self._slots.values() for v in slots.values()]
         variables += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
@@ -209,7 +209,7 @@ class Optimizer:
         return slots[_key(var)]
 
     def _variable(self, name: str, first: float) -> Variable:
-        """A variable of the optimizer's own, one for each graph."""
+        """Returns a variable of the optimizer's own, one for each graph."""
         key = name, id(state.graph)
         if key not in self._own:
             self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
@@ -250,18 +250,18 @@ class Optimizer:
             return var.assign(var.constraint(var.read_value())).op
 
     def _number(self, value: Any, like: Variable) -> Any:
-        """One of its numbers as a tensor of a variable's dtype; functions are called for theirs."""
+        """Returns a hyperparameter as a tensor of a variable's dtype; a function is called for its value."""
         value = value() if callable(value) and not isinstance(value, (Tensor, Variable)) else value
         return cast(value, like.dtype)
 
     def _run(self, op: str, handles: Sequence[Variable], *args: Any, attrs: tuple[Any, ...] = ()) -> Any:
-        """Calls one of the ops that change variables."""
+        """Calls one of the ops that update variables."""
         resources = [_handle(v) for v in handles]
         return registry[op].function(*resources, *args, self._use_locking, *attrs)
 
 
 def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
-    """The last operation of a step, which has the name of the step's scope: it counts, or does nothing."""
+    """Returns the last operation of a step, named like its scope: it counts up the global step, or does nothing."""
     if global_step is None:
         return graph.insert(GraphOp("NoOp"), name, ())
     one = graph.capture(convert(1, global_step.dtype))
@@ -270,7 +270,7 @@ def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
 
 
 def _summed_by_row(grad: IndexedSlices) -> tuple[Any, Any]:
-    """The values and indices of a gradient, with the values of a row that it has several times added up."""
+    """Returns the values and indices of a gradient, with the values of repeated rows added up."""
     rows, places = unique(grad.indices)
     return unsorted_segment_sum(grad.values, places, shape(rows)[0]), rows
 

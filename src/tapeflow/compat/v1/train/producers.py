@@ -39,7 +39,8 @@ def refuse_eagerly(kind: type[Exception]) -> None:
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """The names of the files that match a pattern, as a local variable, so that they are looked for once in a session.
+    """Returns the names of the files that match a pattern, as a local variable, so that they are looked for once in a
+    session.
 
     Args:
         pattern: a glob pattern, or several.
@@ -65,7 +66,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """A tensor that can be had so many times in a session.
+    """Returns a tensor that can be read a limited number of times in a session.
 
     Args:
         tensor: the tensor.
@@ -106,7 +107,7 @@ def input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue of the slices of a tensor, again and again, with a queue runner that fills it.
+    """Returns a queue that repeats the slices of a tensor, with a queue runner that fills it.
 
     Args:
         input_tensor: the tensor.
@@ -161,7 +162,7 @@ def string_input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue of strings, such as the names of files, again and again, with a queue runner that fills it.
+    """Returns a queue that repeats strings, such as the names of files, with a queue runner that fills it.
 
     Args:
         string_tensor: a vector of strings.
@@ -205,7 +206,7 @@ def range_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> FIFOQueue:
-    """A queue of the numbers below a limit, again and again, with a queue runner that fills it.
+    """Returns a queue that repeats the numbers below a limit, with a queue runner that fills it.
 
     Args:
         limit: an int32 scalar.
@@ -236,7 +237,7 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> list[Tensor]:
-    """A slice of each of several tensors, another one in every run.
+    """Returns a slice of each of several tensors, another one in every run.
 
     Args:
         tensor_list: tensors whose first dimensions are the same.

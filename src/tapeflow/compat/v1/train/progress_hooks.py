@@ -26,7 +26,7 @@ _WARNINGS = 5  # that the global step does not grow
 
 
 def step_for(hook: SessionRunHook) -> Any:
-    """The tensor of the global step, for a hook.
+    """Returns the tensor of the global step, for a hook.
 
     It comes after the operations of the training in the graph, and so a run that counts up gives the new number.
 
@@ -40,7 +40,7 @@ def step_for(hook: SessionRunHook) -> Any:
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop when the global step has become so large.
+    """Requests a stop when the global step reaches a limit.
 
     Args:
         num_steps: after so many steps from the one that the session begins with.
@@ -85,7 +85,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Has the first run wait until the global step is so large, which others count up.
+    """Makes the first run wait until the global step, which others count up, reaches a limit.
 
     Args:
         wait_until_step: the step.
@@ -119,7 +119,7 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many steps there are in a second, and writes it as the summary `global_step/sec`.
+    """Logs the number of steps per second, and writes it as the summary `global_step/sec`.
 
     Args:
         every_n_steps: how often, in steps.
@@ -261,7 +261,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 def _element(item: Any) -> Any:
-    """The tensor or operation of the default graph that something is or names.
+    """Returns the tensor or operation of the default graph that an object is or names.
 
     Raises:
         ValueError: it is of another graph, or the operation of that name has several outputs.
@@ -326,7 +326,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs something when the session ends.
+    """Runs `final_ops` when the session ends.
 
     Args:
         final_ops: what to fetch then.
@@ -365,7 +365,7 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds every run with what a function gives.
+    """Feeds every run with the values that a function returns.
 
     Args:
         feed_fn: gives a feed dict.

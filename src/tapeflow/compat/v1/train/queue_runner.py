@@ -18,7 +18,7 @@ from tapeflow.train.protos import QueueRunnerDef
 
 
 class QueueRunner:
-    """Runs the operations that add to a queue, each in a thread of its own, again and again.
+    """Runs the operations that add to a queue, each in a loop in a thread of its own.
 
     A thread ends when its operation raises one of `queue_closed_exception_types`; the last one closes the queue.
 
@@ -127,7 +127,7 @@ class QueueRunner:
         return self._raised
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """Itself as a `QueueRunnerDef` message; None if it is outside of a scope.
+        """Returns the runner as a `QueueRunnerDef` message; None if it is outside of a scope.
 
         Args:
             export_scope: a scope, which the names go without.
@@ -148,7 +148,7 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
-        """The runner of a message, whose operations are in the default graph."""
+        """Returns the runner of a message, whose operations are in the default graph."""
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     # ---- threads -----------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class QueueRunner:
     def create_threads(
         self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
-        """The threads that fill the queue in a session; none if they run there already.
+        """Returns the threads that fill the queue in a session; none if they run there already.
 
         Args:
             sess: the session.

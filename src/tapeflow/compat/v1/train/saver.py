@@ -92,7 +92,7 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Looks for the variables; what `defer_build` put off.
+        """Collects the variables, which `defer_build` postpones.
 
         Raises:
             ValueError: there are none.
@@ -127,7 +127,7 @@ class Saver:
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Takes over those of the checkpoints that are there."""
+        """Takes over those of the checkpoints that exist."""
         self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
 
     # ---- saving and restoring
@@ -189,7 +189,7 @@ class Saver:
         return path
 
     def restore(self, sess: Any, save_path: Any) -> None:
-        """Gives the variables, in a session, the values that they have in a checkpoint.
+        """Restores the variables of a session from a checkpoint.
 
         Args:
             sess: the session; eagerly None.
@@ -254,7 +254,7 @@ class Saver:
         return shaping.reshape(value, variable.shape)
 
     def _keep(self, path: str, suffix: str) -> None:
-        """Notes a checkpoint, and deletes the oldest ones that are too many."""
+        """Records a checkpoint, and deletes the oldest ones beyond the limit."""
         self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
         while self._max_to_keep and len(self._last) > self._max_to_keep:
             oldest, written = self._last.pop(0)
@@ -267,7 +267,7 @@ class Saver:
 
 
 def _by_name(variables: Any) -> dict[str, Any]:
-    """The variables by the names that they have in checkpoints; those that are parts of one as that."""
+    """Returns the variables by their names in checkpoints; parts of one variable as a `PartitionedVariable`."""
     if isinstance(variables, Mapping):
         pairs = list(variables.items())
     else:
@@ -366,7 +366,7 @@ def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_grap
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
-    """When checkpoints were written, as seconds since 1970, of those that are there.
+    """Returns the times when the existing checkpoints were written, in seconds since 1970.
 
     Example:
         >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/model"])
@@ -396,7 +396,7 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
 
 
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any]) -> None:
-    """Has the initializers of a graph's variables give the values of a checkpoint.
+    """Makes the initializers of a graph's variables return the values of a checkpoint.
 
     Args:
         ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest checkpoint is used.

@@ -55,7 +55,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints: when the session was created, then once in so many steps or seconds, and at the end.
+    """Saves checkpoints: when the session was created, then every so many steps or seconds, and at the end.
 
     Args:
         checkpoint_dir: the folder, which also gets an event file and the graph, `graph.pbtxt`.
@@ -140,7 +140,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves a checkpoint; whether a listener wants to stop."""
+        """Saves a checkpoint. Returns whether a listener requests a stop."""
         step = int(step)
         for listener in self._listeners:
             listener.before_save(session, step)
@@ -153,7 +153,7 @@ class CheckpointSaverHook(SessionRunHook):
         return any(wishes)
 
     def _chosen_saver(self) -> Any:
-        """The saver.
+        """Returns the saver.
 
         Raises:
             RuntimeError: there is none, or the graph has several.
@@ -169,7 +169,7 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 def the_only_saver() -> Any:
-    """The saver in the graph's collection of savers, or None.
+    """Returns the saver in the graph's collection of savers, or None.
 
     Raises:
         RuntimeError: there are several.
@@ -184,7 +184,7 @@ def the_only_saver() -> Any:
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries: with the first run, then once in so many steps or seconds.
+    """Writes summaries: with the first run, then every so many steps or seconds.
 
     Args:
         save_steps: how often, in steps.

@@ -156,7 +156,7 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The only item of a collection of the default graph; a new one, which is added, if that is empty.
+        """Returns the only item of a collection of the default graph; a new one, which is added, if that is empty.
 
         Raises:
             RuntimeError: it has several.
@@ -176,7 +176,7 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """An operation that initializes the local variables and tables of the default graph."""
+        """Returns an operation that initializes the local variables and tables of the default graph."""
         return group(local_variables_initializer(), tables_initializer())
 
 

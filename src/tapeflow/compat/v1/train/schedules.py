@@ -22,7 +22,7 @@ Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives 
 
 
 def _schedule(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
-    """A tensor in a graph; eagerly, a function, so that the rate follows the step."""
+    """Returns a tensor in a graph; eagerly, a function, so that the rate follows the step."""
     if step is None:
         raise ValueError(f"global_step is required for {name}.")
     return compute if state.graph is None else compute()
@@ -80,7 +80,7 @@ def _step_value(step: Any) -> Any:
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
-    """One of `values`: the first up to and including the first boundary, and so on.
+    """Returns one of `values`: the first up to and including the first boundary, and so on.
 
     Args:
         x: the step, a number, a tensor or a variable.
@@ -225,8 +225,8 @@ def _half_cosine(part: Any) -> Any:
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
 ) -> Rate:
-    """Half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter 2017,
-    https://arxiv.org/abs/1608.03983).
+    """Computes half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter
+    2017, https://arxiv.org/abs/1608.03983).
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -257,7 +257,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Rate:
-    """`cosine_decay` again and again, each time over `t_mul` times as many steps, and from `m_mul` times the rate
+    """`cosine_decay` with restarts, each time over `t_mul` times as many steps, and from `m_mul` times the rate
     (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
 
     Returns:

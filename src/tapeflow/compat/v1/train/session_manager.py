@@ -16,7 +16,7 @@ from tapeflow.train.states import get_checkpoint_state
 
 
 class SessionManager:
-    """Makes sessions whose variables have values: those of a checkpoint, or those that initializers give.
+    """Creates sessions whose variables are restored from a checkpoint or initialized.
 
     Args:
         local_init_op: run in every session, once variables have values.
@@ -72,7 +72,7 @@ class SessionManager:
         init_feed_dict: Any = None,
         init_fn: Any = None,
     ) -> Session:
-        """A session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
+        """Returns a session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
 
         Args:
             master, config: as of `Session`.
@@ -123,7 +123,7 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
     ) -> tuple[Session, bool]:
-        """A session with a checkpoint's values, if there is one.
+        """Returns a session with a checkpoint's values, if there is one.
 
         Args:
             master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config: as
@@ -145,7 +145,7 @@ class SessionManager:
         return sess, not missing
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float | None = math.inf) -> Session:
-        """A session that is ready, which it becomes by what others do: its variables need no initializer.
+        """Waits until others have initialized the variables, and returns a session that is ready.
 
         Args:
             master, config: as of `Session`.
@@ -173,7 +173,7 @@ class SessionManager:
     def _open_and_restore(
         self, master: str, config: Any, saver: Any, directory: Any, path: Any, wait: bool, max_wait_secs: float
     ) -> tuple[Session, bool]:
-        """A new session, and whether it has a checkpoint's values."""
+        """Returns a new session, and whether it has a checkpoint's values."""
         if directory and path:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         sess = Session(master, graph=self._graph, config=config)
@@ -200,7 +200,7 @@ class SessionManager:
         saver.restore(sess, path)
 
     def _initialize_locally(self, sess: Session) -> str:
-        """Runs `local_init_op`, if the session is ready for that. Says what it still misses, which is nothing then."""
+        """Runs `local_init_op`, if the session is ready for it. Returns the names it still waits for, or ""."""
         if self._local_init_op is None:
             return ""
         missing = _missing(self._ready_for_local_init_op, sess)

@@ -37,7 +37,7 @@ from tapeflow.train.coordinator import Coordinator
 
 
 class Supervisor:
-    """Initializes or restores a session, and has threads save checkpoints and summaries while a program trains.
+    """Initializes or restores a session; its threads save checkpoints and summaries while a program trains.
 
     `MonitoredTrainingSession` replaced it. Operations that are not specified are those of the graph, or created.
 
@@ -216,7 +216,7 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Session]:
-        """A context with a session that is ready; leaving it stops the threads and raises what they raised.
+        """Returns a context with a session that is ready; leaving it stops the threads and raises what they raised.
 
         Args:
             master, config, start_standard_services: as of `prepare_or_wait_for_session`.
@@ -243,7 +243,7 @@ class Supervisor:
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
     ) -> Session:
-        """A session that is ready.
+        """Returns a session that is ready.
 
         Args:
             master, config: as of `Session`.
@@ -332,7 +332,7 @@ class Supervisor:
             self._log("CHECKPOINT", step_of(sess, self._global_step))
 
     def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[threading.Thread]:
-        """Starts the threads of queue runners; by default of all of the graph."""
+        """Starts the threads of queue runners, by default of all those of the graph."""
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         return [t for runner in queue_runners for t in runner.create_threads(sess, self._coord, True, True)]
@@ -373,7 +373,7 @@ class Supervisor:
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
-        """A context in which an exception asks the threads to stop."""
+        """Returns a context in which an exception asks the threads to stop."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
@@ -410,7 +410,7 @@ class Supervisor:
 
 
 class _StepRate:
-    """Writes how many steps there were in a second."""
+    """Writes the number of steps per second as a summary."""
 
     def __init__(self, step: Any, sess: Session, writer: Any) -> None:
         self._step, self._sess, self._writer = step, sess, writer
