@@ -72,7 +72,7 @@ def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
         return casting.cast(x, dtype, name)
 
     cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"""A tensor (also a sparse one, or `tf.IndexedSlices`) as `tf.{dtype.name}`, see `tf.cast`.
+    cast.__doc__ = f"""Casts a tensor (also a sparse one, or `tf.IndexedSlices`) to `tf.{dtype.name}`, see `tf.cast`.
 
     Raises:
         UnimplementedError: there is no such cast, as of strings.

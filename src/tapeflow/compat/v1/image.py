@@ -115,7 +115,7 @@ def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) 
 
 def _documented(resize: Callable[..., Any], name: str, summary: str, example: str) -> Callable[..., Any]:
     resize.__name__ = resize.__qualname__ = name
-    resize.__doc__ = f"""Images at another size, {summary}.
+    resize.__doc__ = f"""Resizes images, {summary}.
 
     Args:
         images: of shape [batch, height, width, channels].

@@ -45,14 +45,16 @@ def _reduction(function: Callable[..., Any], summary: str, example: str, result:
     return reduce
 
 
-reduce_all = _reduction(math.reduce_all, "Whether all elements are true", "[[True, False]]", "[[False]]")
-reduce_any = _reduction(math.reduce_any, "Whether any element is true", "[[True, False]]", "[[True]]")
-reduce_logsumexp = _reduction(math.reduce_logsumexp, "The logarithm of the sum of exponentials", "[[5.0]]", "[[5.0]]")
-reduce_max = _reduction(math.reduce_max, "The largest element", "[[1, 5, 3]]", "[[5]]")
-reduce_mean = _reduction(math.reduce_mean, "The mean", "[[1.0, 5.0, 3.0]]", "[[3.0]]")
-reduce_min = _reduction(math.reduce_min, "The smallest element", "[[1, 5, 3]]", "[[1]]")
-reduce_prod = _reduction(math.reduce_prod, "The product", "[[1, 5, 3]]", "[[15]]")
-reduce_sum = _reduction(math.reduce_sum, "The sum", "[[1, 5, 3]]", "[[9]]")
+reduce_all = _reduction(math.reduce_all, "Tests whether all elements are true", "[[True, False]]", "[[False]]")
+reduce_any = _reduction(math.reduce_any, "Tests whether any element is true", "[[True, False]]", "[[True]]")
+reduce_logsumexp = _reduction(
+    math.reduce_logsumexp, "Computes the logarithm of the sum of exponentials", "[[5.0]]", "[[5.0]]"
+)
+reduce_max = _reduction(math.reduce_max, "Computes the largest element", "[[1, 5, 3]]", "[[5]]")
+reduce_mean = _reduction(math.reduce_mean, "Computes the mean", "[[1.0, 5.0, 3.0]]", "[[3.0]]")
+reduce_min = _reduction(math.reduce_min, "Computes the smallest element", "[[1, 5, 3]]", "[[1]]")
+reduce_prod = _reduction(math.reduce_prod, "Computes the product", "[[1, 5, 3]]", "[[15]]")
+reduce_sum = _reduction(math.reduce_sum, "Computes the sum", "[[1, 5, 3]]", "[[9]]")
 
 
 def count_nonzero(

@@ -165,10 +165,10 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, summary: s
     return reduce
 
 
-reduce_max = _reduction("reduce_max", reduction.reduce_max, False, "The largest element", "[5.0]")
-reduce_max_sparse = _reduction("reduce_max_sparse", reduction.reduce_max, True, "The largest element", "[5.0]")
-reduce_sum = _reduction("reduce_sum", reduction.reduce_sum, False, "The sum", "[7.0]")
-reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, "The sum", "[7.0]")
+reduce_max = _reduction("reduce_max", reduction.reduce_max, False, "Computes the largest element", "[5.0]")
+reduce_max_sparse = _reduction("reduce_max_sparse", reduction.reduce_max, True, "Computes the largest element", "[5.0]")
+reduce_sum = _reduction("reduce_sum", reduction.reduce_sum, False, "Computes the sum", "[7.0]")
+reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, "Computes the sum", "[7.0]")
 
 
 def _segments(name: str, function: Callable[..., Any], summary: str, result: str) -> Callable[..., Any]:
@@ -198,12 +198,12 @@ def _segments(name: str, function: Callable[..., Any], summary: str, result: str
     return segments
 
 
-segment_mean = _segments("segment_mean", reduction.segment_mean, "The means", "[[2.]]")
+segment_mean = _segments("segment_mean", reduction.segment_mean, "Computes the means", "[[2.]]")
 segment_sqrt_n = _segments(
-    "segment_sqrt_n", reduction.segment_sqrt_n, "The sums, divided by the root of how many there are,",
+    "segment_sqrt_n", reduction.segment_sqrt_n, "Computes the sums, divided by the roots of the numbers of rows,",
     "[[2.8284]]",
 )  # fmt: skip
-segment_sum = _segments("segment_sum", reduction.segment_sum, "The sums", "[[4.]]")
+segment_sum = _segments("segment_sum", reduction.segment_sum, "Computes the sums", "[[4.]]")
 
 
 # ---- to and from tensors ---------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from tapeflow.math.comparison import logical_and, logical_not
 from tapeflow.math.division import divide_no_nan
 from tapeflow.math.reduction import reduce_sum
 
-# Of each kind: what the label is, and what the prediction.
+# From each kind to the values of label and prediction.
 KINDS = {
     "true_positives": (True, True),
     "false_positives": (False, True),
@@ -74,7 +74,7 @@ def _metric(kind: str, example: float) -> Callable[..., Any]:
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = kind
-    metric.__doc__ = f"""The number of {kind.replace("_", " ")}.
+    metric.__doc__ = f"""Counts the {kind.replace("_", " ")}.
 
     Args:
         labels, predictions: of one shape, cast to booleans.

@@ -88,7 +88,7 @@ def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
-    metric.__doc__ = f"""The number of {kind.replace("_", " ")} for each threshold.
+    metric.__doc__ = f"""Counts the {kind.replace("_", " ")} for each threshold.
 
     Args:
         labels: cast to booleans.

@@ -64,7 +64,7 @@ class Optimizer:
         """Returns the name."""
         return self._name
 
-    # ---- what a program calls ----------------------------------------------------------------------------------------
+    # ---- the public methods -----------------------------------------------------------------------------------------
 
     def minimize(
         self,
@@ -215,8 +215,7 @@ class Optimizer:
             self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
         return self._own[key]
 
-    # ---- what the kinds say
-    # --------------------------------------------------------------------------------------------
+    # ---- for subclasses ----------------------------------------------------------------------------------------------
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for v in var_list:

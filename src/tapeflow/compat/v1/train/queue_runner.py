@@ -89,7 +89,7 @@ class QueueRunner:
         codes = definition.queue_closed_exception_types
         self._ends = tuple(map(errors.exception_type_from_error_code, codes)) or (errors.OutOfRangeError,)
 
-    # ---- what it is of -----------------------------------------------------------------------------------------------
+    # ---- attributes ------------------------------------------------------------------------------------------------
 
     @property
     def queue(self) -> Any:

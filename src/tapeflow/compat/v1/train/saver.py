@@ -110,8 +110,7 @@ class Saver:
 
     to_proto = as_saver_def
 
-    # ---- the checkpoints that there are
-    # --------------------------------------------------------------------------------
+    # ---- existing checkpoints ----------------------------------------------------------------------------------------
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -130,8 +129,7 @@ class Saver:
         """Takes over those of the checkpoints that exist."""
         self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
 
-    # ---- saving and restoring
-    # ------------------------------------------------------------------------------------------
+    # ---- saving and restoring ----------------------------------------------------------------------------------------
 
     def save(
         self,
