@@ -115,8 +115,8 @@ def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: An
     Args:
         arr: integers, none of them negative.
         weights: of the shape of `arr`: what to add up for each, in place of 1.
-        minlength: how many counts there are at least.
-        maxlength: how many there are at most; larger numbers are left out.
+        minlength: the least number of counts.
+        maxlength: the largest number of counts; larger numbers are ignored.
         dtype: of the counts, without weights.
 
     Raises:
@@ -193,7 +193,7 @@ def stateless_multinomial(
 
     Args:
         logits: unnormalized logarithms of probabilities, of shape [batch, classes].
-        num_samples: how many to draw of each.
+        num_samples: the number of draws from each.
         seed: two integers.
         output_dtype: int64 or int32.
 
@@ -211,7 +211,7 @@ def multinomial(
 
     Args:
         logits: unnormalized logarithms of probabilities, of shape [batch, classes].
-        num_samples: how many to draw of each.
+        num_samples: the number of draws from each.
         seed: of this operation.
         output_dtype: int64 (the default) or int32.
 
@@ -233,7 +233,7 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None,
 
     Args:
         lam: the rates.
-        shape: how many to draw of each.
+        shape: the shape of the draws from each.
         dtype: of the result.
         seed: of this operation.
 

@@ -38,8 +38,8 @@ def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[...
 def _unpacked(result: Any, strict: bool) -> Any:
     """Unpacks a branch's result: a list of one element becomes that element, where TensorFlow 1 unpacks it."""
     staged = state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
-    alone = isinstance(result, (list, tuple)) and len(result) == 1
-    return result[0] if alone and not strict and not staged else result
+    single = isinstance(result, (list, tuple)) and len(result) == 1
+    return result[0] if single and not strict and not staged else result
 
 
 def cond(
@@ -167,9 +167,9 @@ def scan(
     """Folds elements with a function and returns all intermediate results, see `tf.scan`.
 
     Args:
-        fn: takes what it gave last, and an element.
+        fn: a function of its last result and an element.
         elems: a tensor, or several of the same length in a structure.
-        initializer: what it takes first; by default the first element.
+        initializer: its first argument at the beginning; by default the first element.
         reverse: goes from the last element to the first.
         parallel_iterations, back_prop, swap_memory, infer_shape: accepted, and without effect.
 
@@ -266,7 +266,7 @@ def Print(
         data: the tensors to print.
         message: what to print before them.
         first_n: prints that often only.
-        summarize: how many elements of each to print; by default 3, all of them if negative.
+        summarize: the number of elements of each to print; by default 3, all of them if negative.
 
     Returns:
         A tensor equal to `input_`.

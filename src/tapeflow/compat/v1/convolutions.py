@@ -528,7 +528,7 @@ def fractional_max_pool(
 
 
 def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
-    """Returns the seed of `tf.nn.fractional_max_pool`, where 0 stands for other windows at each call."""
+    """Returns the seed of `tf.nn.fractional_max_pool`, where 0 means other windows at each call."""
     return (seed or seed2 or 1) if deterministic else 0
 
 

@@ -42,8 +42,7 @@ class _Slot:
                 None,
                 None,
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-                "initializer "
-                "operation for this iterator before getting the next element.",
+                "initializer operation for this iterator before getting the next element.",
             )
         return self._iterator
 

@@ -53,8 +53,7 @@ def reset_default_graph() -> None:
     if state.graph is not (state.default_graph if default.scope is not None else None):
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the "
-            "nesting and create "
-            "a new graph."
+            "nesting and create a new graph."
         )
     disabled = default.scope is not None
     if disabled:

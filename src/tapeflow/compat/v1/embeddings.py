@@ -156,9 +156,9 @@ def sampled_softmax_loss(
         biases: of shape [num_classes].
         labels: int64, of shape [batch, num_true].
         inputs: of shape [batch, dim].
-        num_sampled: how many classes to draw for the batch.
-        num_classes: how many there are.
-        num_true: how many labels each has.
+        num_sampled: the number of classes to draw for the batch.
+        num_classes: the number of classes.
+        num_true: the number of labels of each example.
         sampled_values: what a candidate sampler gave; by default `log_uniform_candidate_sampler` draws.
         remove_accidental_hits: leaves labels that were drawn out.
         partition_strategy: "mod" or "div".

@@ -83,7 +83,7 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
         protected_nodes: the names of nodes that stay.
 
     Returns:
-        A `GraphDef` whose nodes take what the left out ones took.
+        A `GraphDef` in which the inputs of removed nodes replace their outputs.
 
     Example:
         >>> with tf.Graph().as_default() as g:

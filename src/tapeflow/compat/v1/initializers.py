@@ -103,7 +103,7 @@ class ones(Initializer):
 
 
 class constant(Initializer):
-    """Gives constants. In a graph, the last of a list of values fills what is left of a larger shape.
+    """Returns constants. In a graph, the last of a list of values fills what is left of a larger shape.
 
     Args:
         value: a number, or numbers in any nest.
@@ -273,8 +273,7 @@ class variance_scaling(Initializer):
         if distribution not in {"normal", "uniform", "truncated_normal", "untruncated_normal"}:
             raise ValueError(
                 "Argument `distribution` should be one of ('normal', uniform', 'truncated_normal', "
-                "'untruncated_normal'). "
-                f"Received: {distribution}"
+                f"'untruncated_normal'). Received: {distribution}"
             )
         super().__init__(scale=scale, mode=mode, distribution=distribution, seed=seed, dtype=dtype)
 

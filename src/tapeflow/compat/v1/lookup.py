@@ -28,7 +28,7 @@ class StaticHashTable(tables.StaticHashTable):
 
     @property
     def initializer(self) -> Any:
-        """The operation that fills it; nothing more is to be done where its values were no tensors of a graph."""
+        """The operation that fills it; it does nothing where the values were no tensors of a graph."""
         return no_op() if self._init_op is None else self._init_op
 
 
@@ -37,7 +37,7 @@ class StaticVocabularyTable(tables.StaticVocabularyTable):
 
     Args:
         initializer: fills it with the numbers from 0 on, int64; None for buckets alone.
-        num_oov_buckets: how many buckets there are for other words.
+        num_oov_buckets: the number of buckets for other words.
         lookup_key_dtype: of the words that are looked up; by default that of the initializer's.
 
     Example:

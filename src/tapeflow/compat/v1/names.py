@@ -109,7 +109,7 @@ _OWN = {
 # The constants of SavedModels, which are in namespaces of their own, too.
 _OWN |= {
     f"saved_model.{place}.{name}": f"tf.saved_model.{name}"
-    for place, of_it in {
+    for place, constants in {
         "constants": "ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB "
         "SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME",
         "signature_constants": "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES "
@@ -117,14 +117,14 @@ _OWN |= {
         "REGRESS_METHOD_NAME REGRESS_OUTPUTS",
         "tag_constants": "GPU SERVING TPU TRAINING",
     }.items()
-    for name in of_it.split()
+    for name in constants.split()
 } | {f"saved_model.constants.{name}": f"saved_model.{name}" for name in ("LEGACY_INIT_OP_KEY", "MAIN_OP_KEY")}
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 
 
 @functools.cache
 def _places() -> dict[str, str]:
-    """From a name below `tf.compat.v1` to the one below `tf`."""
+    """Returns a map from names below `tf.compat.v1` to those below `tf`."""
     lines = [line.split() for line in _FILE.read_text(encoding="utf-8").splitlines()]
     return {line[0]: line[-1] for line in lines}
 

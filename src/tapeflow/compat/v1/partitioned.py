@@ -74,7 +74,7 @@ class PartitionedVariable:
         shape: of the whole.
         dtype: of the parts.
         variable_list: the parts, in order.
-        partitions: into how many parts each dimension is cut.
+        partitions: the number of parts of each dimension.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -218,7 +218,7 @@ def create_in_parts(
         shape: of the whole, or None.
         dtype: the dtype.
         initializer: a value of the whole, or a function of a part's shape.
-        partitioner: says into how many parts each dimension is cut.
+        partitioner: returns the number of parts of each dimension.
         make: makes a part, of its name, shape and initializer.
 
     Raises:
@@ -272,8 +272,8 @@ def joined_parts(variables: Sequence[Any]) -> list[Any]:
     for name, parts in wholes.items():
         parts.sort(key=lambda part: part._save_slice_info.var_offset)
         info = parts[0]._save_slice_info
-        cut = [len(parts) if a != b else 1 for a, b in zip(info.var_shape, info.full_shape, strict=True)]
-        joined.append(PartitionedVariable(name, info.full_shape, parts[0].dtype, parts, cut))
+        partitions = [len(parts) if a != b else 1 for a, b in zip(info.var_shape, info.full_shape, strict=True)]
+        joined.append(PartitionedVariable(name, info.full_shape, parts[0].dtype, parts, partitions))
     return joined
 
 

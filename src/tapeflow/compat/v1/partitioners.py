@@ -1,4 +1,4 @@
-"""Into how many parts `get_variable` cuts a variable."""
+"""Partitioners: into how many parts `get_variable` cuts a variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of TensorFlow 1: they take names of files from a queue, and give what is in the files record by record."""
+"""Readers of TensorFlow 1: they take names of files from a queue and read the files record by record."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReaderBase:
 
     @property
     def reader_ref(self) -> Tensor:
-        """A scalar tensor that stands for the reader."""
+        """A scalar tensor: the reader's resource handle."""
         return self._reader_ref
 
     @property
@@ -64,11 +64,11 @@ class ReaderBase:
         return self._run("ReaderReadV2", name, getattr(queue, "queue_ref", queue)).outputs
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Sequence[Tensor]:
-        """Returns the next records of a file, up to so many.
+        """Returns the next records of a file, up to `num_records`.
 
         Args:
             queue: has the names of the files, strings.
-            num_records: how many at most, an int64 scalar.
+            num_records: the largest number of records, an int64 scalar.
             name: of the operation.
 
         Returns:
@@ -127,7 +127,7 @@ class TextLineReader(ReaderBase):
     """Gives the lines of text files, by keys `file:line`.
 
     Args:
-        skip_header_lines: how many lines at the beginning of each file to leave out.
+        skip_header_lines: the number of lines to skip at the beginning of each file.
         name: of the operation.
 
     Raises:
@@ -203,7 +203,7 @@ class WholeFileReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives what is in the queue, as key and as record.
+    """Returns the elements of the queue, as key and as record.
 
     Args:
         name: of the operation.
@@ -229,7 +229,7 @@ class FixedLengthRecordReader(ReaderBase):
 
     Args:
         record_bytes: the length.
-        header_bytes, footer_bytes: how many bytes at the beginning and the end of each file to leave out.
+        header_bytes, footer_bytes: the numbers of bytes to skip at the beginning and the end of each file.
         hop_bytes: how far apart records begin; by default their length.
         name: of the operation.
         encoding: "" or "ZLIB".

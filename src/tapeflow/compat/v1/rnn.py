@@ -120,13 +120,13 @@ def _select_running(ended: Any, before: Any, after: Any) -> Any:
 
 def _step(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any, zero_output: Any) -> tuple[Any, Any]:
     """Computes the output and the next state; zeros and the last state for sequences that have ended."""
-    output, following = cell(inputs, state)
+    output, next_state = cell(inputs, state)
     if lengths is None:
-        return output, following
+        return output, next_state
     nest.assert_same_structure(zero_output, output)
-    nest.assert_same_structure(state, following)
+    nest.assert_same_structure(state, next_state)
     ended = greater_equal(time, lengths)
-    return _select_running(ended, zero_output, output), _select_running(ended, state, following)
+    return _select_running(ended, zero_output, output), _select_running(ended, state, next_state)
 
 
 def _transposed(tensor: Any) -> Any:
@@ -345,7 +345,7 @@ def raw_rnn(
         raise TypeError(f"Argument `loop_fn` must be a callable. Received: {loop_fn}.")
     with variable_scope(scope or "rnn"):
         time = constant(0)
-        ended, inputs, state, emitted, own = loop_fn(time, None, None, None)
+        ended, inputs, state, emitted, loop_state = loop_fn(time, None, None, None)
         nest.assert_same_structure(state, cell.state_size)
         state = nest.map_structure(convert, state)
         first = nest.flatten(inputs)[0]
@@ -358,19 +358,18 @@ def raw_rnn(
             zero = nest.map_structure(lambda t: zeros(concat([[batch_size], shape(t)], 0), t.dtype), emitted)
         arrays = nest.map_structure(lambda t: TensorArray(t.dtype, 0, dynamic_size=True, element_shape=t.shape), zero)
 
-        def body(time: Any, ended: Any, inputs: Any, arrays: Any, state: Any, own: Any) -> Any:
-            output, following = cell(inputs, state)
-            ends, inputs, following, emitted_now, next_own = loop_fn(time + 1, output, following, own)
-            nest.assert_same_structure(state, following)
-            written = nest.map_structure(
-                lambda a, t: a.write(time, t), arrays, _select_running(ended, zero, emitted_now)
-            )
-            own = own if next_own is None else next_own
-            return time + 1, logical_or(ended, ends), inputs, written, _select_running(ended, state, following), own
+        def body(time: Any, ended: Any, inputs: Any, arrays: Any, state: Any, loop_state: Any) -> Any:
+            output, next_state = cell(inputs, state)
+            ends, inputs, next_state, emit, next_loop_state = loop_fn(time + 1, output, next_state, loop_state)
+            nest.assert_same_structure(state, next_state)
+            written = nest.map_structure(lambda a, t: a.write(time, t), arrays, _select_running(ended, zero, emit))
+            loop_state = loop_state if next_loop_state is None else next_loop_state
+            next_state = _select_running(ended, state, next_state)
+            return time + 1, logical_or(ended, ends), inputs, written, next_state, loop_state
 
-        begin = (time, ended, inputs, arrays, state, time if own is None else own)
+        begin = (time, ended, inputs, arrays, state, time if loop_state is None else loop_state)
         results = while_loop(lambda _, ended, *rest: logical_not(reduce_all(ended)), body, begin)
-        return results[3], results[4], None if own is None else results[5]
+        return results[3], results[4], None if loop_state is None else results[5]
 
 
 # ---- unrolled --------------------------------------------------------------------------------------------------------

@@ -339,7 +339,7 @@ class Builder:
         self, as_text: bool = False, experimental_image_format: bool = False,
         experimental_image_writer_options: Any = None,
     ) -> bytes:  # fmt: skip
-        """Writes what was added; gives the name of the file.
+        """Writes the graphs that were added. Returns the name of the file.
 
         Raises:
             NotImplementedError: a text or image format is specified.
@@ -358,7 +358,7 @@ def _check(signatures: Mapping[str, Any]) -> None:
 
 
 def _add_main_op(meta: Any, key: str, op: Any) -> None:
-    """Says what is to be run after loading, to TensorFlow 1 and to servers."""
+    """Records the operation to run after loading, for TensorFlow 1 and for servers."""
     if op is None:
         return
     meta.collection_def[key].node_list.value[:] = [op.name]

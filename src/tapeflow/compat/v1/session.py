@@ -164,7 +164,7 @@ class Session:
     # ---- running -------------------------------------------------------------------------------------------------
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Returns the values of tensors, and the effects of operations.
+        """Computes tensors and runs operations.
 
         Args:
             fetches: tensors, operations, variables, or their names, in any nest.
@@ -181,7 +181,7 @@ class Session:
             FailedPreconditionError: a variable has no value in this session yet.
             DeadlineExceededError: it waited for a queue for longer than it may.
             RuntimeError: the session is closed.
-            TypeError, ValueError: a fetch or a feed is nothing of the graph, or a value does not fit.
+            TypeError, ValueError: a fetch or a feed is not in the graph, or a value does not fit.
 
         Example:
             >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -252,7 +252,7 @@ class Session:
         """Announces the fetches and feeds of a run in several parts, in which every operation runs at most once.
 
         Args:
-            fetches: all that the parts will fetch.
+            fetches: all fetches of the parts.
             feeds: all the tensors that they will feed.
 
         Returns:
@@ -283,8 +283,8 @@ class Session:
         """Goes on with a run that `partial_run_setup` announced.
 
         Args:
-            handle: what that gave.
-            fetches: some of what was announced, each once.
+            handle: the result of `partial_run_setup`.
+            fetches: some of the announced fetches, each once.
             feed_dict: values for some of the feeds that were announced.
 
         Returns:
@@ -425,9 +425,8 @@ def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
     if isinstance(value, SymbolicTensor):
         raise TypeError(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-            "strings, lists, "
-            f"numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to the "
-            f"argument `feed_dict` with key {tensor}."
+            f"strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was "
+            f"passed to the argument `feed_dict` with key {tensor}."
         )
     if not isinstance(value, EagerTensor):
         value = _as_array(tensor.dtype, value)
@@ -450,8 +449,7 @@ def _as_array(dtype: DType, value: Any) -> Any:
         if not info.min <= value <= info.max:
             raise TypeError(
                 f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try "
-                "explicitly "
-                "setting the type of the feed tensor to a larger type (e.g. int64)."
+                "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
             )
     return np.asarray(value, dtype=kind)
 
@@ -479,8 +477,7 @@ def _uninitialized(error: AttributeError) -> Exception:
         None,
         f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
         "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
-        "session first. "
-        f"(Could not find resource: localhost/{name})",
+        f"session first. (Could not find resource: localhost/{name})",
     )
 
 

@@ -77,7 +77,7 @@ def split(
     Args:
         keyword_required: must not be specified: the others are keyword arguments.
         sp_input: a `tf.SparseTensor`.
-        num_split: how many parts; the first ones are larger by one if need be.
+        num_split: the number of parts; the first ones are larger by one if need be.
         axis, split_dim: the dimension, by either name.
 
     Raises:
@@ -185,7 +185,7 @@ def _segments(name: str, function: Callable[..., Any], summary: str, result: str
         data: of shape [rows, ...].
         indices: int32 or int64, of shape [count]: the numbers of the rows.
         segment_ids: of the same shape, sorted: to which segment each belongs.
-        num_segments: how many segments there are; by default as many as are needed.
+        num_segments: the number of segments; by default the largest id plus 1.
         sparse_gradient: gives `tf.IndexedSlices` as the gradient of `data`.
 
     Raises:

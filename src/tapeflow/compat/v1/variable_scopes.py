@@ -83,8 +83,8 @@ class _Making(VariableMeta):
     ) -> Any:
         if not isinstance(collections, (list, tuple, set, type(None))):
             raise ValueError(
-                "collections argument to Variable constructor must be a list, tuple, or set. "
-                f"Got {collections} of type {type(collections)}"
+                f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of "
+                f"type {type(collections)}"
             )
         variable = Variable(
             initial_value, trainable, validate_shape, caching_device, name, None, dtype, import_scope, constraint,
@@ -380,7 +380,7 @@ def get_variable(
         regularizer: a function of the variable, whose result is added to the collection of regularization losses.
         trainable: whether it is in the collection of trainable variables.
         collections: the collections that it is added to; by default that of global variables.
-        partitioner: a function of shape and dtype that says into how many parts to cut each dimension, of which one at
+        partitioner: a function of shape and dtype that returns the number of parts of each dimension, of which one at
             most may have several.
         custom_getter: called in place of this function, with it as its first argument.
         constraint, synchronization, aggregation: as of `tf.Variable`.
@@ -627,7 +627,7 @@ def create_partitioned_variables(
 
     Args:
         shape: of the whole.
-        slicing: into how many parts each dimension is cut; one at most into several.
+        slicing: the number of parts of each dimension, of which one at most is larger than 1.
         initializer: as of `get_variable`.
         dtype, trainable, collections: as of `get_variable`.
         name: of the whole; by default "PartitionedVariable".

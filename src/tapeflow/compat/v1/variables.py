@@ -104,7 +104,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """Returns a collection of the default graph itself: what is added to this list is in the collection.
+    """Returns a collection of the default graph itself: items added to this list are in the collection.
 
     Example:
         >>> with tf.Graph().as_default():

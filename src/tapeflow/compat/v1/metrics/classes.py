@@ -27,7 +27,7 @@ def _flat(tensor: Any) -> Any:
 
 
 def _mean_of_quotients(totals: Any, name: str) -> Any:
-    """Computes the mean intersection over union by a confusion matrix, of the classes that there are."""
+    """Computes the mean intersection over union by a confusion matrix, over the classes that occur."""
     right = cast(diag_part(totals), float32)
     either = cast(reduce_sum(totals, 0), float32) + cast(reduce_sum(totals, 1), float32) - right
     present = reduce_sum(cast(not_equal(either, 0), float32))
@@ -46,7 +46,7 @@ def mean_iou(
     name: str | None = None,
 ) -> Any:
     """Computes the mean over the classes of intersection over union: of the elements that are of a class or predicted
-    as it, how many are both.
+    as it, the fraction that is both.
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.

@@ -59,7 +59,7 @@ def results(
 
     Args:
         compute: makes the value; its last argument is the name of the operation.
-        totals: what it takes, as it is in the variables.
+        totals: its arguments: the variables' values.
         updates: the same, with the batch.
     """
     with control_dependencies(None):

@@ -1,4 +1,4 @@
-"""Metrics of probabilities, which count what is above each of many thresholds: AUC, precision at thresholds, ..."""
+"""Metrics of probabilities, which count the predictions above many thresholds: AUC, precision at thresholds, ..."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
 def _counts(
     kinds: Sequence[str], labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any
 ) -> tuple[list[Any], list[Any]]:
-    """Variables that count, for each threshold, what is of a kind, and their updates."""
+    """Returns variables that count, for each threshold, the elements of a kind, and their updates."""
     predictions = convert(predictions)
     within = "predictions must be in [0, 1]"
     checks = [
@@ -138,7 +138,7 @@ def precision_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """For each threshold, how many of the predictions above it are of true labels.
+    """Computes, for each threshold, the fraction of the predictions above it whose labels are true.
 
     Args:
         labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
@@ -169,7 +169,7 @@ def recall_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """For each threshold, how many of the true labels have predictions above it.
+    """Computes, for each threshold, the fraction of the true labels with predictions above it.
 
     Args:
         labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
@@ -229,16 +229,16 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Any:
-    """Computes the area under a curve, by how many true and false positives there are for each of many thresholds.
+    """Computes the area under a curve, from the counts of true and false positives at many thresholds.
 
     Args:
         labels: cast to booleans.
         predictions: floats in `[0, 1]` of the shape of `labels`.
         weights, metrics_collections, updates_collections, name: as of `true_positives_at_thresholds`.
-        num_thresholds: how many thresholds, at equal distances.
+        num_thresholds: the number of thresholds, at equal distances.
         curve: "ROC" for true over false positives, "PR" for precision over recall.
         summation_method: "trapezoidal"; "minoring" and "majoring" for a lower and an upper bound;
-            "careful_interpolation" for what is between the points of a PR curve.
+            "careful_interpolation" between the points of a PR curve.
         thresholds: thresholds in `[0, 1]`, in place of those at equal distances; two outside are added.
 
     Returns:
@@ -299,8 +299,8 @@ def sensitivity_at_specificity(
     """Computes the sensitivity at the threshold whose specificity is nearest to the one specified.
 
     Args:
-        specificity: in `[0, 1]`, how many of the false labels are to be below.
-        num_thresholds: how many thresholds, at equal distances, to choose from.
+        specificity: in `[0, 1]`, the fraction of the false labels that are to be below.
+        num_thresholds: the number of thresholds, at equal distances, to choose from.
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
 
     Returns:
@@ -344,8 +344,8 @@ def specificity_at_sensitivity(
     """Computes the specificity at the highest threshold whose sensitivity reaches the one specified.
 
     Args:
-        sensitivity: in `[0, 1]`, how many of the true labels are to be above.
-        num_thresholds: how many thresholds, at equal distances, to choose from.
+        sensitivity: in `[0, 1]`, the fraction of the true labels that are to be above.
+        num_thresholds: the number of thresholds, at equal distances, to choose from.
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
 
     Returns:

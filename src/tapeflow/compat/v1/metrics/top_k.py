@@ -1,4 +1,4 @@
-"""Metrics of rankings: how many of the classes that were predicted first are labels."""
+"""Metrics of rankings: the fraction of labels among the classes predicted first."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def precision_at_k(
 
     Args:
         predictions: floats of shape `[..., number of classes]`.
-        k: how many classes to take for predicted.
+        k: the number of classes that count as predicted.
         labels, class_id, weights, metrics_collections, updates_collections, name: as of `precision_at_top_k`.
 
     Returns:
@@ -290,14 +290,14 @@ def _average_precision(labels: Any, best: Any) -> Any:
     hits = cast(_hits(labels, best), float64)
     precision = cumsum(hits, axis=-1) / creation.range(1, k + 1, dtype=float64)
     if isinstance(labels, SparseTensor):
-        count = sets.size(labels)
+        count: Any = sets.size(labels)
     else:
         count = reduce_sum(cast(greater_equal(labels, 0), int64), axis=-1)
     return reduce_sum(precision * hits, axis=-1) / cast(minimum(cast(count, int64), k), float64)
 
 
 def _hits(labels: Any, best: Any) -> Any:
-    """For each prediction of an example, 1 if it is a label of that."""
+    """Marks each prediction of an example that is one of its labels."""
     if not isinstance(labels, SparseTensor):
         matches = equal(expand_dims(best, -1), expand_dims(labels, -2))
         return reduce_any(matches, axis=-1)

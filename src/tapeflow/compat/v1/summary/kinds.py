@@ -165,7 +165,7 @@ def image(
         tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are used
             as they are. The floats of an image are scaled so that the largest one gets 255, or, if some are negative,
             so that 0 gets 128 and the largest absolute value is within `[1, 255]`.
-        max_outputs: how many of the images at most.
+        max_outputs: the largest number of images.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -203,7 +203,7 @@ def audio(
             `max_outputs` is 1.
         tensor: float32 in `[-1, 1]` of shape `[batch, frames, channels]`, or `[batch, frames]` for one channel.
         sample_rate: a float32 scalar, in Hz.
-        max_outputs: how many of the clips at most.
+        max_outputs: the largest number of clips.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -310,7 +310,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
     """Merges several summaries into one.
 
     Args:
-        inputs: what the other functions give.
+        inputs: results of the other functions.
         collections: the graph's collections that it is added to; by default none.
         name: of the operation.
 

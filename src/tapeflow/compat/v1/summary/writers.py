@@ -23,7 +23,7 @@ class FileWriter:
     Args:
         logdir: the folder, which is created if it does not exist.
         graph: a graph to write at once.
-        max_queue: how many events may wait in memory.
+        max_queue: the number of events that may wait in memory.
         flush_secs: how long, in seconds, an event may wait; looked at whenever one is added.
         graph_def: a `GraphDef` message to write at once.
         filename_suffix: ends the files' names.

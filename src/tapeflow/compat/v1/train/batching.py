@@ -159,11 +159,11 @@ def _batches(
     Args:
         scope: the name by default.
         several: an example of each source.
-        batch_size: how many examples there are in a batch.
+        batch_size: the number of examples in a batch.
         keep_input: whether to add an example.
         make: makes the queue.
         fullness: the name and the value of a summary of how full it is.
-        threads: how many add the examples of each source.
+        threads: the number of threads that add the examples of each source.
         many: whether each gives several examples at once.
         shapes: of an example; by default those of the tensors.
         smaller: whether the last batch may be smaller.
@@ -245,12 +245,12 @@ def batch(
 
     Args:
         tensors: the tensors of an example, in a list or a dict; sparse ones, too.
-        batch_size: how many examples there are in a batch.
-        num_threads: how many threads gather; with more than one the order is not deterministic.
-        capacity: how many examples are gathered ahead.
+        batch_size: the number of examples in a batch.
+        num_threads: the number of threads that gather; with more than one the order is not deterministic.
+        capacity: the number of examples that are gathered ahead.
         enqueue_many: whether the tensors are of several examples, with a dimension in front for their number.
         shapes: of the tensors of one example; by default their static shapes.
-        dynamic_pad: pads what is shorter with zeros or empty strings, where shapes have unknown dimensions.
+        dynamic_pad: pads shorter tensors with zeros or empty strings, where shapes have unknown dimensions.
         allow_smaller_final_batch: whether the last batch may be smaller; otherwise it is left out.
         shared_name: of the queue.
         name: of the operations.
@@ -394,7 +394,7 @@ def shuffle_batch(
     """Returns the same as `batch`, in random order.
 
     Args:
-        min_after_dequeue: how many examples stay gathered, so that there is something to choose from.
+        min_after_dequeue: the number of examples that stay in the queue, so that the choice is random.
         seed: of the random numbers.
         tensors, batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
             as of `batch`.

@@ -121,7 +121,7 @@ class SessionRunHook:
 
 
 class SecondOrStepTimer:
-    """Says at which steps something is due: every so many steps, or once in so many seconds.
+    """Says at which steps an action is due: every `every_steps` steps, or once in `every_secs` seconds.
 
     Args:
         every_secs: the seconds.

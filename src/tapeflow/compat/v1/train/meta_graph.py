@@ -82,7 +82,7 @@ def export_meta_graph(
 
 
 def _write_collection(collections: Any, key: str, items: list[Any]) -> None:
-    """Writes a collection, if messages can hold what is in it."""
+    """Writes a collection, if messages can hold its items."""
     if not items:
         return
     if all(isinstance(item, Variable) for item in items):

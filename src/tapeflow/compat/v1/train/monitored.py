@@ -105,16 +105,16 @@ class _Attempt:
         options = message("RunOptions")() if options is None else options
         run_metadata = message("RunMetadata")() if run_metadata is None else run_metadata
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self.session)
-        wishes = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
-        for wish in wishes:
-            if wish.options is not None:
-                _merge_options(options, wish.options)
-        more = [wish.fetches for wish in wishes if wish.fetches is not None]
-        feeds = _merged_feeds(feed_dict, [wish.feed_dict for wish in wishes if wish.feed_dict])
+        requests = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
+        for request in requests:
+            if request.options is not None:
+                _merge_options(options, request.options)
+        more = [request.fetches for request in requests if request.fetches is not None]
+        feeds = _merged_feeds(feed_dict, [request.feed_dict for request in requests if request.feed_dict])
         values, hook_values = self.session.run([fetches, more], feeds, options, run_metadata)
         results = iter(hook_values)
-        for hook, wish in zip(self._hooks, wishes, strict=True):
-            result = None if wish.fetches is None else next(results)
+        for hook, request in zip(self._hooks, requests, strict=True):
+            result = None if request.fetches is None else next(results)
             hook.after_run(context, SessionRunValues(result, options, run_metadata))
         self._stop = self._stop or context.stop_requested
         return values

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train.Optimizer`: what the kinds of optimizers have in common."""
+"""`tf.compat.v1.train.Optimizer`: the base class of the optimizers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tapeflow.math.segment import unsorted_segment_sum
 
 
 class Optimizer:
-    """Changes variables so that a loss becomes smaller: what the optimizers have in common.
+    """Base class of the optimizers, which update variables to minimize a loss.
 
     Args:
         use_locking: accepted, and without effect.
-        name: what the names of its operations and slots have in them.
+        name: the prefix of the names of its operations and slots.
         use_own_namescope_for_non_slot_vars: accepted, and without effect.
 
     Raises:

@@ -70,7 +70,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
     Args:
         tensor: the tensor.
-        num_epochs: how many times; None for any number.
+        num_epochs: the number of times; None for no limit.
         name: of the operation.
 
     Raises:
@@ -112,7 +112,7 @@ def input_producer(
     Args:
         input_tensor: the tensor.
         element_shape: the shape of a slice, where the tensor's is not static.
-        num_epochs: how many times each slice comes, before the queue is closed; None for again and again. It is counted
+        num_epochs: the number of times each slice comes, before the queue is closed; None for no limit. It is counted
             in a local variable.
         shuffle: whether the slices are in another order every time.
         seed: of that order.

@@ -43,7 +43,7 @@ class StopAtStepHook(SessionRunHook):
     """Requests a stop when the global step reaches a limit.
 
     Args:
-        num_steps: after so many steps from the one that the session begins with.
+        num_steps: the number of steps from the one that the session begins with.
         last_step: at this step, in place of `num_steps`.
 
     Raises:
@@ -189,7 +189,7 @@ class LoggingTensorHook(SessionRunHook):
     """Logs the values of tensors.
 
     Args:
-        tensors: tensors or their names, in a list, or in a dict by what they are called in the log.
+        tensors: tensors or their names, in a list, or in a dict by their names in the log.
         every_n_iter: how often, in runs.
         every_n_secs: how often, in seconds, in place of runs.
         at_end: also when the session ends; alone, only then.

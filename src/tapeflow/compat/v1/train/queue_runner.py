@@ -26,8 +26,8 @@ class QueueRunner:
         queue: the queue.
         enqueue_ops: the operations.
         close_op: closes the queue; by default `queue.close()`.
-        cancel_op: closes the queue, and what waits to be added; by default `queue.close(cancel_pending_enqueues=True)`.
-        queue_closed_exception_types: `tf.errors` that mean that there is nothing more; by default `OutOfRangeError`.
+        cancel_op: closes it and cancels pending enqueues; by default `queue.close(cancel_pending_enqueues=True)`.
+        queue_closed_exception_types: the `tf.errors` of a queue without elements; by default `OutOfRangeError`.
         queue_runner_def: a `QueueRunnerDef` message, in place of all others.
         import_scope: the prefix of its names.
 

@@ -30,11 +30,11 @@ class Saver:
     Args:
         var_list: the variables, in a list, or in a dict by the names that they have in checkpoints; by default all
         global ones.
-        reshape: restores values of another shape, if only they have as many elements.
-        max_to_keep: how many checkpoints stay; 0 or None for all.
-        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours stays all the same.
-        defer_build: looks for the variables at the first save or restore only.
-        allow_empty: does not mind if there are no variables.
+        reshape: restores values of another shape, with the same number of elements.
+        max_to_keep: the number of checkpoints to keep; 0 or None for all.
+        keep_checkpoint_every_n_hours: keeps one checkpoint per this many hours besides.
+        defer_build: collects the variables only at the first save or restore.
+        allow_empty: accepts that there are no variables.
         pad_step_number: writes global steps with leading zeros.
         saver_def: takes `max_to_keep` and `keep_checkpoint_every_n_hours` from this message.
         sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
@@ -230,10 +230,8 @@ class Saver:
                 None,
                 None,
                 "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that "
-                "is missing "
-                "from the checkpoint. Please ensure that you have not altered the graph expected based on the "
-                "checkpoint. "
-                f"Original error:\n\nKey {name} not found in checkpoint",
+                "is missing from the checkpoint. Please ensure that you have not altered the graph expected based on "
+                f"the checkpoint. Original error:\n\nKey {name} not found in checkpoint",
             )
         value = bundle.read(name)
         if value.dtype is not variable.dtype:
@@ -246,8 +244,7 @@ class Saver:
         if not self._reshape or variable.shape.num_elements() != value.shape.num_elements():
             raise _mismatch(
                 f"Assign requires shapes of both tensors to match. lhs shape= {_text(variable.shape)} rhs shape= "
-                f"{_text(value.shape)} "
-                f"(tensor_name = {name})"
+                f"{_text(value.shape)} (tensor_name = {name})"
             )
         return shaping.reshape(value, variable.shape)
 
@@ -296,9 +293,8 @@ def _mismatch(reason: str) -> errors.InvalidArgumentError:
         None,
         None,
         "Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the "
-        "graph from the "
-        "checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original "
-        f"error:\n\n{reason}",
+        "graph from the checkpoint. Please ensure that you have not altered the graph expected based on the "
+        f"checkpoint. Original error:\n\n{reason}",
     )
 
 
@@ -427,8 +423,9 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         if not source.endswith("/"):
             pairs.append((source, by_name.get(target) if isinstance(target, str) else target))
             continue
-        there, here = source.removeprefix("/"), target.removeprefix("/")
-        pairs += [(there + name[len(here) :], v) for name, v in by_name.items() if name.startswith(here)]
+        checkpoint_prefix, scope_prefix = source.removeprefix("/"), target.removeprefix("/")
+        in_scope = [(name, v) for name, v in by_name.items() if name.startswith(scope_prefix)]
+        pairs += [(checkpoint_prefix + name.removeprefix(scope_prefix), v) for name, v in in_scope]
     for name, variable in pairs:
         if variable is None:
             raise ValueError(f"There is no variable for {name} of the checkpoint in the graph")
@@ -438,8 +435,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         if not variable.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor {name} "
-                f"({value.shape}) "
-                "from checkpoint reader."
+                f"({value.shape}) from checkpoint reader."
             )
         initializer = variable.initializer
         with graph._outside_of_scopes():

@@ -55,7 +55,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints: when the session was created, then every so many steps or seconds, and at the end.
+    """Saves checkpoints: when the session begins, every `save_steps` steps or `save_secs` seconds, and at the end.
 
     Args:
         checkpoint_dir: the folder, which also gets an event file and the graph, `graph.pbtxt`.
@@ -149,8 +149,8 @@ class CheckpointSaverHook(SessionRunHook):
         session_log = message("SessionLog")
         log = session_log(status=session_log.CHECKPOINT, checkpoint_path=self._path)
         self._writer.add_session_log(log, step)
-        wishes = [listener.after_save(session, step) for listener in self._listeners]
-        return any(wishes)
+        stop_requests = [listener.after_save(session, step) for listener in self._listeners]
+        return any(stop_requests)
 
     def _chosen_saver(self) -> Any:
         """Returns the saver.
@@ -184,7 +184,7 @@ def the_only_saver() -> Any:
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries: with the first run, then every so many steps or seconds.
+    """Writes summaries: with the first run, then every `save_steps` steps or `save_secs` seconds.
 
     Args:
         save_steps: how often, in steps.

@@ -30,7 +30,7 @@ class Scaffold:
         init_op: initializes the variables, where there is no checkpoint; by default all global variables.
         init_feed_dict: what to feed to it.
         init_fn: called after it, with the scaffold and the session.
-        ready_op: gives the names of what is not initialized, nothing for a session that is ready.
+        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
         ready_for_local_init_op: the same, for before `local_init_op`.
         local_init_op: initializes local variables and tables, also after a checkpoint was restored.
         summary_op: the summary of the training; by default all summaries of the graph.

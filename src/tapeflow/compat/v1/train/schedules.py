@@ -48,7 +48,7 @@ def exponential_decay(
         learning_rate: the first rate.
         global_step: the step, a number, a tensor or a variable.
         decay_steps: a number of steps.
-        decay_rate: what the rate is multiplied by in so many steps.
+        decay_rate: the factor by which the rate changes in `decay_steps` steps.
         staircase: rounds the exponent down.
 
     Returns:

@@ -20,7 +20,7 @@ class SessionManager:
 
     Args:
         local_init_op: run in every session, once variables have values.
-        ready_op: gives the names of what is not initialized, nothing for a session that is ready.
+        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
         ready_for_local_init_op: the same, for before `local_init_op`.
         graph: by default the default one.
         recovery_wait_secs: how long to wait before another look for a checkpoint or at the variables.
