@@ -13,28 +13,28 @@ import numpy as np
 import torch
 
 from tapeflow.core.hooks import hooks
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 
 
-class NotStatic(Exception):
-    """Not enough is known at trace time to apply a rule: the one exception that a shape rule, or a gradient in a graph,
-    raises for that, and the only one that is caught."""
+class Unknown(SymbolicTensor):
+    """Stands for a host argument of which nothing is known at trace time: whatever a shape rule asks of it, beside its
+    own shape and dtype, raises `NotStatic`."""
 
-
-class Unknown:
-    """Stands for a host argument of which nothing is known at trace time: whatever a shape rule asks of it raises
-    `NotStatic`."""
+    def __init__(self, tensor: SymbolicTensor) -> None:
+        super().__init__(tensor.op, tensor.value_index, tensor.dtype, tensor.shape)
 
     def _refuse(self, *_: Any) -> Any:
         raise NotStatic
 
     __iter__ = __len__ = __getitem__ = __contains__ = _refuse
+    __array__ = _refuse  # type: ignore[assignment]
     __index__ = __int__ = __float__ = __bool__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __mod__ = __floordiv__ = __neg__ = _refuse
+    __mod__ = __floordiv__ = __neg__ = __repr__ = __str__ = _refuse
     __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
@@ -132,7 +132,7 @@ def host_static(value: Any) -> Any:
 def static_or_unknown(value: Any) -> Any:
     """Returns `host_static` of a value, with an `Unknown` where it is a tensor of which nothing is known."""
     static = host_static(value)
-    return Unknown() if isinstance(static, SymbolicTensor) else static
+    return Unknown(static) if isinstance(static, SymbolicTensor) else static
 
 
 def _scalar(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from tapeflow.array.passing import cast_to
 from tapeflow.array.tensor_list import (
     list_concat,
     list_from_tensor,
@@ -18,6 +19,7 @@ from tapeflow.array.tensor_list import (
     list_stack,
 )
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64, variant
@@ -102,9 +104,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
         return list_length(self._flow) if known is None else convert(known, int32)
 
     def identity(self) -> TensorArray:
-        from tapeflow import identity
-
-        return self._next(identity(self._flow))
+        return self._next(ops.Identity(self._flow))
 
     def close(self, name: str | None = None) -> None:
         """Nothing: the list is gone when nobody takes it any more."""
@@ -149,10 +149,8 @@ class StagedTensorArray(TensorArray, CompositeTensor):
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         value = self._as_value(value)
         self._learn(TensorShape(None) if value.shape.rank is None else TensorShape([None]).concatenate(value.shape[1:]))
-        from tapeflow import cast
-
         with name_scope(name or "TensorArraySplit"):
-            return self._next(list_split(value, self._shape_argument, cast(lengths, int64), name=name))
+            return self._next(list_split(value, self._shape_argument, cast_to(lengths, int64), name=name))
 
 
 def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:

@@ -16,8 +16,10 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.node_protos import (
     Function,
     Node,
@@ -169,11 +171,9 @@ class Builder:
             self._add(node)
 
     def _add(self, node: Node) -> None:
-        from tapeflow.graph.graphdef.node_ops import BUILDERS
-
         definition = definition_of(node.op)
         tensors = [self._tensor(node, output) for output in node.inputs]
-        build = BUILDERS.get(node.op)
+        build = builder_of(node.op)
         if not node.functions:
             check_attrs(node, definition, self.prefix)
             check_inputs(node, definition, tensors, self.prefix)
@@ -250,9 +250,7 @@ class Builder:
 
     def _registered(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
         """A call of the registered op of the node's name."""
-        from tapeflow.raw_ops import _implementation as implementation
-
-        op = implementation(node.op)
+        op = find(node.op)
         if op is None:
             raise errors.UnimplementedError(
                 None,
