@@ -19,7 +19,7 @@ bytes_or_text_types = (bytes, str)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """The bytes of a text.
+    """Returns the bytes of a text.
 
     Raises:
         TypeError: it is neither `bytes` nor `str`.
@@ -38,7 +38,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """The text in bytes.
+    """Returns the text in bytes.
 
     Raises:
         TypeError: it is neither `bytes` nor `str`.
@@ -58,7 +58,7 @@ as_str = as_text
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """The text in bytes, and `str(value)` of anything else.
+    """Returns the text in bytes, and `str(value)` of anything else.
 
     Example:
         >>> tf.compat.as_str_any(b"text"), tf.compat.as_str_any(3)
@@ -68,7 +68,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 
 def path_to_str(path: Any) -> Any:
-    """The text of a path; what is no path is given back.
+    """Returns the text of a path; anything else is returned unchanged.
 
     Example:
         >>> import pathlib
@@ -79,7 +79,7 @@ def path_to_str(path: Any) -> Any:
 
 
 def dimension_value(dimension: Any) -> int | None:
-    """The number of a dimension.
+    """Returns the number of a dimension.
 
     Example:
         >>> tf.compat.dimension_value(tf.TensorShape([3, None])[0])
@@ -89,7 +89,7 @@ def dimension_value(dimension: Any) -> int | None:
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Any:
-    """One dimension of a shape, as a `tf.compat.v1.Dimension`.
+    """Returns one dimension of a shape, as a `tf.compat.v1.Dimension`.
 
     Example:
         >>> tf.compat.dimension_at_index(tf.TensorShape([3, None]), 0)

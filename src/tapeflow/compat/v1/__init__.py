@@ -1,4 +1,4 @@
-"""The public `tf.compat.v1` namespace: what of TensorFlow 1 libraries still use."""
+"""The public `tf.compat.v1` namespace: the names of TensorFlow 1 that libraries still use."""
 
 from __future__ import annotations
 
@@ -101,7 +101,6 @@ from tapeflow.compat.v1.initializers import uniform_unit_scaling as uniform_unit
 from tapeflow.compat.v1.initializers import variance_scaling as variance_scaling_initializer
 from tapeflow.compat.v1.initializers import zeros as zeros_initializer
 from tapeflow.compat.v1.parsing import decode_csv, decode_raw, parse_example, parse_single_example
-from tapeflow.compat.v1.partitioned import create_partitioned_variables
 from tapeflow.compat.v1.partitioners import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
@@ -177,6 +176,7 @@ from tapeflow.compat.v1.updates import (
 from tapeflow.compat.v1.variable_scopes import (
     AUTO_REUSE,
     VariableScope,
+    create_partitioned_variables,
     get_local_variable,
     get_variable,
     get_variable_scope,
@@ -226,8 +226,8 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("tapeflow.compat"), name)
     if name == "SparseTensorValue":
         return importlib.import_module("tapeflow.sparse.tensor").SparseTensorValue
-    found = message(name)
-    return _find(name) if found is None else found
+    proto = message(name)
+    return _find(name) if proto is None else proto
 
 
 def __dir__() -> list[str]:

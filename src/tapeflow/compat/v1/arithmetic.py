@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import size
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
-from tapeflow.random.seeds import lasting_seeds
+from tapeflow.math import arithmetic, casting, counting
+from tapeflow.math.division import floordiv, realdiv
+from tapeflow.math.elementwise import rsqrt
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.random.seeds import lasting_seeds, set_seed
+from tapeflow.random.stateful import categorical, poisson
+from tapeflow.random.stateless import stateless_categorical
 
 # ---- quotients, products, casts --------------------------------------------------------------------------------------
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient as Python 2 has it: rounded down for integers.
+    """Returns the quotient as Python 2 has it: rounded down for integers.
 
     Args:
         x, y: numbers of one dtype, of shapes that broadcast.
@@ -28,11 +36,11 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     """
     x = convert(x)
     y = convert(y, x.dtype)
-    return tf.math.floordiv(x, y, name) if x.dtype.is_integer else tf.realdiv(x, y, name)
+    return floordiv(x, y, name) if x.dtype.is_integer else realdiv(x, y, name)
 
 
 def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient, rounded down.
+    """Returns the quotient, rounded down.
 
     Raises:
         InvalidArgumentError: an integer is divided by zero.
@@ -41,11 +49,11 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
         >>> tf.compat.v1.floor_div(-7, 2).numpy().item()
         -4
     """
-    return tf.math.floordiv(x, y, name)
+    return floordiv(x, y, name)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A tensor (or `tf.IndexedSlices`) times a scalar of its dtype.
+    """Returns a tensor (or `tf.IndexedSlices`) times a scalar of its dtype.
 
     Raises:
         ValueError: `scalar` is no scalar.
@@ -54,17 +62,17 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         >>> tf.compat.v1.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy().tolist()
         [2.0, 6.0]
     """
-    return tf.scalar_mul(scalar, x, name)
+    return arithmetic.scalar_mul(scalar, x, name)
 
 
 def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
-    """The cast to a dtype."""
+    """Casts a tensor to a dtype."""
 
     def cast(x: Any, name: str = op_name) -> Any:
-        return tf.cast(x, dtype, name)
+        return casting.cast(x, dtype, name)
 
     cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"""A tensor (also a sparse one, or `tf.IndexedSlices`) as `tf.{dtype.name}`, see `tf.cast`.
+    cast.__doc__ = f"""Casts a tensor (also a sparse one, or `tf.IndexedSlices`) to `tf.{dtype.name}`, see `tf.cast`.
 
     Raises:
         UnimplementedError: there is no such cast, as of strings.
@@ -86,29 +94,29 @@ to_int64 = _to(int64, "to_int64", "ToInt64")
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
-    """A tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
+    """Returns a tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
 
     Example:
         >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy().tolist()
         [1.5, 2.0]
     """
     t = convert(t)
-    count = tf.cast(tf.size(t), t.dtype)
-    inverse = tf.math.rsqrt(tf.reduce_sum(t * t))
-    return tf.identity(t * clip_norm * tf.minimum(inverse * count, 1.0 / convert(clip_norm, t.dtype)), name=name)
+    count = casting.cast(size(t), t.dtype)
+    inverse = rsqrt(reduce_sum(t * t))
+    return identity(t * clip_norm * minimum(inverse * count, 1.0 / convert(clip_norm, t.dtype)), name=name)
 
 
 # ---- counting --------------------------------------------------------------------------------------------------------
 
 
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> Any:
-    """How often each number occurs, see `tf.math.bincount`.
+    """Counts how often each number occurs, see `tf.math.bincount`.
 
     Args:
         arr: integers, none of them negative.
         weights: of the shape of `arr`: what to add up for each, in place of 1.
-        minlength: how many counts there are at least.
-        maxlength: how many there are at most; larger numbers are left out.
+        minlength: the least number of counts.
+        maxlength: the largest number of counts; larger numbers are ignored.
         dtype: of the counts, without weights.
 
     Raises:
@@ -118,7 +126,7 @@ def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: An
         >>> tf.compat.v1.bincount([1, 1, 2]).numpy().tolist()
         [0, 2, 1]
     """
-    return tf.math.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
+    return counting.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
 
 
 def confusion_matrix(
@@ -129,7 +137,7 @@ def confusion_matrix(
     name: str | None = None,
     weights: Any = None,
 ) -> Any:
-    """How often each label (the row) was predicted as each (the column), see `tf.math.confusion_matrix`.
+    """Counts how often each label (row) was predicted as each class (column), see `tf.math.confusion_matrix`.
 
     Args:
         labels, predictions: vectors of integers, of one length.
@@ -144,7 +152,7 @@ def confusion_matrix(
         >>> tf.compat.v1.confusion_matrix([0, 1, 1], [0, 0, 1]).numpy().tolist()
         [[1, 0], [1, 1]]
     """
-    return tf.math.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
+    return counting.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
 
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
@@ -160,14 +168,14 @@ def set_random_seed(seed: int) -> None:
         >>> bool(tf.random.uniform([]) == first)
         True
     """
-    tf.random.set_seed(seed)
+    set_seed(seed)
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The two seeds of an operation: of the global seed and its own, or None twice where there is neither.
+    """Returns the two seeds of an operation: of the global seed and its own, or None twice where there is neither.
 
     Args:
-        op_seed: the seed that the operation was given, or None. Then the second one is another for each operation.
+        op_seed: the seed of the operation, or None; then the second seed differs for each operation.
 
     Example:
         >>> tf.compat.v1.set_random_seed(7)
@@ -185,7 +193,7 @@ def stateless_multinomial(
 
     Args:
         logits: unnormalized logarithms of probabilities, of shape [batch, classes].
-        num_samples: how many to draw of each.
+        num_samples: the number of draws from each.
         seed: two integers.
         output_dtype: int64 or int32.
 
@@ -193,7 +201,7 @@ def stateless_multinomial(
         >>> tf.compat.v1.random.stateless_multinomial([[0.0, -100.0]], 3, [1, 2]).numpy().tolist()
         [[0, 0, 0]]
     """
-    return tf.random.stateless_categorical(logits, num_samples, seed, output_dtype, name)
+    return stateless_categorical(logits, num_samples, seed, output_dtype, name)
 
 
 def multinomial(
@@ -203,7 +211,7 @@ def multinomial(
 
     Args:
         logits: unnormalized logarithms of probabilities, of shape [batch, classes].
-        num_samples: how many to draw of each.
+        num_samples: the number of draws from each.
         seed: of this operation.
         output_dtype: int64 (the default) or int32.
 
@@ -217,7 +225,7 @@ def multinomial(
         >>> tf.compat.v1.multinomial([[0.0, -100.0]], 3).numpy().tolist()
         [[0, 0, 0]]
     """
-    return tf.random.categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
+    return categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
 
 
 def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
@@ -225,7 +233,7 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None,
 
     Args:
         lam: the rates.
-        shape: how many to draw of each.
+        shape: the shape of the draws from each.
         dtype: of the result.
         seed: of this operation.
 
@@ -236,4 +244,4 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None,
         >>> tf.compat.v1.random_poisson([1.0, 2.0], [5]).shape
         TensorShape([5, 2])
     """
-    return tf.random.poisson(shape, lam, dtype, seed, name)
+    return poisson(shape, lam, dtype, seed, name)

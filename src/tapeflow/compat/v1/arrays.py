@@ -6,18 +6,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow.array import blocks, creation, gathering, masks, padding, properties, shaping
+from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.array.shaping import reshape
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types import dtypes
 from tapeflow.core.types.dtypes import as_dtype, int32
+from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, logical_not
+from tapeflow.math.reduction import reduce_any
+from tapeflow.nn import depth
+from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 # ---- making tensors --------------------------------------------------------------------------------------------------
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
-    """A constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
+    """Returns a constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
 
     Args:
         value: a value, or a nest of lists of them.
@@ -36,20 +45,20 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         [1, 2, 2]
     """
     if shape is None or state.graph is None or isinstance(value, Tensor):
-        return tf.constant(value, dtype, shape, name)
+        return creation.constant(value, dtype, shape, name)
     try:
-        proto = tf.make_tensor_proto(value, None if dtype is None else as_dtype(dtype), shape, verify_shape)
+        proto = make_tensor_proto(value, None if dtype is None else as_dtype(dtype), shape, verify_shape)
     except ValueError as error:
         if str(error).startswith("Too many elements"):
             raise
         raise TypeError(str(error)) from None
-    return tf.constant(tf.make_ndarray(proto), as_dtype(proto.dtype), name=name)
+    return creation.constant(make_ndarray(proto), as_dtype(proto.dtype), name=name)
 
 
 def convert_to_tensor(
     value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
 ) -> Any:
-    """The tensor of a value, see `tf.convert_to_tensor`.
+    """Converts a value to a tensor, see `tf.convert_to_tensor`.
 
     Args:
         value: an array, a number, a nest of lists of them, or anything that is registered as convertible.
@@ -57,59 +66,59 @@ def convert_to_tensor(
         dtype_hint, preferred_dtype: the dtype to try first, by either name.
 
     Raises:
-        ValueError: the hint was given by both names, or the value is of another dtype.
+        ValueError: the hint was passed under both names, or the value is of another dtype.
 
     Example:
         >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
         tf.float32
     """
-    return tf.convert_to_tensor(
+    return creation.convert_to_tensor(
         value, dtype, either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype), name
     )
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Zeros of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
+    """Returns zeros of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
 
     Example:
         >>> tf.compat.v1.zeros_like([[1.5, 2.5]], tf.int32).numpy().tolist()
         [[0, 0]]
     """
-    return tf.zeros_like(tensor, dtype, name)
+    return creation.zeros_like(tensor, dtype, name)
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Ones of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
+    """Returns ones of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
 
     Example:
         >>> tf.compat.v1.ones_like([[1.5, 2.5]]).numpy().tolist()
         [[1.0, 1.0]]
     """
-    return tf.ones_like(tensor, dtype, name)
+    return creation.ones_like(tensor, dtype, name)
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The shape of a tensor as a vector, int32 unless `out_type` is int64: see `tf.shape`.
+    """Returns the shape of a tensor as a vector, int32 unless `out_type` is int64: see `tf.shape`.
 
     Example:
         >>> tf.compat.v1.shape([[1, 2, 3]], out_type=tf.int64).numpy().tolist()
         [1, 3]
     """
-    return tf.shape(input, int32 if out_type is None else as_dtype(out_type), name)
+    return properties.shape(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The number of elements as a scalar, int32 unless `out_type` is int64: see `tf.size`.
+    """Returns the number of elements as a scalar, int32 unless `out_type` is int64: see `tf.size`.
 
     Example:
         >>> tf.compat.v1.size([[1, 2, 3]]).numpy().item()
         3
     """
-    return tf.size(input, int32 if out_type is None else as_dtype(out_type), name)
+    return properties.size(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """The tensor of a value; `tf.IndexedSlices` and sparse tensors stay as they are.
+    """Converts a value to a tensor; `tf.IndexedSlices` and sparse tensors stay as they are.
 
     Raises:
         ValueError: the value is of another dtype.
@@ -118,11 +127,11 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
         >>> tf.compat.v1.convert_to_tensor_or_indexed_slices([1, 2]).dtype
         tf.int32
     """
-    return _converted(value, (tf.IndexedSlices, tf.SparseTensor), dtype, name)
+    return _convert_others(value, (IndexedSlices, SparseTensor), dtype, name)
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """The tensor of a value; sparse tensors stay as they are.
+    """Converts a value to a tensor; sparse tensors stay as they are.
 
     Raises:
         RuntimeError: the sparse tensor is of another dtype.
@@ -132,17 +141,17 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
         >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).dtype
         tf.int32
     """
-    if isinstance(value, tf.compat.v1.SparseTensorValue):
-        value = tf.SparseTensor.from_value(value)
-    if isinstance(value, tf.SparseTensor) and dtype is not None and as_dtype(dtype) is not value.dtype:
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor) and dtype is not None and as_dtype(dtype) is not value.dtype:
         raise RuntimeError(f"Sparse dtype mismatch. Requested: {as_dtype(dtype).name},  Actual: {value.dtype.name}")
-    return _converted(value, (tf.SparseTensor,), dtype, name)
+    return _convert_others(value, (SparseTensor,), dtype, name)
 
 
-def _converted(value: Any, kept: Any, dtype: Any, name: str | None) -> Any:
-    """The tensor of a value that is none of some kinds."""
-    if not isinstance(value, kept):
-        return tf.convert_to_tensor(value, dtype, name=name)
+def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
+    """Converts a value to a tensor, unless it is one of the accepted kinds."""
+    if not isinstance(value, accepted):
+        return creation.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and as_dtype(dtype) is not value.dtype:
         raise ValueError(
             f"Incompatible tensor conversion requested to `dtype` {as_dtype(dtype).name} for `value` ({value}) with "
@@ -155,24 +164,24 @@ def _converted(value: Any, kept: Any, dtype: Any, name: str | None) -> Any:
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
-    """A tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
+    """Returns a tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
 
     Raises:
-        ValueError: both are given.
+        ValueError: both are specified.
         InvalidArgumentError: a dimension named is not of length 1.
 
     Example:
         >>> tf.compat.v1.squeeze([[[1], [2]]], squeeze_dims=[2]).shape
         TensorShape([1, 2])
     """
-    return tf.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims), name)
+    return shaping.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims), name)
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """A tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
+    """Returns a tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
 
     Raises:
-        ValueError: neither is given, or both.
+        ValueError: neither is specified, or both.
 
     Example:
         >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
@@ -181,21 +190,21 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     at = either("axis", axis, "dim", dim)
     if at is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return tf.expand_dims(input, at, name)
+    return shaping.expand_dims(input, at, name)
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
-    """A tensor with its dimensions in another order, see `tf.transpose`; by default turned around.
+    """Returns a tensor with its dimensions in another order, see `tf.transpose`; by default reversed.
 
     Example:
         >>> tf.compat.v1.transpose([[1, 2], [3, 4]], [1, 0]).numpy().tolist()
         [[1, 3], [2, 4]]
     """
-    return tf.transpose(a, perm, conjugate, name)
+    return shaping.transpose(a, perm, conjugate, name)
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
-    """A tensor with elements around it, see `tf.pad`.
+    """Returns a tensor with elements around it, see `tf.pad`.
 
     Args:
         tensor: of rank n.
@@ -210,7 +219,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
         >>> tf.compat.v1.pad([1, 2], [[1, 0]], constant_values=9).numpy().tolist()
         [9, 1, 2]
     """
-    return tf.pad(tensor, paddings, mode, constant_values, name)
+    return padding.pad(tensor, paddings, mode, constant_values, name)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
@@ -227,7 +236,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         A tensor of the shape of `x`; without `x` and `y` the indices, int64 of shape [count, rank].
 
     Raises:
-        ValueError: only one of them is given.
+        ValueError: only one of them is specified.
 
     Example:
         >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
@@ -235,14 +244,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if (x is None) != (y is None):
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = convert(condition, tf.bool)
+    condition = convert(condition, dtypes.bool)
     if x is not None:
         x = convert(x)
         rank = x.shape.rank
         if condition.shape.rank == 1 and rank is not None and rank > 1:
-            condition = tf.reshape(condition, [-1] + [1] * (rank - 1))
-        return tf.where(condition, x, convert(y, x.dtype), name)
-    return tf.where(condition, name=name)
+            condition = reshape(condition, [-1] + [1] * (rank - 1))
+        return masks.where(condition, x, convert(y, x.dtype), name)
+    return masks.where(condition, name=name)
 
 
 def gather(
@@ -253,7 +262,7 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Any:
-    """Slices along `axis` by their indices, see `tf.gather`; `validate_indices` is without effect.
+    """Returns slices along `axis` by their indices, see `tf.gather`; `validate_indices` is without effect.
 
     Raises:
         InvalidArgumentError: an index is out of range.
@@ -262,13 +271,13 @@ def gather(
         >>> tf.compat.v1.gather([[1, 2], [3, 4]], [1, 0], axis=1).numpy().tolist()
         [[2, 1], [4, 3]]
     """
-    return tf.gather(params, indices, axis=axis, batch_dims=batch_dims, name=name)
+    return gathering.gather(params, indices, axis=axis, batch_dims=batch_dims, name=name)
 
 
 def gather_nd(
     params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
 ) -> Any:
-    """Slices by the indices of several dimensions, see `tf.gather_nd`; `bad_indices_policy` is without effect.
+    """Returns slices by the indices of several dimensions, see `tf.gather_nd`; `bad_indices_policy` is without effect.
 
     Raises:
         InvalidArgumentError: an index is out of range.
@@ -277,7 +286,7 @@ def gather_nd(
         >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
         [2, 3]
     """
-    return tf.gather_nd(params, indices, batch_dims, name)
+    return gathering.gather_nd(params, indices, batch_dims, name)
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
@@ -301,11 +310,11 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     rank = indices.shape.rank
     if rank == 0:
         raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
-    return tf.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
+    return gathering.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
-    """The elements where a mask holds, see `tf.boolean_mask`.
+    """Returns the elements where a mask holds, see `tf.boolean_mask`.
 
     Args:
         tensor: of any dtype and shape.
@@ -319,11 +328,11 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         >>> tf.compat.v1.boolean_mask([[1, 2], [3, 4]], [False, True]).numpy().tolist()
         [[3, 4]]
     """
-    return tf.boolean_mask(tensor, mask, axis, name)
+    return masks.boolean_mask(tensor, mask, axis, name)
 
 
 class ListDiff(NamedTuple):
-    """What `setdiff1d` gives: `out`, the elements that are left, and `idx`, where they are.
+    """The result of `setdiff1d`: `out`, the elements that are left, and `idx`, their positions.
 
     Example:
         >>> tf.compat.v1.setdiff1d([5, 6], [6]).idx.numpy().tolist()
@@ -335,7 +344,7 @@ class ListDiff(NamedTuple):
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
-    """The elements of `x` that are not in `y`, and where they are, as `index_dtype`.
+    """Returns the elements of `x` that are not in `y`, and their positions, as `index_dtype`.
 
     Raises:
         InvalidArgumentError: `x` or `y` is no vector.
@@ -349,9 +358,9 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
     for label, vector in (("x", x), ("y", y)):
         if vector.shape.rank not in (1, None):
             raise invalid(f"{label} should be a 1D vector, not of shape {vector.shape} [Op:ListDiff]")
-    kept = tf.logical_not(tf.reduce_any(tf.equal(tf.expand_dims(x, 1), tf.expand_dims(y, 0)), 1))
-    at = tf.reshape(tf.where(kept), [-1])
-    return ListDiff(tf.gather(x, at, name=name), tf.cast(at, index_dtype))
+    missing = logical_not(reduce_any(equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0)), 1))
+    at = reshape(masks.where(missing), [-1])
+    return ListDiff(gathering.gather(x, at, name=name), cast(at, index_dtype))
 
 
 # ---- batches, space and depth ----------------------------------------------------------------------------------------
@@ -361,7 +370,7 @@ def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: str | None = None,
     seq_dim: Any = None, batch_dim: Any = None,
 ) -> Any:  # fmt: skip
-    """A batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
+    """Returns a batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
 
     Args:
         input: of any dtype.
@@ -370,7 +379,7 @@ def reverse_sequence(
         batch_axis, batch_dim: the dimension of the batch, by either name; by default 0.
 
     Raises:
-        ValueError: a dimension was given by both names.
+        ValueError: a dimension was passed under both names.
         TypeError: there is no `seq_axis`.
 
     Example:
@@ -381,11 +390,11 @@ def reverse_sequence(
     batch = either("batch_axis", batch_axis, "batch_dim", batch_dim)
     if over is None:
         raise TypeError("reverse_sequence: expected int for argument 'seq_axis' (or 'seq_dim'), not None.")
-    return tf.reverse_sequence(input, seq_lengths, over, batch, name)
+    return padding.reverse_sequence(input, seq_lengths, over, batch, name)
 
 
 def _square(block_shape: Any, block_size: Any) -> list[int]:
-    """The block of two dimensions with sides of one length, given by either name."""
+    """Returns the block of two dimensions with sides of one length, under either name."""
     side = either("block_shape", block_shape, "block_size", block_size)
     if side is None:
         raise TypeError("the length of the sides of the blocks, `block_size`, must be an int, not None")
@@ -396,7 +405,7 @@ def _square(block_shape: Any, block_size: Any) -> list[int]:
 
 
 def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
-    """Entries of the batch into blocks of space, see `tf.batch_to_space`.
+    """Returns entries of the batch into blocks of space, see `tf.batch_to_space`.
 
     Args:
         input: of shape [batch, height, width, depth].
@@ -407,8 +416,8 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
         A tensor of shape [batch / block_size ** 2, height * block_size - crops, width * block_size - crops, depth].
 
     Raises:
-        ValueError: the length was given by both names.
-        TypeError: it was given by none.
+        ValueError: the length was passed under both names.
+        TypeError: it was passed under neither.
         InvalidArgumentError: it is no single number, or does not fit the shape.
 
     Example:
@@ -416,11 +425,11 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
         >>> tf.compat.v1.batch_to_space(batch, [[0, 0], [0, 0]], 2)[0, :, :, 0].numpy().tolist()
         [[1, 2], [3, 4]]
     """
-    return tf.batch_to_space(input, _square(block_shape, block_size), crops, name)
+    return blocks.batch_to_space(input, _square(block_shape, block_size), crops, name)
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
-    """Entries of the batch into blocks of any number of dimensions, see `tf.batch_to_space`.
+    """Returns entries of the batch into blocks of any number of dimensions, see `tf.batch_to_space`.
 
     Args:
         input: of shape [batch, *dimensions, ...].
@@ -434,13 +443,13 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
         >>> tf.compat.v1.batch_to_space_nd([[[1]], [[2]]], [2], [[0, 0]])[0, :, 0].numpy().tolist()
         [1, 2]
     """
-    return tf.batch_to_space(input, block_shape, crops, name)
+    return blocks.batch_to_space(input, block_shape, crops, name)
 
 
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Any:
-    """Blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
+    """Returns blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
 
     Args:
         input: of shape [batch, height, width, depth].
@@ -448,8 +457,8 @@ def space_to_batch(
         block_size, block_shape: the length of the blocks' sides, by either name.
 
     Raises:
-        ValueError: the length was given by both names.
-        TypeError: it was given by none.
+        ValueError: the length was passed under both names.
+        TypeError: it was passed under neither.
         InvalidArgumentError: it is no single number, or does not fit the shape.
 
     Example:
@@ -457,11 +466,11 @@ def space_to_batch(
         >>> tf.compat.v1.space_to_batch(image, [[0, 0], [0, 0]], 2).shape
         TensorShape([4, 1, 1, 1])
     """
-    return tf.space_to_batch(input, _square(block_shape, block_size), paddings, name)
+    return blocks.space_to_batch(input, _square(block_shape, block_size), paddings, name)
 
 
 def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Blocks of space into depth: [b, h, w, d] becomes [b, h / size, w / size, d * size ** 2].
+    """Returns blocks of space into depth: [b, h, w, d] becomes [b, h / size, w / size, d * size ** 2].
 
     See `tf.nn.space_to_depth`.
 
@@ -470,11 +479,11 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None, data_fo
         >>> tf.compat.v1.space_to_depth(image, 2).numpy().tolist()
         [[[[0, 1, 2, 3]]]]
     """
-    return tf.nn.space_to_depth(input, block_size, data_format, name)
+    return depth.space_to_depth(input, block_size, data_format, name)
 
 
 def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Depth into blocks of space: [b, h, w, d] becomes [b, h * size, w * size, d / size ** 2].
+    """Returns depth into blocks of space: [b, h, w, d] becomes [b, h * size, w * size, d / size ** 2].
 
     See `tf.nn.depth_to_space`.
 
@@ -482,4 +491,4 @@ def depth_to_space(input: Any, block_size: int, name: str | None = None, data_fo
         >>> tf.compat.v1.depth_to_space([[[[1, 2, 3, 4]]]], 2)[0, :, :, 0].numpy().tolist()
         [[1, 2], [3, 4]]
     """
-    return tf.nn.depth_to_space(input, block_size, data_format, name)
+    return depth.depth_to_space(input, block_size, data_format, name)

@@ -21,7 +21,7 @@ from tapeflow.graph.ir.checks import assertion, nothing_to_check
 def _check(
     function: Callable[..., Any], tensors: Sequence[Any], data: Any, summarize: int | None, message: str | None
 ) -> Any:
-    """An assertion of `tf.debugging`, whose error shows `data` where that is given."""
+    """Returns an assertion of `tf.debugging`, whose error shows `data`, if specified."""
     if data is None:
         return function(*tensors, message=message, summarize=summarize)
     shown = 3 if summarize is None else summarize
@@ -37,14 +37,14 @@ def _check(
 
 
 def _text(value: Any, shown: int) -> str:
-    """The first elements of a tensor; all of them for a negative number."""
+    """Returns the first elements of a tensor; all of them for a negative number."""
     flat = np.asarray(value).reshape(-1).tolist()
     few = flat if shown < 0 else flat[:shown]
     words = [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in few]
     return ", ".join(words + (["..."] if len(few) < len(flat) else []))
 
 
-def _of_two(name: str, what: str, example: str) -> Callable[..., Any]:
+def _comparison(name: str, operator: str, example: str) -> Callable[..., Any]:
     function = getattr(debugging, name)
 
     def check(
@@ -57,10 +57,10 @@ def _of_two(name: str, what: str, example: str) -> Callable[..., Any]:
     ) -> Any:
         return _check(function, pair(x, y), data, summarize, message)
 
-    return _described(check, name, f"`x {what} y`, element by element, with broadcasting", example)
+    return _documented(check, name, f"`x {operator} y`, element by element, with broadcasting", example)
 
 
-def _of_one(name: str, what: str, example: str) -> Callable[..., Any]:
+def _comparison_with_zero(name: str, condition: str, example: str) -> Callable[..., Any]:
     function = getattr(debugging, name)
 
     def check(
@@ -68,17 +68,17 @@ def _of_one(name: str, what: str, example: str) -> Callable[..., Any]:
     ) -> Any:
         return _check(function, [convert(x)], data, summarize, message)
 
-    return _described(check, name, f"every element of `x` is {what}", example)
+    return _documented(check, name, f"every element of `x` is {condition}", example)
 
 
-def _described(check: Callable[..., Any], name: str, what: str, example: str) -> Callable[..., Any]:
+def _documented(check: Callable[..., Any], name: str, condition: str, example: str) -> Callable[..., Any]:
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"""Checks that {what}, see `tf.debugging.{name}`.
+    check.__doc__ = f"""Checks that {condition}, see `tf.debugging.{name}`.
 
     Args:
         data: a list of tensors to show in the error, in place of the operands.
         summarize: how many elements of each tensor to show; by default 3.
-        message: what to say first.
+        message: the beginning of the error message.
 
     Returns:
         In a graph, the operation that checks; eagerly None.
@@ -92,16 +92,16 @@ def _described(check: Callable[..., Any], name: str, what: str, example: str) ->
     return check
 
 
-assert_equal = _of_two("assert_equal", "==", "[1, 2], [1, 2]")
-assert_none_equal = _of_two("assert_none_equal", "!=", "[1, 2], 3")
-assert_greater = _of_two("assert_greater", ">", "[1, 2], 0")
-assert_greater_equal = _of_two("assert_greater_equal", ">=", "[1, 2], 1")
-assert_less = _of_two("assert_less", "<", "[1, 2], 3")
-assert_less_equal = _of_two("assert_less_equal", "<=", "[1, 2], 2")
-assert_positive = _of_one("assert_positive", "> 0", "[1, 2]")
-assert_negative = _of_one("assert_negative", "< 0", "[-1.0, -2.0]")
-assert_non_negative = _of_one("assert_non_negative", ">= 0", "[0, 1]")
-assert_non_positive = _of_one("assert_non_positive", "<= 0", "[0, -1]")
+assert_equal = _comparison("assert_equal", "==", "[1, 2], [1, 2]")
+assert_none_equal = _comparison("assert_none_equal", "!=", "[1, 2], 3")
+assert_greater = _comparison("assert_greater", ">", "[1, 2], 0")
+assert_greater_equal = _comparison("assert_greater_equal", ">=", "[1, 2], 1")
+assert_less = _comparison("assert_less", "<", "[1, 2], 3")
+assert_less_equal = _comparison("assert_less_equal", "<=", "[1, 2], 2")
+assert_positive = _comparison_with_zero("assert_positive", "> 0", "[1, 2]")
+assert_negative = _comparison_with_zero("assert_negative", "< 0", "[-1.0, -2.0]")
+assert_non_negative = _comparison_with_zero("assert_non_negative", ">= 0", "[0, 1]")
+assert_non_positive = _comparison_with_zero("assert_non_positive", "<= 0", "[0, -1]")
 
 
 def assert_near(
@@ -129,7 +129,7 @@ def assert_near(
 
 
 def add_check_numerics_ops() -> Any:
-    """An operation that checks all floating tensors of the default graph for infinities and NaNs.
+    """Returns an operation that checks all floating tensors of the default graph for infinities and NaNs.
 
     Raises:
         RuntimeError: eager execution is enabled.
@@ -160,10 +160,10 @@ def assert_rank(
         x: a tensor.
         rank: an int, or a scalar int32 tensor.
         data, summarize: accepted, and without effect: the error shows the shape.
-        message: what to say first.
+        message: the beginning of the error message.
 
     Raises:
-        ValueError: it has not; InvalidArgumentError when the graph runs, if it was not known before.
+        ValueError: it has not; InvalidArgumentError when the graph runs, if that is not static.
 
     Example:
         >>> tf.compat.v1.assert_rank([[1, 2]], 2)
@@ -203,7 +203,7 @@ def assert_shapes(
     Args:
         shapes: pairs of a tensor and its shape: sizes, names, and None for any size.
         data, summarize: accepted, and without effect: the error shows the shapes.
-        message: what to say first.
+        message: the beginning of the error message.
 
     Raises:
         ValueError: a shape is another.
@@ -242,7 +242,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`, and gives it.
+    """Checks that a tensor is a scalar, see `tf.debugging.assert_scalar`, and returns it.
 
     Raises:
         ValueError: it is none.
@@ -259,23 +259,23 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Any:
-    """Gives a tensor on, if no infinity and no NaN is in it, see `tf.debugging.assert_all_finite`.
+    """Checks that a tensor has no infinity and no NaN, and returns it, see `tf.debugging.assert_all_finite`.
 
     Args:
         x, t: floating, by either name.
-        message, msg: what the error says first, by either name.
+        message, msg: the beginning of the error message, by either name.
 
     Raises:
         InvalidArgumentError: there is one.
-        ValueError: the tensor or the message was given by both names.
+        ValueError: the tensor or the message was passed under both names.
         TypeError: there is no message.
 
     Example:
         >>> tf.compat.v1.verify_tensor_all_finite([1.0, 2.0], "weights").numpy().tolist()
         [1.0, 2.0]
     """
-    said = either("message", message, "msg", msg)
+    text = either("message", message, "msg", msg)
     value = convert(either("x", x, "t", t))
-    if said is None:
+    if text is None:
         raise TypeError("Expected string for argument 'message' not None.")
-    return debugging.assert_all_finite(value, said, name)
+    return debugging.assert_all_finite(value, text, name)

@@ -7,41 +7,46 @@ from typing import Any
 
 import numpy as np
 
-import tapeflow as tf
+from tapeflow import control_flow, custom_gradients, functional, printing
+from tapeflow.array import passing
+from tapeflow.array.passing import identity
+from tapeflow.autodiff.ends import UnconnectedGradients
 from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.switches import control_flow_v2_enabled
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int32
 from tapeflow.printing import element_text
+from tapeflow.script import numpy_function
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
 def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[..., Any]:
-    """A branch of `cond`, by either name."""
+    """Returns a branch of `cond`, by either name."""
     if function is not None and old is not None:
         raise TypeError(f"cond(): '{name}' and '{old_name}' may not be set simultaneously.")
-    given = old if function is None else function
-    if given is None:
+    branch = old if function is None else function
+    if branch is None:
         raise TypeError(f"cond(): '{name}' argument required")
-    if not callable(given):
+    if not callable(branch):
         raise TypeError(f"'{name}' must be callable.")
-    return given
+    return branch
 
 
-def _unpacked(found: Any, strict: bool) -> Any:
-    """What a branch gave; of a list of one element that element, where TensorFlow 1 takes it out."""
+def _unpacked(result: Any, strict: bool) -> Any:
+    """Unpacks a branch's result: a list of one element becomes that element, where TensorFlow 1 unpacks it."""
     staged = state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
-    alone = isinstance(found, (list, tuple)) and len(found) == 1
-    return found[0] if alone and not strict and not staged else found
+    single = isinstance(result, (list, tuple)) and len(result) == 1
+    return result[0] if single and not strict and not staged else result
 
 
 def cond(
     pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
     fn1: Any = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
-    """What one of two functions gives, see `tf.cond`.
+    """Calls one of two functions, as a predicate says, see `tf.cond`.
 
     Args:
         pred: a boolean scalar.
@@ -51,7 +56,7 @@ def cond(
             `disable_control_flow_v2`.
 
     Raises:
-        TypeError: a function is missing, was given by both names, or is no function.
+        TypeError: a function is missing, was passed under both names, or is no function.
 
     Example:
         >>> tf.compat.v1.cond(tf.constant(3) < 2, lambda: 1, lambda: 2)
@@ -59,13 +64,13 @@ def cond(
     """
     first = _function("true_fn", true_fn, "fn1", fn1)
     second = _function("false_fn", false_fn, "fn2", fn2)
-    return _unpacked(tf.cond(pred, first, second, name), strict)
+    return _unpacked(control_flow.cond(pred, first, second, name), strict)
 
 
 def case(
     pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
 ) -> Any:
-    """What the function of the first true predicate gives, see `tf.case`.
+    """Calls the function of the first true predicate, see `tf.case`.
 
     Args:
         pred_fn_pairs: pairs of a boolean scalar and a function, in a list, or in a dict if their order means nothing.
@@ -82,7 +87,7 @@ def case(
         2
     """
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
-    return _unpacked(tf.case(pairs, default, exclusive, True, name), strict)
+    return _unpacked(control_flow.case(pairs, default, exclusive, True, name), strict)
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
@@ -93,7 +98,7 @@ def while_loop(
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:  # fmt: skip
-    """Calls `body` on the loop variables as long as `cond` gives true, see `tf.while_loop`.
+    """Calls `body` on the loop variables as long as `cond` is true, see `tf.while_loop`.
 
     Args:
         cond: takes the loop variables and gives a boolean scalar.
@@ -119,22 +124,22 @@ def while_loop(
 
     def packed(*values: Any) -> Any:
         nonlocal in_list
-        given = body(*values)
-        in_list = isinstance(given, (list, tuple))
-        return given if in_list else [given]
+        new_values = body(*values)
+        in_list = isinstance(new_values, (list, tuple))
+        return new_values if in_list else [new_values]
 
-    found = tf.while_loop(
+    outputs = control_flow.while_loop(
         cond, packed, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, name
     )
-    single = isinstance(found, (list, tuple)) and len(found) == 1 and not return_same_structure
-    return found[0] if single and not (in_list and state.graph is None) else found
+    single = isinstance(outputs, (list, tuple)) and len(outputs) == 1 and not return_same_structure
+    return outputs[0] if single and not (in_list and state.graph is None) else outputs
 
 
 def map_fn(
     fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True,
     swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:  # fmt: skip
-    """A function of each element along the first dimension, see `tf.map_fn`.
+    """Applies a function to each element along the first dimension, see `tf.map_fn`.
 
     Args:
         fn: takes an element (of each tensor of `elems`).
@@ -145,26 +150,26 @@ def map_fn(
 
     Raises:
         TypeError: `fn` is no function.
-        ValueError: the dtype was given by both names.
+        ValueError: the dtype was passed under both names.
 
     Example:
         >>> tf.compat.v1.map_fn(lambda x: x / 2, tf.constant([1, 2]), dtype=tf.float64).numpy().tolist()
         [0.5, 1.0]
     """
     signature = either("fn_output_signature", fn_output_signature, "dtype", dtype)
-    return tf.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
+    return functional.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
 
 
 def scan(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
     swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """All that a function of what came before and each element gives, see `tf.scan`.
+    """Folds elements with a function and returns all intermediate results, see `tf.scan`.
 
     Args:
-        fn: takes what it gave last, and an element.
+        fn: a function of its last result and an element.
         elems: a tensor, or several of the same length in a structure.
-        initializer: what it takes first; by default the first element.
+        initializer: its first argument at the beginning; by default the first element.
         reverse: goes from the last element to the first.
         parallel_iterations, back_prop, swap_memory, infer_shape: accepted, and without effect.
 
@@ -175,14 +180,16 @@ def scan(
         >>> tf.compat.v1.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 3, 6]
     """
-    return tf.scan(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name)
+    return functional.scan(
+        fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name
+    )
 
 
 def foldl(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
     swap_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What a function of what came before and each element gives last, from the first element on, see `tf.foldl`.
+    """Folds elements with a function, from the first one to the last one, see `tf.foldl`.
 
     The arguments are those of `scan`.
 
@@ -193,14 +200,14 @@ def foldl(
         >>> tf.compat.v1.foldl(lambda left, x: left - x, tf.constant([1, 2, 3])).numpy().item()
         -4
     """
-    return tf.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
+    return functional.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
 def foldr(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
     swap_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What a function of what came before and each element gives last, from the last element on, see `tf.foldr`.
+    """Folds elements with a function, from the last one to the first one, see `tf.foldr`.
 
     The arguments are those of `scan`.
 
@@ -211,26 +218,26 @@ def foldr(
         >>> tf.compat.v1.foldr(lambda right, x: right - x, tf.constant([1, 2, 3])).numpy().item()
         0
     """
-    return tf.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
+    return functional.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
 
 
 # ---- order and Python functions --------------------------------------------------------------------------------------
 
 
 def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    """Tensors that are there only when all of them are, and `control_inputs` have run; None stays None.
+    """Returns tensors that are available only when all of them are, and `control_inputs` have run; None stays None.
 
     Example:
         >>> [t.numpy().item() for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
         [1, 2]
     """
-    return tf.tuple(tensors, control_inputs, name)
+    return passing.tuple_(tensors, control_inputs, name)
 
 
 def py_func(
     func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """A Python function of NumPy arrays, see `tf.numpy_function`.
+    """Calls a Python function with NumPy arrays, see `tf.numpy_function`.
 
     Args:
         func: takes an array for each of `inp`, and gives an array, or several.
@@ -245,21 +252,21 @@ def py_func(
         >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy().item()
         2.0
     """
-    return tf.numpy_function(func, inp, Tout, stateful, name)
+    return numpy_function(func, inp, Tout, stateful, name)
 
 
 def Print(
     input_: Any, data: Sequence[Any], message: str | None = None, first_n: int | None = None,
     summarize: int | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A tensor that prints others to the standard error stream when it is computed.
+    """Returns a tensor that prints others to the standard error stream when it is computed.
 
     Args:
         input_: the tensor to give.
         data: the tensors to print.
         message: what to print before them.
         first_n: prints that often only.
-        summarize: how many elements of each to print; by default 3, all of them if negative.
+        summarize: the number of elements of each to print; by default 3, all of them if negative.
 
     Returns:
         A tensor equal to `input_`.
@@ -278,17 +285,17 @@ def Print(
         if left:
             left -= 1
             limit = 3 if summarize is None else summarize
-            texts = [_summarized(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
-            tf.print((message or "") + "".join(texts))
+            texts = [_summary(v, d, limit) for v, d in zip(values, dtypes, strict=True)]
+            printing.print((message or "") + "".join(texts))
         return np.int32(0)
 
     tensor = convert(input_)
-    with tf.control_dependencies([tf.numpy_function(show, tensors, int32)]):
-        return tf.identity(tensor, name=name)
+    with control_dependencies([numpy_function(show, tensors, int32)]):
+        return identity(tensor, name=name)
 
 
-def _summarized(value: Any, dtype: Any, limit: int) -> str:
-    """The first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
+def _summary(value: Any, dtype: Any, limit: int) -> str:
+    """Returns the first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
     value = np.asarray(value)
     shown = value.size if limit < 0 else min(limit, value.size)
     texts = iter([element_text(v, dtype) for v in value.reshape(-1)[:shown]])
@@ -312,9 +319,9 @@ def _summarized(value: Any, dtype: Any, limit: int) -> str:
 def gradients(
     ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
-    unconnected_gradients: Any = tf.UnconnectedGradients.NONE,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:  # fmt: skip
-    """The gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
+    """Returns the gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
 
     Args:
         ys, xs: tensors, or lists of them.
@@ -335,7 +342,7 @@ def gradients(
         ...     print(sess.run(tf.compat.v1.gradients(x * x, [x]))[0])
         6.0
     """
-    return tf.gradients(
+    return custom_gradients.gradients(
         ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients
     )
 
@@ -344,7 +351,8 @@ def hessians(
     ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
     aggregation_method: Any = None,
 ) -> Any:  # fmt: skip
-    """The second derivatives of the sum of `ys`, as tensors of the graph that is being built, see `tf.hessians`.
+    """Returns the second derivatives of the sum of `ys`, as tensors of the graph that is being built, see
+    `tf.hessians`.
 
     The arguments are those of `gradients`.
 
@@ -360,4 +368,4 @@ def hessians(
         ...     print(sess.run(tf.compat.v1.hessians(x[0] * x[0] * x[1], x))[0].tolist())
         [[4.0, 2.0], [2.0, 0.0]]
     """
-    return tf.hessians(ys, xs, gate_gradients, aggregation_method, name)
+    return custom_gradients.hessians(ys, xs, gate_gradients, aggregation_method, name)

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import raw_ops
 from tapeflow.compat.v1.renamed import either
+from tapeflow.core.types.dtypes import int64
+from tapeflow.nn import (
+    avg_pooling,
+    conv,
+    conv_transposed,
+    depthwise,
+    dilated,
+    fractional_pooling,
+    max_pooling,
+    morphology,
+)
+from tapeflow.nn.max_pooling import max_pool2d
 
 
 def conv2d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of images, see `tf.nn.conv2d`.
+    """Computes a convolution of images, see `tf.nn.conv2d`.
 
     Args:
         input: floating, of shape [batch, height, width, channels].
@@ -24,7 +36,7 @@ def conv2d(
         use_cudnn_on_gpu: accepted, and without effect.
 
     Raises:
-        ValueError: the filter was given by both names, or the shapes do not fit.
+        ValueError: the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -33,14 +45,14 @@ def conv2d(
         [[[[6.0]]]]
     """
     kernel = either("filters", filters, "filter", filter)
-    return tf.nn.conv2d(input, kernel, strides, padding, data_format, list(dilations), name)
+    return conv.conv2d(input, kernel, strides, padding, data_format, list(dilations), name)
 
 
 def conv1d(
     value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None,
     data_format: str | None = None, name: str | None = None, input: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of sequences, see `tf.nn.conv1d`.
+    """Computes a convolution of sequences, see `tf.nn.conv1d`.
 
     Args:
         input, value: floating, of shape [batch, width, channels], by either name.
@@ -49,22 +61,22 @@ def conv1d(
         padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
 
     Raises:
-        ValueError: the input was given by both names, or the shapes do not fit.
+        ValueError: the input was passed under both names, or the shapes do not fit.
 
     Example:
         >>> sequences = tf.constant([[[1.0], [2.0], [3.0]]])
         >>> tf.compat.v1.nn.conv1d(sequences, tf.ones([2, 1, 1]), 1, "VALID").numpy().tolist()
         [[[3.0], [5.0]]]
     """
-    given = either("input", input, "value", value)
-    return tf.nn.conv1d(given, filters, stride, padding, data_format or "NWC", dilations, name)
+    images = either("input", input, "value", value)
+    return conv.conv1d(images, filters, stride, padding, data_format or "NWC", dilations, name)
 
 
 def conv3d(
     input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1), name: str | None = None, filters: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of volumes, see `tf.nn.conv3d`.
+    """Computes a convolution of volumes, see `tf.nn.conv3d`.
 
     Args:
         input: floating, of shape [batch, depth, height, width, channels].
@@ -72,7 +84,7 @@ def conv3d(
         strides, padding, data_format, dilations: as of `conv2d`, with a dimension more.
 
     Raises:
-        ValueError: the filter was given by both names, or the shapes do not fit.
+        ValueError: the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> volumes = tf.ones([1, 2, 2, 2, 1])
@@ -80,14 +92,14 @@ def conv3d(
         8.0
     """
     kernel = either("filters", filters, "filter", filter)
-    return tf.nn.conv3d(input, kernel, strides, padding, data_format, list(dilations), name)
+    return conv.conv3d(input, kernel, strides, padding, data_format, list(dilations), name)
 
 
 def conv2d_transpose(
     value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: str = "SAME",
     data_format: str = "NHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The transpose of a convolution of images, see `tf.nn.conv2d_transpose`.
+    """Computes the transpose of a convolution of images, see `tf.nn.conv2d_transpose`.
 
     Args:
         input, value: floating, of shape [batch, height, width, in_channels], by either name.
@@ -96,22 +108,24 @@ def conv2d_transpose(
         strides, padding, data_format, dilations: as of `conv2d`.
 
     Raises:
-        ValueError: the input or the filter was given by both names, or the shapes do not fit.
+        ValueError: the input or the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> image = tf.ones([1, 1, 1, 1])
         >>> tf.compat.v1.nn.conv2d_transpose(image, tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], 2)[0, :, :, 0].numpy().tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
-    given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
-    return tf.nn.conv2d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+    images, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
+    return conv_transposed.conv2d_transpose(
+        images, kernel, output_shape, strides, padding, data_format, dilations, name
+    )
 
 
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: str | None = None,
     data_format: str | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution of each channel by itself, see `tf.nn.depthwise_conv2d`.
+    """Computes a convolution of each channel by itself, see `tf.nn.depthwise_conv2d`.
 
     Args:
         input: floating, of shape [batch, height, width, channels].
@@ -124,7 +138,7 @@ def depthwise_conv2d(
         A tensor with channels * multiplier channels.
 
     Raises:
-        ValueError: the dilations were given by both names, or the shapes do not fit.
+        ValueError: the dilations were passed under both names, or the shapes do not fit.
 
     Example:
         >>> image = tf.reshape(tf.range(4.0), [1, 1, 2, 2])
@@ -132,7 +146,7 @@ def depthwise_conv2d(
         >>> tf.compat.v1.nn.depthwise_conv2d(image, filter, [1, 1, 1, 1], "SAME").numpy().tolist()
         [[[[0.0, 10.0], [2.0, 30.0]]]]
     """
-    return tf.nn.depthwise_conv2d(
+    return depthwise.depthwise_conv2d(
         input, filter, strides, padding, data_format, either("dilations", dilations, "rate", rate), name
     )
 
@@ -141,7 +155,7 @@ def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, rate: Any = None,
     name: str | None = None, data_format: str | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A depthwise convolution, then one of single pixels, see `tf.nn.separable_conv2d`.
+    """Computes a depthwise convolution, then one of single pixels, see `tf.nn.separable_conv2d`.
 
     Args:
         depthwise_filter: of shape [height, width, channels, multiplier].
@@ -149,7 +163,7 @@ def separable_conv2d(
         input, strides, padding, dilations, rate, data_format: as of `depthwise_conv2d`.
 
     Raises:
-        ValueError: the dilations were given by both names, or the shapes do not fit.
+        ValueError: the dilations were passed under both names, or the shapes do not fit.
 
     Example:
         >>> image, depthwise, pointwise = tf.ones([1, 1, 1, 2]), tf.ones([1, 1, 2, 1]), tf.ones([1, 1, 2, 1])
@@ -157,7 +171,7 @@ def separable_conv2d(
         2.0
     """
     spread = either("dilations", dilations, "rate", rate)
-    return tf.nn.separable_conv2d(
+    return depthwise.separable_conv2d(
         input, depthwise_filter, pointwise_filter, strides, padding, data_format, spread, name
     )
 
@@ -166,7 +180,7 @@ def convolution(
     input: Any, filter: Any, padding: Any, strides: Any = None, dilation_rate: Any = None, name: str | None = None,
     data_format: str | None = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """A convolution over 1, 2 or 3 dimensions, see `tf.nn.convolution`.
+    """Computes a convolution over 1, 2 or 3 dimensions, see `tf.nn.convolution`.
 
     Args:
         input: floating, of shape [batch, *dimensions, channels].
@@ -177,7 +191,7 @@ def convolution(
         data_format: by default channels are last.
 
     Raises:
-        ValueError: one thing was given by both names, or the shapes do not fit.
+        ValueError: an argument was passed under both names, or the shapes do not fit.
 
     Example:
         >>> sequences = tf.constant([[[1.0], [2.0], [3.0]]])
@@ -186,7 +200,7 @@ def convolution(
     """
     spread = either("dilations", dilations, "dilation_rate", dilation_rate)
     kernel = either("filters", filters, "filter", filter)
-    return tf.nn.convolution(input, kernel, strides, padding, data_format, spread, name)
+    return conv.convolution(input, kernel, strides, padding, data_format, spread, name)
 
 
 def max_pool(
@@ -198,7 +212,7 @@ def max_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
-    """The largest element of each window of images, see `tf.nn.max_pool2d`.
+    """Computes the largest element of each window of images, see `tf.nn.max_pool2d`.
 
     Args:
         value, input: of shape [batch, height, width, channels], by either name.
@@ -206,14 +220,14 @@ def max_pool(
         padding, data_format: as of `conv2d`.
 
     Raises:
-        ValueError: the images were given by both names.
+        ValueError: the images were passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
         >>> tf.compat.v1.nn.max_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID").numpy().item()
         3.0
     """
-    return tf.nn.max_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
+    return max_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
 
 
 def avg_pool(
@@ -225,7 +239,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
-    """The mean of each window of images, see `tf.nn.avg_pool2d`.
+    """Computes the mean of each window of images, see `tf.nn.avg_pool2d`.
 
     Args:
         value, input: of shape [batch, height, width, channels], by either name.
@@ -233,14 +247,14 @@ def avg_pool(
         padding, data_format: as of `conv2d`.
 
     Raises:
-        ValueError: the images were given by both names.
+        ValueError: the images were passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
         >>> tf.compat.v1.nn.avg_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID").numpy().item()
         1.5
     """
-    return tf.nn.avg_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
+    return avg_pooling.avg_pool2d(either("input", input, "value", value), ksize, strides, padding, data_format, name)
 
 
 avg_pool2d = avg_pool
@@ -250,7 +264,7 @@ def pool(
     input: Any, window_shape: Any, pooling_type: str, padding: Any, dilation_rate: Any = None, strides: Any = None,
     name: str | None = None, data_format: str | None = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The largest element or the mean of each window over 1, 2 or 3 dimensions, see `tf.nn.pool`.
+    """Computes the largest element or the mean of each window over 1, 2 or 3 dimensions, see `tf.nn.pool`.
 
     Args:
         input: of shape [batch, *dimensions, channels].
@@ -259,14 +273,14 @@ def pool(
         padding, strides, dilations, dilation_rate, data_format: as of `convolution`.
 
     Raises:
-        ValueError: the dilations were given by both names, or there is no such `pooling_type`.
+        ValueError: the dilations were passed under both names, or there is no such `pooling_type`.
 
     Example:
         >>> tf.compat.v1.nn.pool([[[1.0], [5.0], [3.0]]], [2], "MAX", "VALID").numpy().tolist()
         [[[5.0], [5.0]]]
     """
     spread = either("dilations", dilations, "dilation_rate", dilation_rate)
-    return tf.nn.pool(input, window_shape, pooling_type, strides, padding, data_format, spread, name)
+    return dilated.pool(input, window_shape, pooling_type, strides, padding, data_format, spread, name)
 
 
 # ---- transposes and gradients ----------------------------------------------------------------------------------------
@@ -276,7 +290,7 @@ def conv3d_transpose(
     value: Any, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: str = "SAME",
     data_format: str = "NDHWC", name: str | None = None, input: Any = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The transpose of a convolution of volumes, see `tf.nn.conv3d_transpose`.
+    """Computes the transpose of a convolution of volumes, see `tf.nn.conv3d_transpose`.
 
     Args:
         input, value: floating, of shape [batch, depth, height, width, in_channels], by either name.
@@ -285,15 +299,17 @@ def conv3d_transpose(
         strides, padding, data_format, dilations: as of `conv3d`.
 
     Raises:
-        ValueError: the input or the filter was given by both names, or the shapes do not fit.
+        ValueError: the input or the filter was passed under both names, or the shapes do not fit.
 
     Example:
         >>> filters = tf.ones([2, 2, 2, 1, 1])
         >>> tf.compat.v1.nn.conv3d_transpose(tf.ones([1, 1, 1, 1, 1]), filters, [1, 2, 2, 2, 1], 2).shape
         TensorShape([1, 2, 2, 2, 1])
     """
-    given, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
-    return tf.nn.conv3d_transpose(given, kernel, output_shape, strides, padding, data_format, dilations, name)
+    volumes, kernel = either("input", input, "value", value), either("filters", filters, "filter", filter)
+    return conv_transposed.conv3d_transpose(
+        volumes, kernel, output_shape, strides, padding, data_format, dilations, name
+    )
 
 
 def conv2d_backprop_input(
@@ -301,7 +317,7 @@ def conv2d_backprop_input(
     use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
     filters: Any = None,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution of images with respect to the images.
+    """Computes the gradient of a convolution of images with respect to the images.
 
     Args:
         input_sizes: the shape of the images.
@@ -310,7 +326,7 @@ def conv2d_backprop_input(
         strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
 
     Raises:
-        ValueError: the filter was given by both names.
+        ValueError: the filter was passed under both names.
 
     Example:
         >>> gradient = tf.compat.v1.nn.conv2d_backprop_input(
@@ -320,7 +336,7 @@ def conv2d_backprop_input(
     """
     kernel = either("filters", filters, "filter", filter)
     padding, explicit = _paddings(padding)
-    return tf.raw_ops.Conv2DBackpropInput(
+    return raw_ops.Conv2DBackpropInput(
         input_sizes=input_sizes, filter=kernel, out_backprop=out_backprop, strides=strides, padding=padding,
         explicit_paddings=explicit, data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -330,7 +346,7 @@ def conv2d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution of images with respect to the filter.
+    """Computes the gradient of a convolution of images with respect to the filter.
 
     Args:
         input, strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
@@ -345,14 +361,14 @@ def conv2d_backprop_filter(
         [[0.0, 1.0], [2.0, 3.0]]
     """
     padding, explicit = _paddings(padding)
-    return tf.raw_ops.Conv2DBackpropFilter(
+    return raw_ops.Conv2DBackpropFilter(
         input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
         explicit_paddings=explicit, data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
 
 
 def _paddings(padding: Any) -> tuple[str, list[int]]:
-    """A padding as ops take it: its name, and where that is "EXPLICIT" the numbers."""
+    """Returns a padding as ops expect it: its name and, for "EXPLICIT", the numbers."""
     return (padding, []) if isinstance(padding, str) else ("EXPLICIT", [int(n) for pair in padding for n in pair])
 
 
@@ -360,7 +376,7 @@ def conv3d_backprop_filter(
     input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: str, data_format: str = "NDHWC",
     dilations: Any = (1, 1, 1, 1, 1), name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution of volumes with respect to the filter.
+    """Computes the gradient of a convolution of volumes with respect to the filter.
 
     Args:
         input, strides, padding, data_format, dilations: as of `conv3d`.
@@ -373,7 +389,7 @@ def conv3d_backprop_filter(
         >>> gradient.numpy().item()
         8.0
     """
-    return tf.raw_ops.Conv3DBackpropFilterV2(
+    return raw_ops.Conv3DBackpropFilterV2(
         input=input, filter_sizes=filter_sizes, out_backprop=out_backprop, strides=strides, padding=padding,
         data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -386,7 +402,7 @@ def depthwise_conv2d_native(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: str = "NHWC", dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """`depthwise_conv2d` as the op takes it: strides and dilations are lists of 4.
+    """`depthwise_conv2d` with the op's arguments: strides and dilations are lists of 4.
 
     Example:
         >>> image, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
@@ -394,7 +410,7 @@ def depthwise_conv2d_native(
         4.0
     """
     padding, explicit = _paddings(padding)
-    return tf.raw_ops.DepthwiseConv2dNative(
+    return raw_ops.DepthwiseConv2dNative(
         input=input, filter=filter, strides=strides, padding=padding, explicit_paddings=explicit,
         data_format=data_format, dilations=list(dilations), name=name,
     )  # fmt: skip
@@ -407,7 +423,7 @@ def dilation2d(
     input: Any, filter: Any = None, strides: Any = None, rates: Any = None, padding: str | None = None,
     name: str | None = None, filters: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
-    """The grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
+    """Computes the grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
 
     Args:
         input: of shape [batch, height, width, channels].
@@ -417,7 +433,7 @@ def dilation2d(
         padding: "SAME" or "VALID".
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -426,14 +442,15 @@ def dilation2d(
         3.0
     """
     kernel = either("filters", filters, "filter", filter)
-    return tf.raw_ops.Dilation2D(
+    return raw_ops.Dilation2D(
         input=input, filter=kernel, strides=strides, rates=either("dilations", dilations, "rates", rates),
         padding=padding, name=name,
     )  # fmt: skip
 
 
 def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
-    """The grayscale erosion of images: the smallest difference of a pixel and the kernel, see `tf.nn.erosion2d`.
+    """Computes the grayscale erosion of images: the smallest difference of a pixel and the kernel, see
+    `tf.nn.erosion2d`.
 
     Args:
         value: of shape [batch, height, width, channels].
@@ -447,14 +464,14 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
         >>> abs(tf.compat.v1.nn.erosion2d(images, tf.zeros([2, 2, 1]), one, one, "VALID").numpy().item())
         0.0
     """
-    return tf.nn.erosion2d(value, kernel, strides, padding, "NHWC", rates, name)
+    return morphology.erosion2d(value, kernel, strides, padding, "NHWC", rates, name)
 
 
 def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", Targmax: Any = None,
     name: str | None = None, output_dtype: Any = None, include_batch_in_index: bool = False,
 ) -> Any:  # fmt: skip
-    """The largest element of each window and where it is, see `tf.nn.max_pool_with_argmax`.
+    """Computes the largest element of each window and its position, see `tf.nn.max_pool_with_argmax`.
 
     Args:
         input: of shape [batch, height, width, channels].
@@ -465,7 +482,7 @@ def max_pool_with_argmax(
         include_batch_in_index: counts from the first image on, and not in each anew.
 
     Raises:
-        ValueError: the format is another, or the dtype was given by both names.
+        ValueError: the format is another, or the dtype was passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -477,8 +494,8 @@ def max_pool_with_argmax(
             "`data_format` values other than 'NHWC' are not supported. Received: data_format=" + data_format
         )
     dtype = either("output_dtype", output_dtype, "Targmax", Targmax)
-    return tf.nn.max_pool_with_argmax(
-        input, ksize, strides, padding, data_format, tf.int64 if dtype is None else dtype, include_batch_in_index, name
+    return max_pooling.max_pool_with_argmax(
+        input, ksize, strides, padding, data_format, int64 if dtype is None else dtype, include_batch_in_index, name
     )
 
 
@@ -486,7 +503,7 @@ def fractional_max_pool(
     value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
     seed: int = 0, seed2: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
+    """Computes the largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
 
     Args:
         value: of shape [batch, height, width, channels].
@@ -500,18 +517,18 @@ def fractional_max_pool(
         The pooled images, and where their rows and columns begin.
 
     Example:
-        >>> found = tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
-        >>> found[0].shape
+        >>> pooled = tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
+        >>> pooled[0].shape
         TensorShape([1, 4, 4, 1])
 
     References: Graham 2015 (https://arxiv.org/abs/1412.6071).
     """
     draw = _seed_of_windows(deterministic, seed, seed2)
-    return tf.nn.fractional_max_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
+    return fractional_pooling.fractional_max_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
 
 
 def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
-    """The seed of `tf.nn.fractional_max_pool`, where 0 stands for other windows at each call."""
+    """Returns the seed of `tf.nn.fractional_max_pool`, where 0 means other windows at each call."""
     return (seed or seed2 or 1) if deterministic else 0
 
 
@@ -519,12 +536,12 @@ def fractional_avg_pool(
     value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False, deterministic: bool = False,
     seed: int = 0, seed2: int = 0, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The means of windows whose sizes are drawn, with the arguments of `fractional_max_pool`.
+    """Computes the means of windows whose sizes are drawn, with the arguments of `fractional_max_pool`.
 
     Example:
-        >>> found = tf.compat.v1.nn.fractional_avg_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
-        >>> found[0].shape
+        >>> pooled = tf.compat.v1.nn.fractional_avg_pool(tf.ones([1, 6, 6, 1]), [1.0, 1.5, 1.5, 1.0])
+        >>> pooled[0].shape
         TensorShape([1, 4, 4, 1])
     """
     draw = _seed_of_windows(deterministic, seed, seed2)
-    return tf.nn.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
+    return fractional_pooling.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)

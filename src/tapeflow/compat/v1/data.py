@@ -33,27 +33,26 @@ class _Slot:
         self._iterator = None if dataset is None else OwnedIterator(dataset)
 
     def begin(self, dataset: Dataset) -> None:
-        """Goes over a dataset from its start."""
+        """Starts over with a dataset."""
         self._iterator = OwnedIterator(dataset)
 
-    def _begun(self) -> OwnedIterator:
+    def _current(self) -> OwnedIterator:
         if self._iterator is None:
             raise FailedPreconditionError(
                 None,
                 None,
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-                "initializer "
-                "operation for this iterator before getting the next element.",
+                "initializer operation for this iterator before getting the next element.",
             )
         return self._iterator
 
     def get_next(self) -> Any:
-        """The next element."""
-        return self._begun().get_next()
+        """Returns the next element."""
+        return self._current().get_next()
 
     def get_next_as_optional(self) -> Any:
-        """The next element, or nothing."""
-        return self._begun().get_next_as_optional()
+        """Returns the next element, or nothing."""
+        return self._current().get_next_as_optional()
 
 
 class Iterator(StagedIterator):
@@ -79,7 +78,7 @@ class Iterator(StagedIterator):
     def from_structure(
         output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
     ) -> Iterator:
-        """An iterator for datasets of elements of these dtypes and shapes, yet without one.
+        """Returns an iterator for datasets of elements of these dtypes and shapes, yet without one.
 
         Example:
             >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -101,22 +100,22 @@ class Iterator(StagedIterator):
         """The operation that begins to go over the dataset.
 
         Raises:
-            ValueError: there is none, as the iterator was made without a dataset, or for one time only.
+            ValueError: there is none, as the iterator was created without a dataset, or for one time only.
         """
         if self._initializer is None:
             raise ValueError("The iterator does not have an initializer.")
         return self._initializer
 
     def make_initializer(self, dataset: Dataset, name: str | None = None) -> Any:
-        """An operation that begins to go over a dataset.
+        """Returns an operation that begins to go over a dataset.
 
         Raises:
             TypeError: its elements are of other dtypes or shapes.
         """
         structure.common_spec(self._spec, dataset.element_spec)
 
-        def begin(handle: Any, known: Any) -> None:
-            handle.value[()].begin(known.value[()])
+        def begin(handle: Any, dataset: Any) -> None:
+            handle.value[()].begin(dataset.value[()])
 
         return python_op("MakeIterator", begin, [self._handle, dataset._variant_tensor])
 
@@ -137,7 +136,7 @@ class Iterator(StagedIterator):
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Any:
-    """An iterator that goes over a dataset once, and needs no initializer.
+    """Returns an iterator that goes over a dataset once, and needs no initializer.
 
     Args:
         dataset: one that depends on no tensor of a graph.
@@ -152,7 +151,7 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
 
 
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
-    """An iterator that goes over a dataset whenever its initializer has run.
+    """Returns an iterator that goes over a dataset whenever its initializer has run.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -173,7 +172,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
-    """The dtypes of the elements, in their structure.
+    """Returns the dtypes of the elements, in their structure.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
@@ -184,7 +183,7 @@ def get_output_types(dataset_or_iterator: Any) -> Any:
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
-    """The shapes of the elements, in their structure.
+    """Returns the shapes of the elements, in their structure.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
@@ -195,7 +194,7 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """The classes of the elements, in their structure.
+    """Returns the classes of the elements, in their structure.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})

@@ -1,4 +1,4 @@
-"""What a thread works in where nothing else was said: its default graph and its default sessions."""
+"""The default graph and the default sessions of a thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ default = _Default()
 
 
 def get_default_session() -> Any:
-    """The innermost session of this thread, or None.
+    """Returns the innermost session of this thread, or None.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -29,7 +29,7 @@ def get_default_session() -> Any:
 
 
 def get_default_graph() -> Graph:
-    """The graph that this thread builds; outside of all, one that is there for this.
+    """Returns the graph that this thread builds, or the thread's own default graph.
 
     Example:
         >>> with tf.Graph().as_default() as g:
@@ -40,7 +40,7 @@ def get_default_graph() -> Graph:
 
 
 def reset_default_graph() -> None:
-    """Has this thread begin with an empty default graph.
+    """Gives this thread a new, empty default graph.
 
     Raises:
         AssertionError: a graph is being built by `tf.Graph.as_default()`.
@@ -53,8 +53,7 @@ def reset_default_graph() -> None:
     if state.graph is not (state.default_graph if default.scope is not None else None):
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the "
-            "nesting and create "
-            "a new graph."
+            "nesting and create a new graph."
         )
     disabled = default.scope is not None
     if disabled:
@@ -65,7 +64,7 @@ def reset_default_graph() -> None:
 
 
 def disable_eager_execution() -> None:
-    """Has the ops of this thread go to its default graph from now on, as in TensorFlow 1.
+    """Makes this thread's ops build its default graph from now on, as in TensorFlow 1.
 
     In TensorFlow that holds for the whole process and for good; here for the calling thread, until
     `enable_eager_execution`.
@@ -92,7 +91,7 @@ def disable_eager_execution() -> None:
 
 
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
-    """Undoes `disable_eager_execution`; without it, there is nothing to do.
+    """Undoes `disable_eager_execution`; without it, has no effect.
 
     Args:
         config, device_policy, execution_mode: accepted, and without effect.
@@ -116,7 +115,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether ops run at once, but for those of functions that are being traced.
+    """Returns whether ops run eagerly outside of functions that are being traced.
 
     Example:
         >>> tf.compat.v1.executing_eagerly_outside_functions()

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array import creation, properties
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
+from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
+from tapeflow.array.properties import size
+from tapeflow.array.shaping import reshape
 from tapeflow.compat.v1.partitioned import PartitionedVariable
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import int32
+from tapeflow.math.arithmetic import add_n
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum
+from tapeflow.nn import embedding, sampled_losses
 
 
 def embedding_lookup(
     params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None, validate_indices: bool = True,
     max_norm: Any = None,
 ) -> Any:  # fmt: skip
-    """Rows of a table by their numbers, see `tf.nn.embedding_lookup`.
+    """Returns rows of a table by their numbers, see `tf.nn.embedding_lookup`.
 
     Args:
         params: the table, or a list of the pieces that it is in.
@@ -40,47 +50,47 @@ def embedding_lookup(
     if not pieces:
         raise ValueError("Need at least one param: `params` must be specified.")
     if len(pieces) == 1:
-        return tf.nn.embedding_lookup(pieces[0], ids, max_norm, name)
+        return embedding.embedding_lookup(pieces[0], ids, max_norm, name)
     ids = convert(ids)
-    flat = tf.reshape(ids, [-1])
+    flat = reshape(ids, [-1])
     piece, row = _places(flat, pieces, partition_strategy)
-    order = tf.dynamic_partition(tf.range(tf.size(flat)), piece, len(pieces))
-    rows = tf.dynamic_partition(row, piece, len(pieces))
-    found = [tf.nn.embedding_lookup(p, r, max_norm) for p, r in zip(pieces, rows, strict=True)]
-    shape = tf.concat([tf.shape(ids), tf.shape(pieces[0])[1:]], 0)
-    return tf.reshape(tf.dynamic_stitch(order, found), shape, name)
+    order = dynamic_partition(creation.range(size(flat)), piece, len(pieces))
+    rows = dynamic_partition(row, piece, len(pieces))
+    values = [embedding.embedding_lookup(p, r, max_norm) for p, r in zip(pieces, rows, strict=True)]
+    shape = concat([properties.shape(ids), properties.shape(pieces[0])[1:]], 0)
+    return reshape(dynamic_stitch(order, values), shape, name)
 
 
 def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
-    """In which piece of a table each row is, and where in it."""
+    """Returns the piece of a table in which each row is, and the row's position in it."""
     count = len(pieces)
     if strategy == "mod":
-        return tf.cast(ids % count, tf.int32), ids // count
+        return cast(ids % count, int32), ids // count
     if strategy != "div":
         raise ValueError(f'Unrecognized partition strategy: {strategy}. Must be one of either `"mod"` or `"div"`.')
-    total = tf.add_n([tf.cast(tf.shape(p)[0], ids.dtype) for p in pieces])
+    total = add_n([cast(properties.shape(p)[0], ids.dtype) for p in pieces])
     least, larger = total // count, total % count  # the first pieces have a row more
-    piece = tf.maximum(ids // (least + 1), (ids - larger) // least)
+    piece = maximum(ids // (least + 1), (ids - larger) // least)
     in_larger = piece < larger
-    row = tf.where(in_larger, ids % (least + 1), (ids - larger) % least)
-    return tf.cast(piece, tf.int32), row
+    row = where(in_larger, ids % (least + 1), (ids - larger) % least)
+    return cast(piece, int32), row
 
 
 def _whole(pieces: Any, strategy: str) -> Any:
-    """A table in one piece, its rows in order."""
+    """Returns a table in one piece, its rows in order."""
     if not isinstance(pieces, (list, tuple)):
         return pieces
     if len(pieces) == 1:
         return pieces[0]
-    count = tf.add_n([tf.shape(p)[0] for p in pieces])
-    return embedding_lookup(pieces, tf.range(count), strategy)
+    count = add_n([properties.shape(p)[0] for p in pieces])
+    return embedding_lookup(pieces, creation.range(count), strategy)
 
 
 def embedding_lookup_sparse(
     params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod", name: str | None = None,
     combiner: str | None = None, max_norm: Any = None, allow_fast_lookup: bool = False,
 ) -> Any:  # fmt: skip
-    """Rows of a table for each row of numbers, made one: see `tf.nn.embedding_lookup_sparse`.
+    """Combines the rows of a table for each row of ids: see `tf.nn.embedding_lookup_sparse`.
 
     Args:
         params, partition_strategy: as of `embedding_lookup`.
@@ -99,7 +109,7 @@ def embedding_lookup_sparse(
         [[3.0]]
     """
     table = _whole(params, partition_strategy) if _in_pieces(params) else params
-    return tf.nn.embedding_lookup_sparse(table, sp_ids, sp_weights, combiner, max_norm, name, allow_fast_lookup)
+    return embedding.embedding_lookup_sparse(table, sp_ids, sp_weights, combiner, max_norm, name, allow_fast_lookup)
 
 
 def safe_embedding_lookup_sparse(
@@ -124,13 +134,13 @@ def safe_embedding_lookup_sparse(
     if embedding_weights is None or (_in_pieces(embedding_weights) and not len(embedding_weights)):
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     table = _whole(embedding_weights, partition_strategy) if _in_pieces(embedding_weights) else embedding_weights
-    return tf.nn.safe_embedding_lookup_sparse(
+    return embedding.safe_embedding_lookup_sparse(
         table, sparse_ids, sparse_weights, combiner, default_id, max_norm, name, allow_fast_lookup
     )
 
 
 def _in_pieces(params: Any) -> bool:
-    """Whether a table is a list of its pieces, and not a nest of numbers."""
+    """Returns whether a table is a list of its pieces, and not a nest of numbers."""
     return isinstance(params, (list, tuple, PartitionedVariable)) and all(hasattr(p, "shape") for p in params)
 
 
@@ -139,16 +149,16 @@ def sampled_softmax_loss(
     sampled_values: Any = None, remove_accidental_hits: bool = True, partition_strategy: str = "mod",
     name: str = "sampled_softmax_loss", seed: int | None = None,
 ) -> Any:  # fmt: skip
-    """The cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.
+    """Computes the cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.
 
     Args:
         weights: of shape [num_classes, dim], or a list of its pieces (see `embedding_lookup`).
         biases: of shape [num_classes].
         labels: int64, of shape [batch, num_true].
         inputs: of shape [batch, dim].
-        num_sampled: how many classes to draw for the batch.
-        num_classes: how many there are.
-        num_true: how many labels each has.
+        num_sampled: the number of classes to draw for the batch.
+        num_classes: the number of classes.
+        num_true: the number of labels of each example.
         sampled_values: what a candidate sampler gave; by default `log_uniform_candidate_sampler` draws.
         remove_accidental_hits: leaves labels that were drawn out.
         partition_strategy: "mod" or "div".
@@ -163,7 +173,7 @@ def sampled_softmax_loss(
         TensorShape([1])
     """
     table = _whole(weights, partition_strategy)
-    return tf.nn.sampled_softmax_loss(
+    return sampled_losses.sampled_softmax_loss(
         table, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed,
         name,
     )  # fmt: skip
@@ -174,7 +184,7 @@ def nce_loss(
     sampled_values: Any = None, remove_accidental_hits: bool = False, partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Any:  # fmt: skip
-    """The loss of telling the labels from a sample of the other classes: see `tf.nn.nce_loss`.
+    """Computes the noise-contrastive loss of the labels against a sample of the other classes: see `tf.nn.nce_loss`.
 
     The arguments are those of `sampled_softmax_loss`.
 
@@ -184,6 +194,6 @@ def nce_loss(
         TensorShape([1])
     """
     table = _whole(weights, partition_strategy)
-    return tf.nn.nce_loss(
+    return sampled_losses.nce_loss(
         table, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, name
     )

@@ -82,7 +82,7 @@ def DeleteRecursively(dirname: Any) -> None:
 
 
 def Exists(filename: Any) -> bool:
-    """Whether there is such a file or folder, see `tf.io.gfile.exists`.
+    """Returns whether a file or folder exists, see `tf.io.gfile.exists`.
 
     Example:
         >>> tf.compat.v1.gfile.Exists("/nowhere")
@@ -92,7 +92,7 @@ def Exists(filename: Any) -> bool:
 
 
 def IsDirectory(dirname: Any) -> bool:
-    """Whether there is such a folder, see `tf.io.gfile.isdir`.
+    """Returns whether a path is a folder, see `tf.io.gfile.isdir`.
 
     Example:
         >>> tf.compat.v1.gfile.IsDirectory("/")
@@ -102,7 +102,7 @@ def IsDirectory(dirname: Any) -> bool:
 
 
 def Glob(filename: Any) -> list[str]:
-    """The paths that match patterns with `*`, `?` and `[...]`, see `tf.io.gfile.glob`.
+    """Returns the paths that match patterns with `*`, `?` and `[...]`, see `tf.io.gfile.glob`.
 
     Args:
         filename: a pattern, or several.
@@ -115,7 +115,7 @@ def Glob(filename: Any) -> list[str]:
 
 
 def ListDirectory(dirname: Any) -> list[str]:
-    """The names of what is in a folder, in no order, see `tf.io.gfile.listdir`.
+    """Returns the names of a folder's entries, in no order, see `tf.io.gfile.listdir`.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -129,7 +129,7 @@ def ListDirectory(dirname: Any) -> list[str]:
 
 
 def MakeDirs(dirname: Any) -> None:
-    """Makes a folder, and those above it that are missing, see `tf.io.gfile.makedirs`.
+    """Creates a folder, and those above it that are missing, see `tf.io.gfile.makedirs`.
 
     Example:
         >>> import tempfile
@@ -142,7 +142,7 @@ def MakeDirs(dirname: Any) -> None:
 
 
 def MkDir(dirname: Any) -> None:
-    """Makes a folder, see `tf.io.gfile.mkdir`.
+    """Creates a folder, see `tf.io.gfile.mkdir`.
 
     Raises:
         NotFoundError: the one that it should be in is not there.
@@ -158,7 +158,7 @@ def MkDir(dirname: Any) -> None:
 
 
 def Stat(filename: Any) -> Any:
-    """The size, time and kind of a file or folder, see `tf.io.gfile.stat`.
+    """Returns the size, time and kind of a file or folder, see `tf.io.gfile.stat`.
 
     Raises:
         NotFoundError: there is none.
@@ -171,7 +171,8 @@ def Stat(filename: Any) -> Any:
 
 
 def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """The folders below one, each as its path and the names of the folders and files in it, see `tf.io.gfile.walk`.
+    """Returns the folders below one, each as its path and the names of the folders and files in it, see
+    `tf.io.gfile.walk`.
 
     Args:
         top: where to begin.

@@ -1,4 +1,4 @@
-"""The public `tf.compat.v1.graph_util` namespace: `GraphDef`s cut to what a program needs of them."""
+"""The public `tf.compat.v1.graph_util` namespace: `GraphDef`s reduced to the nodes that a program needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VARIABLES = frozenset(
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Whether a node has to be on the CPU: it makes strings or int32s, or is a variable and these shall be there.
+    """Returns whether a node has to be on the CPU: it outputs strings or int32s, or is a variable pinned to the CPU.
 
     Args:
         node: a `NodeDef`, or an operation.
@@ -39,7 +39,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
-    """The part of a graph that some nodes need.
+    """Returns the part of a graph that some nodes need.
 
     Args:
         graph_def: a `GraphDef`.
@@ -66,24 +66,24 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Iterable[str]) -> Any:
     for name in stack:
         if name not in needs:
             raise AssertionError(f"{name} is not in graph")
-    found: set[str] = set()
+    needed: set[str] = set()
     while stack:
         name = stack.pop()
-        if name not in found:
-            found.add(name)
+        if name not in needed:
+            needed.add(name)
             stack.extend(needs.get(name, ()))
-    return _with_nodes(graph_def, [node for node in graph_def.node if node.name in found])
+    return _with_nodes(graph_def, [node for node in graph_def.node if node.name in needed])
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | None = None) -> Any:
-    """A graph without nodes that only training needs: identities and checks of numbers.
+    """Returns a graph without nodes that only training needs: identities and checks of numbers.
 
     Args:
         input_graph: a `GraphDef`.
         protected_nodes: the names of nodes that stay.
 
     Returns:
-        A `GraphDef` whose nodes take what the left out ones took.
+        A `GraphDef` in which the inputs of removed nodes replace their outputs.
 
     Example:
         >>> with tf.Graph().as_default() as g:
@@ -100,10 +100,10 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
         plain = node.op == "Identity" and node.name not in protected and node.name not in referenced
         if plain and len(node.input) == 1 and not node.input[0].startswith("^"):
             short[node.name] = node.input[0]
-    made = _with_nodes(input_graph, [node for node in nodes if node.name not in short])
-    for node in made.node:
+    result = _with_nodes(input_graph, [node for node in nodes if node.name not in short])
+    for node in result.node:
         node.input[:] = [_followed(text, short) for text in node.input]
-    return made
+    return result
 
 
 def _followed(text: str, short: dict[str, str]) -> str:
@@ -119,7 +119,7 @@ def convert_variables_to_constants(
     variable_names_whitelist: Sequence[str] | None = None,
     variable_names_blacklist: Sequence[str] | None = None,
 ) -> Any:
-    """The part of a graph that some nodes need, with a session's values in the place of variables.
+    """Returns the part of a graph that some nodes need, with a session's values in the place of variables.
 
     Args:
         sess: the session.
@@ -150,23 +150,23 @@ def convert_variables_to_constants(
     frozen = {name: handle for name, handle in reads.items() if handle in handles}
     values = dict(zip(handles, sess.run([_reading(sess, name) for name in handles]), strict=True)) if handles else {}
     others = {_node_name(i) for node in part.node if node.name not in frozen for i in node.input}
-    made = _with_nodes(part, ())
+    result = _with_nodes(part, ())
     for node in part.node:
         if node.name in handles and node.name not in others:
-            constant = made.node.add(name=node.name, op="Const", device=node.device)
+            constant = result.node.add(name=node.name, op="Const", device=node.device)
             constant.attr["dtype"].CopyFrom(node.attr["dtype"])
             constant.attr["value"].tensor.CopyFrom(make_tensor_proto(values[node.name]))
         elif node.name in frozen and frozen[node.name] not in others:
-            identity = made.node.add(name=node.name, op="Identity", device=node.device)
+            identity = result.node.add(name=node.name, op="Identity", device=node.device)
             identity.input.extend([frozen[node.name], *[i for i in node.input if i.startswith("^")]])
             identity.attr["T"].CopyFrom(node.attr["dtype"])
         else:
-            made.node.add().CopyFrom(node)
-    return made
+            result.node.add().CopyFrom(node)
+    return result
 
 
 def _handle_of(node: Any, graph_def: Any) -> str:
-    """The name of the variable that a node reads, through identities."""
+    """Returns the name of the variable that a node reads, through identities."""
     by_name = {n.name: n for n in graph_def.node}
     name = _node_name(node.input[0])
     while by_name[name].op == "Identity":
@@ -175,13 +175,13 @@ def _handle_of(node: Any, graph_def: Any) -> str:
 
 
 def _reading(sess: Any, name: str) -> Any:
-    """A tensor with the value of the variable whose handle a node is."""
+    """Returns a tensor with the value of the variable whose handle a node is."""
     handle = sess.graph.get_operation_by_name(name)
     return sess.graph.read_of(handle.op.attrs["variable"])
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
-    """The shape of an output of a graph, by its name as nodes write it.
+    """Returns the shape of an output of a graph, by its name as nodes write it.
 
     Example:
         >>> with tf.Graph().as_default() as g:
@@ -199,13 +199,13 @@ def _check(graph_def: Any) -> None:
 
 
 def _node_name(text: str) -> str:
-    """The node that an input names."""
+    """Returns the node that an input names."""
     return text.removeprefix("^").partition(":")[0]
 
 
 def _with_nodes(graph_def: Any, nodes: Iterable[Any]) -> Any:
-    made = message("GraphDef")()
-    made.node.extend(nodes)
-    made.library.CopyFrom(graph_def.library)
-    made.versions.CopyFrom(graph_def.versions)
-    return made
+    result = message("GraphDef")()
+    result.node.extend(nodes)
+    result.library.CopyFrom(graph_def.library)
+    result.versions.CopyFrom(graph_def.versions)
+    return result

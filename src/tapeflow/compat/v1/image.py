@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.blocks import extract_patches
+from tapeflow.array.properties import get_static_value, shape
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.ops.convert import convert
-from tapeflow.image import resampling
+from tapeflow.core.types.dtypes import float32, int32
+from tapeflow.image import cropping, resampling
+from tapeflow.image.boxes import draw_bounding_boxes as draw_bounding_boxes_v2
+from tapeflow.image.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box_v2
 from tapeflow.image.resizing import fitted_with_pad, resized_by
+from tapeflow.math.casting import cast
 
 # ---- resizing --------------------------------------------------------------------------------------------------------
 
@@ -33,14 +38,14 @@ def resize_images(
     images: Any, size: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False,
     preserve_aspect_ratio: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
+    """Returns images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
 
     Args:
         images: of shape [batch, height, width, channels] or [height, width, channels].
         size: the new height and width.
         method: one of `ResizeMethod`, or the name that TensorFlow 2 has for it.
         align_corners: puts the centers of the pixels in the corners onto each other.
-        preserve_aspect_ratio: whether `size` is only what the images must fit into.
+        preserve_aspect_ratio: whether to keep the aspect ratio of the images, which then fit into `size`.
 
     Returns:
         float32 images; of the images' own dtype for the nearest neighbor, and where the size stays as it is.
@@ -52,7 +57,7 @@ def resize_images(
         >>> tf.compat.v1.image.resize_images([[[0.0], [4.0]]], [1, 4])[0, :, 0].numpy().tolist()
         [0.0, 2.0, 4.0, 4.0]
     """
-    return resized_by(_by(method, align_corners), images, size, preserve_aspect_ratio)
+    return resized_by(_sized_by(method, align_corners), images, size, preserve_aspect_ratio)
 
 
 resize = resize_images
@@ -61,7 +66,7 @@ resize = resize_images
 def resize_image_with_pad(
     image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR, align_corners: bool = False
 ) -> Any:
-    """Images that keep their proportions, at the largest size that fits, with zeros around them.
+    """Returns images that keep their proportions, at the largest size that fits, with zeros around them.
 
     Args:
         image: of shape [batch, height, width, channels] or [height, width, channels].
@@ -75,11 +80,11 @@ def resize_image_with_pad(
         >>> tf.compat.v1.image.resize_image_with_pad(tf.ones([2, 4, 1]), 4, 4)[:, 0, 0].numpy().tolist()
         [0.0, 1.0, 1.0, 0.0]
     """
-    return fitted_with_pad(_by(method, align_corners), image, target_height, target_width)
+    return fitted_with_pad(_sized_by(method, align_corners), image, target_height, target_width)
 
 
-def _by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
-    """The function of a batch and a size; a batch that is of that size already stays as it is."""
+def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
+    """Returns the resizing function of a batch and a size; a batch that is of that size already stays as it is."""
     kernels: dict[Any, Callable[..., Any]] = {
         ResizeMethod.BILINEAR: resize_bilinear,
         ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
@@ -92,25 +97,25 @@ def _by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
         raise ValueError(f"Resize method is not implemented: {method}")
 
     def resizer(batch: Any, size: Any) -> Any:
-        new = tf.get_static_value(size)
+        new = get_static_value(size)
         same = new is not None and batch.shape[1:3].as_list() == new.tolist()
         return batch if same else kernel(batch, size, align_corners)
 
     return resizer
 
 
-def _resizer(name: str, kernel: Callable[..., Any], what: str, example: str) -> Callable[..., Any]:
+def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) -> Callable[..., Any]:
     def resize(
         images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
     ) -> Any:
         return kernel(images, size, align_corners, half_pixel_centers, name)
 
-    return _described(resize, name, what, example)
+    return _documented(resize, name, summary, example)
 
 
-def _described(resize: Callable[..., Any], name: str, what: str, example: str) -> Callable[..., Any]:
+def _documented(resize: Callable[..., Any], name: str, summary: str, example: str) -> Callable[..., Any]:
     resize.__name__ = resize.__qualname__ = name
-    resize.__doc__ = f"""Images at another size, {what}.
+    resize.__doc__ = f"""Resizes images, {summary}.
 
     Args:
         images: of shape [batch, height, width, channels].
@@ -141,7 +146,8 @@ resize_nearest_neighbor = _resizer(
 
 
 def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
-    """Images at another size, each pixel the mean of the area that it covers, with the arguments of `resize_bilinear`.
+    """Returns images at another size, each pixel the mean of the area that it covers, with the arguments of
+    `resize_bilinear`.
 
     Example:
         >>> tf.compat.v1.image.resize_area([[[[0.0], [4.0]]]], [1, 1]).numpy().item()
@@ -157,7 +163,7 @@ def crop_and_resize(
     image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = "bilinear",
     extrapolation_value: float = 0, name: str | None = None, box_indices: Any = None,
 ) -> Any:  # fmt: skip
-    """Parts of images, each at one size, see `tf.image.crop_and_resize`.
+    """Returns parts of images, each at one size, see `tf.image.crop_and_resize`.
 
     Args:
         image: of shape [batch, height, width, channels].
@@ -165,10 +171,10 @@ def crop_and_resize(
         box_indices, box_ind: int32, of shape [count], by either name: of which image each is.
         crop_size: the height and width of the parts.
         method: "bilinear" or "nearest".
-        extrapolation_value: what is outside of the images.
+        extrapolation_value: the value outside of the images.
 
     Raises:
-        ValueError: the numbers of images were given by both names.
+        ValueError: the numbers of images were passed under both names.
 
     Example:
         >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
@@ -176,11 +182,11 @@ def crop_and_resize(
         TensorShape([1, 1, 1, 1])
     """
     of = either("box_indices", box_indices, "box_ind", box_ind)
-    return tf.image.crop_and_resize(image, boxes, of, crop_size, method, extrapolation_value, name)
+    return cropping.crop_and_resize(image, boxes, of, crop_size, method, extrapolation_value, name)
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
-    """Images with boxes drawn onto them, see `tf.image.draw_bounding_boxes`.
+    """Returns images with boxes drawn onto them, see `tf.image.draw_bounding_boxes`.
 
     Args:
         images: of shape [batch, height, width, channels].
@@ -192,14 +198,14 @@ def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors
         >>> tf.compat.v1.image.draw_bounding_boxes(tf.zeros([1, 2, 2, 1]), boxes).numpy().ravel().tolist()
         [1.0, 1.0, 1.0, 1.0]
     """
-    return tf.image.draw_bounding_boxes(images, boxes, colors, name)
+    return draw_bounding_boxes_v2(images, boxes, colors, name)
 
 
 def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, uniform_noise: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A window of each image, with noise where it is outside.
+    """Returns a window of each image, with noise where it is outside.
 
     The window's center is where the offset says, but `centered` halves offsets that are not `normalized`. TensorFlow 2
     has that right: see `tf.image.extract_glimpse`.
@@ -220,14 +226,14 @@ def extract_glimpse(
         >>> tf.compat.v1.image.extract_glimpse(image, [1, 1], [[0.0, 0.0]]).numpy().item()
         4.0
     """
-    input, offsets = convert(input), convert(offsets, tf.float32)
-    sides = tf.cast(tf.shape(input)[1:3], tf.float32)
+    input, offsets = convert(input), convert(offsets, float32)
+    sides = cast(shape(input)[1:3], float32)
     centers = offsets * sides if normalized else offsets
     if centered:
         centers = centers / 2.0 + sides / 2.0
-    corners = tf.cast(tf.cast(centers - tf.cast(size, tf.float32) / 2.0, tf.int32), tf.float32)
+    corners = cast(cast(centers - cast(size, float32) / 2.0, int32), float32)
     noise = "uniform" if uniform_noise else "gaussian"
-    return tf.image.extract_glimpse(input, size, corners, False, False, noise, name)
+    return cropping.extract_glimpse(input, size, corners, False, False, noise, name)
 
 
 def sample_distorted_bounding_box(
@@ -235,7 +241,8 @@ def sample_distorted_bounding_box(
     min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None,
     max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A part of an image, drawn so that it has enough of a box in it, see `tf.image.sample_distorted_bounding_box`.
+    """Returns a part of an image, drawn so that it has enough of a box in it, see
+    `tf.image.sample_distorted_bounding_box`.
 
     Args:
         image_size: the height, width and number of channels.
@@ -251,12 +258,12 @@ def sample_distorted_bounding_box(
         Where the part begins and its size, both for `tf.slice`, and its box for `draw_bounding_boxes`.
 
     Example:
-        >>> found = tf.compat.v1.image.sample_distorted_bounding_box([9, 9, 3], [[[0.0, 0.0, 1.0, 1.0]]])
-        >>> tf.slice(tf.zeros([9, 9, 3]), found.begin, found.size).shape[2]
+        >>> box = tf.compat.v1.image.sample_distorted_bounding_box([9, 9, 3], [[[0.0, 0.0, 1.0, 1.0]]])
+        >>> tf.slice(tf.zeros([9, 9, 3]), box.begin, box.size).shape[2]
         3
     """
     drawn = (seed or 0) if not seed2 else (seed or 0) * 1_000_003 + seed2
-    return tf.image.sample_distorted_bounding_box(
+    return sample_distorted_bounding_box_v2(
         image_size, bounding_boxes, drawn, min_object_covered, aspect_ratio_range, area_range, max_attempts,
         use_image_if_no_bounding_boxes, name,
     )  # fmt: skip
@@ -266,7 +273,7 @@ def extract_image_patches(
     images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
     name: str | None = None, sizes: Any = None,
 ) -> Any:  # fmt: skip
-    """The patches of images side by side in the channels, see `tf.image.extract_patches`.
+    """Returns the patches of images side by side in the channels, see `tf.image.extract_patches`.
 
     Args:
         images: of shape [batch, height, width, channels].
@@ -275,14 +282,14 @@ def extract_image_patches(
         padding: "SAME" or "VALID".
 
     Raises:
-        ValueError: the sizes were given by both names.
+        ValueError: the sizes were passed under both names.
 
     Example:
         >>> image, two = tf.reshape(tf.range(4.0), [1, 2, 2, 1]), [1, 2, 2, 1]
         >>> tf.compat.v1.image.extract_image_patches(image, two, two, [1, 1, 1, 1], "VALID").numpy().tolist()
         [[[[0.0, 1.0, 2.0, 3.0]]]]
     """
-    return tf.image.extract_patches(images, either("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
+    return extract_patches(images, either("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
 
 
 __getattr__ = names.finder("image")

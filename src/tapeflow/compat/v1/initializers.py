@@ -9,18 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.array import creation
+from tapeflow.array.grids import eye
+from tapeflow.array.shaping import reshape
+from tapeflow.compat.v1 import arrays
 from tapeflow.compat.v1.tables import tables_initializer
 from tapeflow.compat.v1.variables import global_variables_initializer as global_variables
 from tapeflow.compat.v1.variables import local_variables_initializer as local_variables
 from tapeflow.compat.v1.variables import variables_initializer as variables
 from tapeflow.core.types.dtypes import as_dtype, float32
+from tapeflow.linalg.diagonals import diag_part, matrix_transpose
+from tapeflow.linalg.factorizations import qr
+from tapeflow.math.elementwise import sign
+from tapeflow.random import stateful
 
 # The standard deviation of a standard normal distribution cut off at two standard deviations.
 _OF_TRUNCATED = 0.87962566103423978
 
 
 class Initializer:
-    """What initializers have in common: the arguments that they were made with.
+    """Base class of initializers; it holds the arguments of the constructor.
 
     A call takes a shape, a dtype (by default that of the initializer), and a `partition_info` that means nothing here.
 
@@ -40,7 +48,7 @@ class Initializer:
             setattr(self, name, value)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        """The first value of a variable of that shape."""
+        """Returns the first value of a variable of that shape."""
         return self._value([int(d) for d in shape], self.dtype if dtype is None else as_dtype(dtype))
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
@@ -49,12 +57,12 @@ class Initializer:
     dtype: Any
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make the same initializer again."""
+        """Returns the constructor's arguments that create an equal initializer."""
         return {**self._config, "dtype": self.dtype.name}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer of a configuration.
+        """Returns the initializer of a configuration.
 
         Example:
             >>> v1 = tf.compat.v1
@@ -76,9 +84,7 @@ class zeros(Initializer):
         super().__init__(dtype=dtype)
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.array.creation import zeros
-
-        return zeros(shape, dtype)
+        return creation.zeros(shape, dtype)
 
 
 class ones(Initializer):
@@ -93,13 +99,11 @@ class ones(Initializer):
         super().__init__(dtype=dtype)
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.array.creation import ones
-
-        return ones(shape, dtype)
+        return creation.ones(shape, dtype)
 
 
 class constant(Initializer):
-    """Gives constants. In a graph, the last of a list of values fills what is left of a larger shape.
+    """Returns constants. In a graph, the last of a list of values fills what is left of a larger shape.
 
     Args:
         value: a number, or numbers in any nest.
@@ -125,9 +129,7 @@ class constant(Initializer):
     value: Any
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.compat.v1.arrays import constant
-
-        return constant(self.value, dtype, shape, verify_shape=self._verify_shape)
+        return arrays.constant(self.value, dtype, shape, verify_shape=self._verify_shape)
 
 
 class identity(Initializer):
@@ -151,8 +153,6 @@ class identity(Initializer):
     def _value(self, shape: list[int], dtype: Any) -> Any:
         if len(shape) != 2:
             raise _no_matrix(shape)
-        from tapeflow.array.grids import eye
-
         return eye(shape[0], shape[1], dtype=dtype) * self.gain
 
 
@@ -177,9 +177,7 @@ class random_uniform(Initializer):
     seed: int | None
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.random import uniform
-
-        return uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return stateful.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
 class random_normal(Initializer):
@@ -207,9 +205,7 @@ class random_normal(Initializer):
     seed: int | None
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.random import normal
-
-        return normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return stateful.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 class truncated_normal(random_normal):
@@ -222,9 +218,7 @@ class truncated_normal(random_normal):
     """
 
     def _value(self, shape: list[int], dtype: Any) -> Any:
-        from tapeflow.random import truncated_normal
-
-        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return stateful.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 def _no_matrix(shape: Sequence[int]) -> ValueError:
@@ -235,7 +229,7 @@ def _no_matrix(shape: Sequence[int]) -> ValueError:
 
 
 def _fans(shape: Sequence[int]) -> tuple[float, float]:
-    """How many inputs and outputs a weight of this shape connects."""
+    """Returns the numbers of inputs and outputs that a weight of this shape connects."""
     if len(shape) < 2:
         size = float(shape[0]) if shape else 1.0
         return size, size
@@ -279,8 +273,7 @@ class variance_scaling(Initializer):
         if distribution not in {"normal", "uniform", "truncated_normal", "untruncated_normal"}:
             raise ValueError(
                 "Argument `distribution` should be one of ('normal', uniform', 'truncated_normal', "
-                "'untruncated_normal'). "
-                f"Received: {distribution}"
+                f"'untruncated_normal'). Received: {distribution}"
             )
         super().__init__(scale=scale, mode=mode, distribution=distribution, seed=seed, dtype=dtype)
 
@@ -383,15 +376,11 @@ class orthogonal(Initializer):
     def _value(self, shape: list[int], dtype: Any) -> Any:
         if len(shape) < 2:
             raise _no_matrix(shape)
-        from tapeflow import linalg
-        from tapeflow.array.shaping import reshape
-        from tapeflow.math.elementwise import sign
-
         rows, columns = math.prod(shape[:-1]), shape[-1]
         drawn = random_normal(0.0, 1.0, self.seed, dtype)((max(rows, columns), min(rows, columns)))
-        q, r = linalg.qr(drawn, full_matrices=False)
-        q = q * sign(linalg.diag_part(r))  # so that the draw is even over all orthogonal matrices
-        return reshape(linalg.matrix_transpose(q) if rows < columns else q, shape) * self.gain
+        q, r = qr(drawn, full_matrices=False)
+        q = q * sign(diag_part(r))  # so that the draw is even over all orthogonal matrices
+        return reshape(matrix_transpose(q) if rows < columns else q, shape) * self.gain
 
 
 def he_normal(seed: int | None = None) -> variance_scaling:

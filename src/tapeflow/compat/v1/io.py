@@ -12,7 +12,7 @@ from tapeflow.io.records import TFRecordOptions, read_records
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
-    """The records of a TFRecord file.
+    """Returns the records of a TFRecord file.
 
     Args:
         path: the file.
@@ -20,7 +20,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
 
     Raises:
         NotFoundError: there is no such file.
-        DataLossError: the file is cut off or damaged; all records before have been given.
+        DataLossError: the file is cut off or damaged; all records before it have been read.
 
     Example:
         >>> import tempfile
@@ -47,7 +47,7 @@ class TFRecordCompressionType:
 
 
 def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = string) -> Any:
-    """A sparse tensor as a vector of three strings, see `tf.io.serialize_sparse`.
+    """Returns a sparse tensor as a vector of three strings, see `tf.io.serialize_sparse`.
 
     Args:
         sp_input: a `tf.SparseTensor`.
@@ -67,7 +67,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = str
 
 
 def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = string) -> Any:
-    """Each entry of the batch of a sparse tensor as three strings: of shape [batch, 3].
+    """Returns each entry of the batch of a sparse tensor as three strings: of shape [batch, 3].
 
     The arguments are those of `serialize_sparse`.
 

@@ -88,7 +88,7 @@ def log_if(level: int, msg: Any, condition: bool, *args: Any) -> None:
 
 
 def _times() -> int:
-    """How often the line that calls a function of this module did so before."""
+    """Counts the earlier calls from the line that calls a function of this module."""
     line = sys._getframe(2)
     with _lock:
         return next(_counts[line.f_code.co_filename, line.f_lineno])
@@ -132,7 +132,7 @@ def flush() -> None:
 
 
 def get_verbosity() -> int:
-    """The level from which on messages are logged.
+    """Returns the level from which on messages are logged.
 
     Example:
         >>> tf.compat.v1.logging.get_verbosity() in range(51)

@@ -20,15 +20,15 @@ class StaticHashTable(tables.StaticHashTable):
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         ...     prices = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
         ...     table = tf.compat.v1.lookup.StaticHashTable(prices, -1)
-        ...     found = table.lookup(tf.constant(["b", "c"]))
+        ...     ids = table.lookup(tf.constant(["b", "c"]))
         ...     sess.run(table.initializer)
-        ...     print(sess.run(found))
+        ...     print(sess.run(ids))
         [ 2 -1]
     """
 
     @property
     def initializer(self) -> Any:
-        """The operation that fills it; nothing more is to be done where its values were no tensors of a graph."""
+        """The operation that fills it; it does nothing where the values were no tensors of a graph."""
         return no_op() if self._init_op is None else self._init_op
 
 
@@ -37,22 +37,22 @@ class StaticVocabularyTable(tables.StaticVocabularyTable):
 
     Args:
         initializer: fills it with the numbers from 0 on, int64; None for buckets alone.
-        num_oov_buckets: how many buckets there are for other words.
+        num_oov_buckets: the number of buckets for other words.
         lookup_key_dtype: of the words that are looked up; by default that of the initializer's.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
         ...     words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
         ...     table = tf.compat.v1.lookup.StaticVocabularyTable(words, 1)
-        ...     found = table.lookup(tf.constant(["b", "c"]))
+        ...     ids = table.lookup(tf.constant(["b", "c"]))
         ...     sess.run(table.initializer)
-        ...     print(sess.run(found))
+        ...     print(sess.run(ids))
         [1 2]
     """
 
     @property
     def initializer(self) -> Any:
-        """The operation that fills the table of known words."""
+        """The operation that fills the table with the vocabulary."""
         return no_op() if self._table is None or self._table._init_op is None else self._table._init_op
 
 

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, ones_like, zeros_like
+from tapeflow.array.masks import where
+from tapeflow.array.properties import shape, size
+from tapeflow.array.shaping import squeeze
 from tapeflow.compat.v1 import nn
 from tapeflow.compat.v1.renamed import either
 from tapeflow.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import float32
+from tapeflow.math import elementwise
+from tapeflow.math.arithmetic import add_n, squared_difference
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, not_equal
+from tapeflow.math.division import divide_no_nan
+from tapeflow.math.elementwise import log, square
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_sum
+from tapeflow.nn.activations import relu
 
 
 class Reduction:
-    """How the losses of a batch become one.
+    """The ways to reduce the losses of a batch to one.
 
     Example:
         >>> losses = tf.compat.v1.losses
@@ -31,7 +44,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All of them."""
+        """Returns all of them."""
         return (
             cls.NONE,
             cls.SUM,
@@ -43,7 +56,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Refuses what is none of them.
+        """Checks that a value is one of them.
 
         Raises:
             ValueError: that.
@@ -69,7 +82,7 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
-    """The losses of the default graph whose names begin with `scope`.
+    """Returns the losses of the default graph whose names begin with `scope`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -82,7 +95,7 @@ def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What the regularizers of variables gave.
+    """Returns the regularization losses of variables.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -94,18 +107,18 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
-    """The sum of what the regularizers of variables gave; 0 if there are none.
+    """Computes the sum of the regularization losses; 0 if there are none.
 
     Example:
         >>> tf.compat.v1.losses.get_regularization_loss().numpy().item()
         0.0
     """
-    found = get_regularization_losses(scope)
-    return tf.add_n(found, name=name) if found else tf.constant(0.0)
+    losses = get_regularization_losses(scope)
+    return add_n(losses, name=name) if losses else constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
-    """The sum of the losses of the default graph.
+    """Computes the sum of the losses of the default graph.
 
     Raises:
         ValueError: there are none.
@@ -116,14 +129,14 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
         ...     print(sess.run(tf.compat.v1.losses.get_total_loss()))
         4.0
     """
-    found = get_losses(scope)
+    losses = get_losses(scope)
     if add_regularization_losses:
-        found = found + get_regularization_losses(scope)
-    if not found:
+        losses = losses + get_regularization_losses(scope)
+    if not losses:
         raise ValueError(
             "`inputs` must be an iterable of at least one Tensor with the same dtype and shape: there are no losses."
         )
-    return tf.add_n(found, name=name)
+    return add_n(losses, name=name)
 
 
 # ---- weighting -------------------------------------------------------------------------------------------------------
@@ -157,23 +170,23 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     losses = convert(losses)
-    with tf.name_scope(scope or "weighted_loss"):
+    with name_scope(scope or "weighted_loss"):
         dtype = losses.dtype
-        values, factors = tf.cast(losses, float32), tf.cast(convert(weights), float32)
+        values, factors = cast(losses, float32), cast(convert(weights), float32)
         check_weights(factors, values)
         weighted = values * factors
         if reduction == Reduction.NONE:
             loss = weighted
         else:
-            loss = tf.reduce_sum(weighted)
+            loss = reduce_sum(weighted)
             if reduction == Reduction.MEAN:
-                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(tf.ones_like(values) * factors))
+                loss = divide_no_nan(loss, reduce_sum(ones_like(values) * factors))
             elif reduction in (Reduction.SUM_OVER_NONZERO_WEIGHTS, Reduction.SUM_BY_NONZERO_WEIGHTS):
-                present = tf.where(tf.equal(factors, 0.0), tf.zeros_like(factors), tf.ones_like(factors))
-                loss = tf.math.divide_no_nan(loss, tf.reduce_sum(present * tf.ones_like(values)))
+                present = where(equal(factors, 0.0), zeros_like(factors), ones_like(factors))
+                loss = divide_no_nan(loss, reduce_sum(present * ones_like(values)))
             elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-                loss = tf.math.divide_no_nan(loss, tf.cast(tf.size(values), float32))
-        loss = tf.cast(loss, dtype)
+                loss = divide_no_nan(loss, cast(size(values), float32))
+        loss = cast(loss, dtype)
     add_loss(loss, loss_collection)
     return loss
 
@@ -192,7 +205,7 @@ def check_weights(weights: Any, values: Any) -> None:
         raise ValueError(f"weights can not be broadcast to values. values.shape={v}. weights.shape={w}.")
 
 
-def _given(**arguments: Any) -> None:
+def _check_specified(**arguments: Any) -> None:
     """Checks that no argument is None.
 
     Raises:
@@ -203,14 +216,14 @@ def _given(**arguments: Any) -> None:
             raise ValueError(f"Argument `{name}` must not be None.")
 
 
-def _pair(labels: Any, predictions: Any, what: str = "predictions") -> tuple[Any, Any]:
-    """Labels and predictions, both float32 and of one shape.
+def _pair(labels: Any, predictions: Any, label: str = "predictions") -> tuple[Any, Any]:
+    """Returns labels and predictions, both float32 and of one shape.
 
     Raises:
         ValueError: one is missing, or the shapes differ.
     """
-    _given(**{"labels": labels, what: predictions})
-    labels, predictions = tf.cast(convert(labels), float32), tf.cast(convert(predictions), float32)
+    _check_specified(**{"labels": labels, label: predictions})
+    labels, predictions = cast(convert(labels), float32), cast(convert(predictions), float32)
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
     return labels, predictions
@@ -223,14 +236,14 @@ def absolute_difference(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The absolute differences, see `compute_weighted_loss` for the other arguments.
+    """Computes the absolute differences, see `compute_weighted_loss` for the other arguments.
 
     Example:
         >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [2.0, 4.0]).numpy().item()
         1.5
     """
     labels, predictions = _pair(labels, predictions)
-    losses = tf.abs(predictions - labels)
+    losses = elementwise.abs(predictions - labels)
     return compute_weighted_loss(losses, weights, scope or "absolute_difference", loss_collection, reduction)
 
 
@@ -238,14 +251,14 @@ def mean_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The squares of the differences, see `compute_weighted_loss` for the other arguments.
+    """Computes the squares of the differences, see `compute_weighted_loss` for the other arguments.
 
     Example:
         >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [2.0, 4.0]).numpy().item()
         2.5
     """
     labels, predictions = _pair(labels, predictions)
-    losses = tf.math.squared_difference(predictions, labels)
+    losses = squared_difference(predictions, labels)
     return compute_weighted_loss(losses, weights, scope or "mean_squared_error", loss_collection, reduction)
 
 
@@ -253,15 +266,15 @@ def huber_loss(
     labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """Half the squares of small differences, and straight lines beyond `delta`, see `compute_weighted_loss`.
+    """Computes half the squares of small differences, and straight lines beyond `delta`, see `compute_weighted_loss`.
 
     Example:
         >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [1.0, 3.0]).numpy().item()
         1.5
     """
     labels, predictions = _pair(labels, predictions)
-    error = tf.abs(predictions - labels)
-    near = tf.minimum(error, delta)
+    error = elementwise.abs(predictions - labels)
+    near = minimum(error, delta)
     losses = 0.5 * near * near + delta * (error - near)
     return compute_weighted_loss(losses, weights, scope or "huber_loss", loss_collection, reduction)
 
@@ -270,14 +283,15 @@ def log_loss(
     labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of probabilities, with `epsilon` added inside the logarithms, see `compute_weighted_loss`.
+    """Computes the cross-entropy of probabilities, with `epsilon` added inside the logarithms, see
+    `compute_weighted_loss`.
 
     Example:
         >>> round(tf.compat.v1.losses.log_loss([1.0], [0.5]).numpy().item(), 4)
         0.6931
     """
     labels, predictions = _pair(labels, predictions)
-    losses = -labels * tf.math.log(predictions + epsilon) - (1.0 - labels) * tf.math.log(1.0 - predictions + epsilon)
+    losses = -labels * log(predictions + epsilon) - (1.0 - labels) * log(1.0 - predictions + epsilon)
     return compute_weighted_loss(losses, weights, scope or "log_loss", loss_collection, reduction)
 
 
@@ -292,7 +306,7 @@ def hinge_loss(
         1.0
     """
     labels, logits = _pair(labels, logits, "logits")
-    losses = tf.nn.relu(1.0 - (2.0 * labels - 1.0) * logits)
+    losses = relu(1.0 - (2.0 * labels - 1.0) * logits)
     return compute_weighted_loss(losses, weights, scope or "hinge_loss", loss_collection, reduction)
 
 
@@ -310,7 +324,7 @@ def cosine_distance(
     if along is None:
         raise ValueError("You must specify argument `axis`.")
     labels, predictions = _pair(labels, predictions)
-    losses = 1.0 - tf.reduce_sum(predictions * labels, along, keepdims=True)
+    losses = 1.0 - reduce_sum(predictions * labels, along, keepdims=True)
     return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
 
 
@@ -318,8 +332,8 @@ def mean_pairwise_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Any:  # fmt: skip
-    """The squares of the differences between the errors of any two elements of an example, on the mean, added up
-    over the batch.
+    """Computes the squares of the differences between the errors of any two elements of an example, on the mean, added
+    up over the batch.
 
     Args:
         labels, predictions: of shape [batch, ...].
@@ -330,19 +344,19 @@ def mean_pairwise_squared_error(
         4.0
     """
     labels, predictions = _pair(labels, predictions)
-    with tf.name_scope(scope or "mean_pairwise_squared_error"):
-        weights = tf.cast(convert(weights), float32)
+    with name_scope(scope or "mean_pairwise_squared_error"):
+        weights = cast(convert(weights), float32)
         errors = predictions - labels
         check_weights(weights, errors)
         axes = list(range(1, errors.shape.rank))
 
         def total(value: Any) -> Any:
-            return tf.reduce_sum(value, axes, keepdims=True)
+            return reduce_sum(value, axes, keepdims=True)
 
-        count = total(tf.cast(tf.not_equal(weights, 0.0), float32) * tf.ones_like(errors))
-        squares = tf.math.divide_no_nan(total(tf.square(errors)), count - 1.0)
-        products = tf.math.divide_no_nan(tf.square(total(errors)), count * (count - 1.0))
-        loss = tf.reduce_sum(2.0 * (squares - products) * weights)
+        count = total(cast(not_equal(weights, 0.0), float32) * ones_like(errors))
+        squares = divide_no_nan(total(square(errors)), count - 1.0)
+        products = divide_no_nan(square(total(errors)), count * (count - 1.0))
+        loss = reduce_sum(2.0 * (squares - products) * weights)
     add_loss(loss, loss_collection)
     return loss
 
@@ -351,7 +365,7 @@ def sigmoid_cross_entropy(
     multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
+    """Computes the cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
 
     Args:
         label_smoothing: moves the labels that far towards 0.5.
@@ -360,9 +374,9 @@ def sigmoid_cross_entropy(
         >>> round(tf.compat.v1.losses.sigmoid_cross_entropy([[1.0]], [[0.0]]).numpy().item(), 4)
         0.6931
     """
-    _given(multi_class_labels=multi_class_labels, logits=logits)
+    _check_specified(multi_class_labels=multi_class_labels, logits=logits)
     logits = convert(logits)
-    labels = tf.cast(convert(multi_class_labels), logits.dtype)
+    labels = cast(convert(multi_class_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
     if label_smoothing > 0:
@@ -375,7 +389,8 @@ def softmax_cross_entropy(
     onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of labels that are distributions, see `compute_weighted_loss`; no gradient goes to the labels.
+    """Computes the cross-entropy of labels that are distributions, see `compute_weighted_loss`; no gradient goes to the
+    labels.
 
     Args:
         label_smoothing: moves the labels that far towards all classes being equally likely.
@@ -384,13 +399,13 @@ def softmax_cross_entropy(
         >>> round(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().item(), 4)
         0.6931
     """
-    _given(onehot_labels=onehot_labels, logits=logits)
+    _check_specified(onehot_labels=onehot_labels, logits=logits)
     logits = convert(logits)
-    labels = tf.cast(convert(onehot_labels), logits.dtype)
+    labels = cast(convert(onehot_labels), logits.dtype)
     if not logits.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {logits.shape} and {labels.shape} are incompatible")
     if label_smoothing > 0:
-        classes = tf.cast(tf.shape(labels)[-1], logits.dtype)
+        classes = cast(shape(labels)[-1], logits.dtype)
         labels = labels * (1 - label_smoothing) + label_smoothing / classes
     losses = nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return compute_weighted_loss(losses, weights, scope or "softmax_cross_entropy_loss", loss_collection, reduction)
@@ -400,16 +415,16 @@ def sparse_softmax_cross_entropy(
     labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The cross-entropy of labels that are numbers, see `compute_weighted_loss`.
+    """Computes the cross-entropy of labels that are numbers, see `compute_weighted_loss`.
 
     Example:
         >>> round(tf.compat.v1.losses.sparse_softmax_cross_entropy([0], [[0.0, 0.0]]).numpy().item(), 4)
         0.6931
     """
-    _given(labels=labels, logits=logits)
+    _check_specified(labels=labels, logits=logits)
     labels, logits = convert(labels), convert(logits)
     if labels.shape.rank is not None and labels.shape.rank == logits.shape.rank:
-        labels = tf.squeeze(labels, [-1])
+        labels = squeeze(labels, [-1])
     losses = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     return compute_weighted_loss(
         losses, weights, scope or "sparse_softmax_cross_entropy_loss", loss_collection, reduction

@@ -1,7 +1,7 @@
-"""The names of `tf.compat.v1` that mean what names of `tf` mean: found there when they are asked for.
+"""The names of `tf.compat.v1` that are names of `tf`, looked up there at first use.
 
 `names.txt` lists them (`scripts/record_v1_names.py` records it), so that what TensorFlow 1 has under the same name
-but with other parameters is not taken for it.
+but with other parameters is not confused with it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-# Functions of TensorFlow 1 that are found by name, and where they are below this namespace, or below `tf`.
+# Functions of TensorFlow 1 that are looked up by name, and their places below this namespace, or below `tf`.
 _OWN = {
     "add_check_numerics_ops": "checks.add_check_numerics_ops",
     "batch_to_space_nd": "arrays.batch_to_space_nd",
@@ -109,7 +109,7 @@ _OWN = {
 # The constants of SavedModels, which are in namespaces of their own, too.
 _OWN |= {
     f"saved_model.{place}.{name}": f"tf.saved_model.{name}"
-    for place, of_it in {
+    for place, constants in {
         "constants": "ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB "
         "SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME",
         "signature_constants": "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES "
@@ -117,25 +117,25 @@ _OWN |= {
         "REGRESS_METHOD_NAME REGRESS_OUTPUTS",
         "tag_constants": "GPU SERVING TPU TRAINING",
     }.items()
-    for name in of_it.split()
+    for name in constants.split()
 } | {f"saved_model.constants.{name}": f"saved_model.{name}" for name in ("LEGACY_INIT_OP_KEY", "MAIN_OP_KEY")}
 _FILE = pathlib.Path(__file__).with_name("names.txt")
 
 
 @functools.cache
 def _places() -> dict[str, str]:
-    """From a name below `tf.compat.v1` to the one below `tf`."""
+    """Returns a map from names below `tf.compat.v1` to those below `tf`."""
     lines = [line.split() for line in _FILE.read_text(encoding="utf-8").splitlines()]
     return {line[0]: line[-1] for line in lines}
 
 
 @functools.cache
 def _namespaces() -> frozenset[str]:
-    found: set[str] = set()
+    namespaces: set[str] = set()
     for name in (*_places(), *_OWN):
         parts = name.split(".")
-        found.update(".".join(parts[:i]) for i in range(1, len(parts)))
-    return frozenset(found)
+        namespaces.update(".".join(parts[:i]) for i in range(1, len(parts)))
+    return frozenset(namespaces)
 
 
 def _resolved(path: str) -> Any:
@@ -148,7 +148,7 @@ def _resolved(path: str) -> Any:
 
 
 def finder(namespace: str = "") -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace of `tf.compat.v1`."""
+    """Returns the `__getattr__` of a namespace of `tf.compat.v1`."""
 
     def find(name: str) -> Any:
         path = f"{namespace}.{name}" if namespace else name
@@ -164,28 +164,28 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
             except AttributeError:
                 pass
         elif path in _namespaces():
-            return _made(path)
+            return _namespace(path)
         raise AttributeError(f"module 'tapeflow.compat.v1{namespace and '.' + namespace}' has no attribute {name!r}")
 
     return find
 
 
 @functools.cache
-def _made(path: str) -> types.ModuleType:
-    """A namespace: the module of that name, or one of nothing but names that are elsewhere, too."""
+def _namespace(path: str) -> types.ModuleType:
+    """Returns a namespace: the module of that name, or a module of names that are all defined elsewhere."""
     name = f"tapeflow.compat.v1.{path}"
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise
-    made = types.ModuleType(name, f"The public `tf.compat.v1.{path}` namespace.")
-    made.__getattr__ = finder(path)  # type: ignore[method-assign]  # a module's own look-up, see PEP 562
-    return made
+    module = types.ModuleType(name, f"The public `tf.compat.v1.{path}` namespace.")
+    module.__getattr__ = finder(path)  # type: ignore[method-assign]  # a module's own look-up, see PEP 562
+    return module
 
 
 def listed(namespace: str = "") -> list[str]:
-    """The names that `finder` finds in a namespace."""
+    """Returns the names that `finder` finds in a namespace."""
     prefix = f"{namespace}." if namespace else ""
-    known = [*_places(), *_OWN]
-    return sorted({name.removeprefix(prefix).partition(".")[0] for name in known if name.startswith(prefix)})
+    paths = [*_places(), *_OWN]
+    return sorted({name.removeprefix(prefix).partition(".")[0] for name in paths if name.startswith(prefix)})

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import raw_ops
+from tapeflow.array.creation import ones_like, zeros
+from tapeflow.array.joining import concat
+from tapeflow.array.passing import stop_gradient
+from tapeflow.array.shaping import transpose
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.arrays import depth_to_space, space_to_batch, space_to_depth
 from tapeflow.compat.v1.convolutions import (
@@ -49,6 +53,18 @@ from tapeflow.compat.v1.rnn import (
     static_state_saving_rnn,
 )
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
+from tapeflow.core.types import dtypes
+from tapeflow.core.types.dtypes import float32
+from tapeflow.linalg.products import matmul
+from tapeflow.math import topk
+from tapeflow.math.comparison import logical_or, not_equal
+from tapeflow.nn import activations, cross_entropy, ctc, dropping, softmaxes, statistics
+from tapeflow.nn.activations import relu
+from tapeflow.nn.bias import bias_add
+from tapeflow.ragged.functions import boolean_mask
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.sparse.tensor import SparseTensor
 
 # ---- activations and losses ------------------------------------------------------------------------------------------
 
@@ -61,25 +77,25 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
         axis, dim: the dimension, by either name; by default the last.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> tf.compat.v1.nn.softmax([[0.0, 0.0]], dim=1).numpy().tolist()
         [[0.5, 0.5]]
     """
     along = either("axis", axis, "dim", dim)
-    return tf.nn.softmax(logits, -1 if along is None else along, name)
+    return softmaxes.softmax(logits, -1 if along is None else along, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """The logarithm of `softmax`, with its arguments and errors: see `tf.nn.log_softmax`.
+    """Computes the logarithm of `softmax`, with its arguments and errors: see `tf.nn.log_softmax`.
 
     Example:
         >>> tf.compat.v1.nn.log_softmax([[5.0], [5.0]], dim=1).numpy().tolist()
         [[0.0], [0.0]]
     """
     along = either("axis", axis, "dim", dim)
-    return tf.nn.log_softmax(logits, -1 if along is None else along, name)
+    return softmaxes.log_softmax(logits, -1 if along is None else along, name)
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
@@ -89,7 +105,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
         >>> tf.compat.v1.nn.leaky_relu([-2.0, 3.0], 0.5).numpy().tolist()
         [-1.0, 3.0]
     """
-    return tf.nn.leaky_relu(features, alpha, name)
+    return activations.leaky_relu(features, alpha, name)
 
 
 def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
@@ -99,13 +115,13 @@ def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
         >>> tf.compat.v1.nn.crelu([-2.0, 3.0]).numpy().tolist()
         [0.0, 3.0, 2.0, 0.0]
     """
-    return tf.nn.crelu(features, axis, name)
+    return activations.crelu(features, axis, name)
 
 
 def dropout(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
 ) -> Any:
-    """Elements at random set to 0, and the others made larger by as much, see `tf.nn.dropout`.
+    """Sets elements at random to 0 and scales the others up, see `tf.nn.dropout`.
 
     Args:
         x: floating.
@@ -115,7 +131,7 @@ def dropout(
         seed: of this operation.
 
     Raises:
-        ValueError: neither is given, or both.
+        ValueError: neither is specified, or both.
 
     Example:
         >>> tf.compat.v1.nn.dropout([1.0, 2.0], keep_prob=1.0).numpy().tolist()
@@ -127,7 +143,7 @@ def dropout(
         raise ValueError(f"`rate` must be provided. Received: rate={rate}")
     if rate is None:
         rate = 1.0 - keep_prob
-    return tf.nn.dropout(x, rate, noise_shape, seed, name)
+    return dropping.dropout(x, rate, noise_shape, seed, name)
 
 
 def _labels_and_logits(function: str, labels: Any, logits: Any) -> tuple[Any, Any]:
@@ -142,7 +158,7 @@ def _labels_and_logits(function: str, labels: Any, logits: Any) -> tuple[Any, An
 def softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
 ) -> Any:
-    """The cross-entropy of labels that are distributions; no gradient goes to the labels.
+    """Computes the cross-entropy of labels that are distributions; no gradient goes to the labels.
 
     Args:
         labels: floating: along the dimension, probabilities that add up to 1.
@@ -153,7 +169,7 @@ def softmax_cross_entropy_with_logits(
         A tensor of the shape of the labels without that dimension.
 
     Raises:
-        ValueError: labels or logits are missing, or the dimension was given by both names.
+        ValueError: labels or logits are missing, or the dimension was passed under both names.
 
     Example:
         >>> loss = tf.compat.v1.nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[2.0, 2.0]])
@@ -162,13 +178,13 @@ def softmax_cross_entropy_with_logits(
     """
     labels, logits = _labels_and_logits("softmax_cross_entropy_with_logits", labels, logits)
     along = either("axis", axis, "dim", dim)
-    return softmax_cross_entropy_with_logits_v2(tf.stop_gradient(convert(labels)), logits, along, name)
+    return softmax_cross_entropy_with_logits_v2(stop_gradient(convert(labels)), logits, along, name)
 
 
 def softmax_cross_entropy_with_logits_v2(
     labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Any:
-    """The cross-entropy of labels that are distributions, see `tf.nn.softmax_cross_entropy_with_logits`.
+    """Computes the cross-entropy of labels that are distributions, see `tf.nn.softmax_cross_entropy_with_logits`.
 
     Args:
         labels: floating: along the dimension, probabilities that add up to 1.
@@ -176,7 +192,7 @@ def softmax_cross_entropy_with_logits_v2(
         axis, dim: the dimension of the classes, by either name; by default the last.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> loss = tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2([[1.0, 0.0]], [[2.0, 2.0]])
@@ -184,11 +200,11 @@ def softmax_cross_entropy_with_logits_v2(
         [0.6931]
     """
     along = either("axis", axis, "dim", dim)
-    return tf.nn.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along, name)
+    return cross_entropy.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
-    """The cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
+    """Computes the cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
 
     Args:
         labels: int32 or int64: the numbers of the classes.
@@ -203,11 +219,12 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
         [0.6931]
     """
     labels, logits = _labels_and_logits("sparse_softmax_cross_entropy_with_logits", labels, logits)
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+    return cross_entropy.sparse_softmax_cross_entropy_with_logits(labels, logits, name)
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Any:
-    """The cross-entropy of labels that do not exclude each other, see `tf.nn.sigmoid_cross_entropy_with_logits`.
+    """Computes the cross-entropy of labels that do not exclude each other, see
+    `tf.nn.sigmoid_cross_entropy_with_logits`.
 
     Args:
         labels: floating, each from 0 to 1.
@@ -222,7 +239,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
         [0.6931 0.6931]
     """
     labels, logits = _labels_and_logits("sigmoid_cross_entropy_with_logits", labels, logits)
-    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits, name)
+    return cross_entropy.sigmoid_cross_entropy_with_logits(labels, logits, name)
 
 
 def weighted_cross_entropy_with_logits(
@@ -236,7 +253,7 @@ def weighted_cross_entropy_with_logits(
         pos_weight: what the positive labels' part is multiplied by.
 
     Raises:
-        ValueError: the labels were given by both names, or are of another shape.
+        ValueError: the labels were passed under both names, or are of another shape.
 
     Example:
         >>> loss = tf.compat.v1.nn.weighted_cross_entropy_with_logits(targets=[1.0], logits=[0.0], pos_weight=2.0)
@@ -244,11 +261,11 @@ def weighted_cross_entropy_with_logits(
         [1.3863]
     """
     labels = either("labels", labels, "targets", targets)
-    return tf.nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
+    return cross_entropy.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
-    """Whether the targets are among the `k` best predictions, see `tf.math.in_top_k`.
+    """Tests whether the targets are among the `k` best predictions, see `tf.math.in_top_k`.
 
     Args:
         predictions: float32, of shape [batch, classes].
@@ -265,7 +282,7 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         >>> tf.compat.v1.nn.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1).numpy().tolist()
         [True, False]
     """
-    return tf.math.in_top_k(targets, predictions, k, name)
+    return topk.in_top_k(targets, predictions, k, name)
 
 
 # ---- layers ----------------------------------------------------------------------------------------------------------
@@ -278,8 +295,8 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
         >>> tf.compat.v1.nn.xw_plus_b([[1.0, 2.0]], [[3.0], [4.0]], [0.5]).numpy().tolist()
         [[11.5]]
     """
-    with tf.name_scope(name or "xw_plus_b"):
-        return tf.nn.bias_add(tf.matmul(x, weights), biases)
+    with name_scope(name or "xw_plus_b"):
+        return bias_add(matmul(x, weights), biases)
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
@@ -289,15 +306,15 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
         >>> tf.compat.v1.nn.relu_layer([[1.0, 2.0]], [[-3.0], [1.0]], [0.5]).numpy().tolist()
         [[0.0]]
     """
-    with tf.name_scope(name or "relu_layer"):
-        return tf.nn.relu(tf.nn.bias_add(tf.matmul(x, weights), biases))
+    with name_scope(name or "relu_layer"):
+        return relu(bias_add(matmul(x, weights), biases))
 
 
 def fused_batch_norm(
     x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: float = 0.001,
     data_format: str = "NHWC", is_training: bool = True, name: str | None = None, exponential_avg_factor: float = 1.0,
 ) -> Any:  # fmt: skip
-    """Images with the mean and variance of each channel taken out, and others put in.
+    """Normalizes the channels of images, then scales and shifts them.
 
     Args:
         x: of shape [batch, height, width, channels].
@@ -306,7 +323,7 @@ def fused_batch_norm(
         epsilon: is added to the variance, at least 1.001e-5.
         data_format: "NHWC" or "NCHW".
         is_training: takes out those of the batch, not `mean` and `variance`.
-        exponential_avg_factor: how much of those of the batch goes into the ones given back.
+        exponential_avg_factor: the weight of the batch's mean and variance in the running ones.
 
     Returns:
         The images, and the mean and variance, those of the batch or moved towards them.
@@ -328,15 +345,15 @@ def fused_batch_norm(
             f"!= 1.0. Received: `mean` {mean!r} and `variance` {variance!r}"
         )
     x = convert(x)
-    nothing = tf.zeros([0])
-    found = tf.raw_ops.FusedBatchNormV3(
-        x=x, scale=convert(scale, tf.float32), offset=convert(offset, tf.float32),
-        mean=nothing if mean is None else convert(mean, tf.float32),
-        variance=nothing if variance is None else convert(variance, tf.float32),
+    nothing = zeros([0])
+    outputs = raw_ops.FusedBatchNormV3(
+        x=x, scale=convert(scale, float32), offset=convert(offset, float32),
+        mean=nothing if mean is None else convert(mean, float32),
+        variance=nothing if variance is None else convert(variance, float32),
         epsilon=max(epsilon, 1.001e-5), exponential_avg_factor=exponential_avg_factor, data_format=data_format,
         is_training=is_training, name=name,
     )  # fmt: skip
-    return found[0], found[1], found[2]
+    return outputs[0], outputs[1], outputs[2]
 
 
 def batch_norm_with_global_normalization(
@@ -344,7 +361,7 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: Any = None, name: str | None = None, input: Any = None, mean: Any = None,
     variance: Any = None,
 ) -> Any:  # fmt: skip
-    """Images with a mean and a variance of each channel taken out: see `tf.nn.batch_normalization`.
+    """Normalizes the channels of images: see `tf.nn.batch_normalization`.
 
     Args:
         input, t: of shape [batch, height, width, channels], by either name.
@@ -354,7 +371,7 @@ def batch_norm_with_global_normalization(
         scale_after_normalization: whether to multiply by `gamma`.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> images = tf.reshape(tf.constant([1.0, 3.0]), [2, 1, 1, 1])
@@ -362,7 +379,7 @@ def batch_norm_with_global_normalization(
         >>> y.numpy().ravel().tolist()
         [3.0, 7.0]
     """
-    return tf.nn.batch_norm_with_global_normalization(
+    return statistics.batch_norm_with_global_normalization(
         either("input", input, "t", t), either("mean", mean, "m", m), either("variance", variance, "v", v), beta,
         gamma, variance_epsilon, scale_after_normalization, name,
     )  # fmt: skip
@@ -376,7 +393,7 @@ def ctc_loss(
     ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
     logits: Any = None,
 ) -> Any:  # fmt: skip
-    """The loss of labels that are not aligned with the logits, of which the last class is the blank.
+    """Computes the loss of labels that are not aligned with the logits, of which the last class is the blank.
 
     Args:
         labels: a `tf.SparseTensor` of int32, of shape [batch, longest labels].
@@ -392,7 +409,7 @@ def ctc_loss(
 
     Raises:
         TypeError: the labels are not sparse.
-        ValueError: the logits were given by both names.
+        ValueError: the logits were passed under both names.
         InvalidArgumentError: there are more labels than steps.
         NotImplementedError: `ctc_merge_repeated` is false.
 
@@ -403,12 +420,12 @@ def ctc_loss(
 
     References: Graves et al. 2006 (https://www.cs.toronto.edu/~graves/icml_2006.pdf).
     """
-    if not isinstance(labels, tf.SparseTensor):
+    if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
-    given = convert(either("logits", logits, "inputs", inputs))
+    batch = convert(either("logits", logits, "inputs", inputs))
     labels = _without_repeats(labels) if preprocess_collapse_repeated else labels
-    return tf.raw_ops.CTCLoss(
-        inputs=given if time_major else tf.transpose(given, [1, 0, 2]), labels_indices=labels.indices,
+    return raw_ops.CTCLoss(
+        inputs=batch if time_major else transpose(batch, [1, 0, 2]), labels_indices=labels.indices,
         labels_values=labels.values, sequence_length=sequence_length,
         ctc_merge_repeated=ctc_merge_repeated,
         ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
@@ -416,19 +433,19 @@ def ctc_loss(
 
 
 def _without_repeats(labels: Any) -> Any:
-    """Rows of labels where equal ones that follow each other are one."""
-    rows = tf.RaggedTensor.from_sparse(labels)
+    """Returns rows of labels where equal ones that follow each other are one."""
+    rows = RaggedTensor.from_sparse(labels)
     values, row = rows.values, rows.value_rowids()
-    new = tf.logical_or(tf.not_equal(values[1:], values[:-1]), tf.not_equal(row[1:], row[:-1]))
-    kept = tf.concat([tf.ones_like(values[:1], tf.bool), new], 0)
-    return tf.ragged.boolean_mask(rows, rows.with_values(kept)).to_sparse()
+    new = logical_or(not_equal(values[1:], values[:-1]), not_equal(row[1:], row[:-1]))
+    mask = concat([ones_like(values[:1], dtypes.bool), new], 0)
+    return boolean_mask(rows, rows.with_values(mask)).to_sparse()
 
 
 def ctc_loss_v2(
     labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
     blank_index: int | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The loss of labels that are not aligned with the logits, as TensorFlow 2 has it: see `tf.nn.ctc_loss`.
+    """Computes the loss of labels that are not aligned with the logits, as TensorFlow 2 has it: see `tf.nn.ctc_loss`.
 
     Of sparse labels, the blank is the last class unless it is named; of dense ones the first.
 
@@ -436,13 +453,13 @@ def ctc_loss_v2(
         >>> print(tf.compat.v1.nn.ctc_loss_v2([[1]], tf.zeros([1, 1, 2]), [1], [1]).numpy().round(4))
         [0.6931]
     """
-    return tf.nn.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
+    return ctc.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
 
 
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
 ) -> Any:
-    """The likeliest labels, found by a beam search: see `tf.nn.ctc_beam_search_decoder`.
+    """Searches the likeliest labels with a beam: see `tf.nn.ctc_beam_search_decoder`.
 
     Args:
         inputs: of shape [time, batch, classes], the last class the blank.
@@ -456,16 +473,16 @@ def ctc_beam_search_decoder(
 
     Example:
         >>> logits = tf.constant([[[5.0, 0.0, 0.0]], [[0.0, 5.0, 0.0]]])
-        >>> found, _ = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [2])
-        >>> found[0].values.numpy().tolist()
+        >>> decoded, _ = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [2])
+        >>> decoded[0].values.numpy().tolist()
         [0, 1]
     """
-    indices, values, shapes, log_probability = tf.raw_ops.CTCBeamSearchDecoder(
+    indices, values, shapes, log_probability = raw_ops.CTCBeamSearchDecoder(
         inputs=inputs, sequence_length=sequence_length, beam_width=beam_width, top_paths=top_paths,
         merge_repeated=merge_repeated,
     )  # fmt: skip
-    found = [tf.SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
-    return found, log_probability
+    decoded = [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)]
+    return decoded, log_probability
 
 
 # ---- statistics ------------------------------------------------------------------------------------------------------
@@ -479,7 +496,7 @@ def moments(
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> Any:
-    """The mean and the variance over `axes`, see `tf.nn.moments`.
+    """Computes the mean and the variance over `axes`, see `tf.nn.moments`.
 
     Args:
         x: floating.
@@ -488,20 +505,20 @@ def moments(
         keep_dims, keepdims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: that was given by both names.
+        ValueError: that was passed under both names.
 
     Example:
         >>> [t.numpy().item() for t in tf.compat.v1.nn.moments(tf.constant([1.0, 3.0]), [0], keep_dims=False)]
         [2.0, 1.0]
     """
-    return tf.nn.moments(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
+    return statistics.moments(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
 
 
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The mean and the variance, weighted by how often each element counts, see `tf.nn.weighted_moments`.
+    """Computes the mean and the variance, weighted by how often each element counts, see `tf.nn.weighted_moments`.
 
     Args:
         frequency_weights: of a shape that broadcasts to that of `x`.
@@ -511,8 +528,8 @@ def weighted_moments(
         >>> [t.numpy().item() for t in tf.compat.v1.nn.weighted_moments([1.0, 5.0], [0], [3.0, 1.0])]
         [2.0, 3.0]
     """
-    kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return tf.nn.weighted_moments(x, axes, frequency_weights, kept, name)
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    return statistics.weighted_moments(x, axes, frequency_weights, keep, name)
 
 
 def sufficient_statistics(
@@ -523,7 +540,7 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: bool | None = None,
 ) -> Any:
-    """What the mean and the variance are computed from, see `tf.nn.sufficient_statistics`.
+    """Computes the sums from which mean and variance follow, see `tf.nn.sufficient_statistics`.
 
     Args:
         shift: what to subtract from the elements first, or None.
@@ -537,7 +554,9 @@ def sufficient_statistics(
         >>> count.numpy().item(), total.numpy().item(), squares.numpy().item()
         (2.0, 6.0, 26.0)
     """
-    return tf.nn.sufficient_statistics(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
+    return statistics.sufficient_statistics(
+        x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name
+    )
 
 
 _find = names.finder("nn")

@@ -18,7 +18,7 @@ def decode_csv(
     na_value: str = "",
     select_cols: Any = None,
 ) -> list[Any]:
-    """The fields of CSV records, a tensor for each column, see `tf.io.decode_csv`.
+    """Returns the fields of CSV records, a tensor for each column, see `tf.io.decode_csv`.
 
     Example:
         >>> number, word = tf.compat.v1.decode_csv(["1,one", "2,two"], [[0], [""]])
@@ -35,7 +35,7 @@ def decode_raw(
     name: str | None = None,
     bytes: Any = None,
 ) -> Any:
-    """The numbers whose bytes are the characters of strings, see `tf.io.decode_raw`.
+    """Returns the numbers whose bytes are the characters of strings, see `tf.io.decode_raw`.
 
     Args:
         input_bytes: the strings; `bytes` is their old name.
@@ -43,7 +43,7 @@ def decode_raw(
         little_endian: the order of the bytes of a number.
 
     Raises:
-        ValueError: the strings or the dtype are missing, or the strings are given twice.
+        ValueError: the strings or the dtype are missing, or the strings are passed twice.
 
     Example:
         >>> tf.compat.v1.decode_raw("ab", tf.uint8).numpy().tolist()
@@ -57,7 +57,7 @@ def decode_raw(
 
 
 def parse_example(serialized: Any, features: Any, name: str | None = None, example_names: Any = None) -> dict[str, Any]:
-    """The features of serialized `tf.train.Example` messages, see `tf.io.parse_example`.
+    """Returns the features of serialized `tf.train.Example` messages, see `tf.io.parse_example`.
 
     Example:
         >>> example = tf.train.Example()
@@ -72,7 +72,7 @@ def parse_example(serialized: Any, features: Any, name: str | None = None, examp
 def parse_single_example(
     serialized: Any, features: Any, name: str | None = None, example_names: Any = None
 ) -> dict[str, Any]:
-    """The features of one serialized `tf.train.Example` message, see `tf.io.parse_single_example`.
+    """Returns the features of one serialized `tf.train.Example` message, see `tf.io.parse_single_example`.
 
     Example:
         >>> example = tf.train.Example()

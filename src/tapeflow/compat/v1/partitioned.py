@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapeflow.array.joining import concat, split
+from tapeflow.array.passing import identity
+from tapeflow.array.slicing import slice as slice_
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
-from tapeflow.core.types.dtypes import DType, as_dtype, float32
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
@@ -19,7 +22,7 @@ from tapeflow.graph.ir.python_op import executing_eagerly
 
 
 class PartitionInfo(NamedTuple):
-    """What an initializer is told of the part that it makes.
+    """The shape of a whole variable and the offset of the part that an initializer creates.
 
     Attributes:
         full_shape: of the whole variable.
@@ -30,18 +33,18 @@ class PartitionInfo(NamedTuple):
     var_offset: list[int]
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """The dimension that is cut, for a part of that shape; None if it is the whole."""
+        """Returns the dimension that is cut, for a part of that shape; None if it is the whole."""
         cut = [i for i, (part, whole) in enumerate(zip(shape, self.full_shape, strict=True)) if part != whole]
         return cut[0] if cut else None
 
     def single_offset(self, shape: Sequence[int]) -> int:
-        """Where the part of that shape begins, along the dimension that is cut."""
+        """Returns the offset of the part of that shape, along the dimension that is cut."""
         at = self.single_slice_dim(shape)
         return 0 if at is None else self.var_offset[at]
 
 
 class SaveSliceInfo(NamedTuple):
-    """What checkpoints know of a part.
+    """The place of a part in its variable, as checkpoints record it.
 
     Attributes:
         full_name: of the whole variable.
@@ -64,14 +67,14 @@ class SaveSliceInfo(NamedTuple):
 
 
 class PartitionedVariable:
-    """Variables that are one variable, cut along one dimension. It stands for the whole where a tensor is wanted.
+    """Variables that are one variable, cut along one dimension. It converts to a tensor of the whole.
 
     Args:
         name: of the whole.
         shape: of the whole.
         dtype: of the parts.
         variable_list: the parts, in order.
-        partitions: into how many parts each dimension is cut.
+        partitions: the number of parts of each dimension.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -111,7 +114,7 @@ class PartitionedVariable:
         return self._shape
 
     def get_shape(self) -> TensorShape:
-        """The shape of the whole."""
+        """Returns the shape of the whole."""
         return self._shape
 
     def _get_variable_list(self) -> list[Variable]:
@@ -121,7 +124,7 @@ class PartitionedVariable:
         return self._partitions
 
     def _partition_axes(self) -> list[int]:
-        """The dimension that is cut; the first one if none is."""
+        """Returns the dimension that is cut; the first one if none is."""
         return [i for i, n in enumerate(self._partitions) if n > 1] or [0]
 
     @property
@@ -130,14 +133,11 @@ class PartitionedVariable:
         return self._partition_axes()[0]
 
     def as_tensor(self) -> Tensor:
-        """The whole, as a tensor."""
-        from tapeflow.array.joining import concat
-        from tapeflow.array.passing import identity
-
+        """Returns the whole, as a tensor."""
         with name_scope(f"{self._name}/ConcatPartitions/"):
-            found = self._parts[0] if len(self._parts) == 1 else concat(self._parts, self.axis)
+            whole = self._parts[0] if len(self._parts) == 1 else concat(self._parts, self.axis)
         with name_scope(""):
-            return identity(found, name=self._name)
+            return identity(whole, name=self._name)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
         if dtype is not None and dtype is not self._dtype:
@@ -145,7 +145,7 @@ class PartitionedVariable:
         return self.as_tensor()
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Gives the whole a value. Returns what assigning each part gives, in a list."""
+        """Assigns a value to the whole. Returns the results of assigning to each part, in a list."""
         return self._each("assign", value, name, read_value)
 
     def assign_add(
@@ -161,8 +161,6 @@ class PartitionedVariable:
         return self._each("assign_sub", value, name, read_value)
 
     def _each(self, method: str, value: Any, name: str | None, read_value: bool) -> list[Any]:
-        from tapeflow.array.joining import split
-
         sizes = [part.shape[self.axis] for part in self._parts]
         pieces = split(value, sizes, self.axis)
         return [
@@ -175,168 +173,123 @@ class PartitionedVariable:
 
 
 def cuts(partitioner: Callable[..., Any], shape: TensorShape, dtype: DType) -> list[int]:
-    """Into how many parts a partitioner cuts each dimension.
+    """Returns the number of parts into which a partitioner cuts each dimension.
 
     Raises:
-        ValueError: the shape is not known, or what it says is not possible.
+        ValueError: the shape is not static, or the partitioner's result is not valid.
     """
     if not shape.is_fully_defined():
         raise ValueError(f"Shape of a new partitioned variable must be fully defined, but instead was {shape}.")
-    found = partitioner(shape=shape, dtype=dtype)
-    if not isinstance(found, (list, tuple)):
-        raise ValueError(f"Partitioner must return a sequence, but saw: {found}")
-    if len(found) != shape.rank:
+    counts = partitioner(shape=shape, dtype=dtype)
+    if not isinstance(counts, (list, tuple)):
+        raise ValueError(f"Partitioner must return a sequence, but saw: {counts}")
+    if len(counts) != shape.rank:
         raise ValueError(
-            f"Partitioner returned a partition list that does not match the Variable's rank: {found} vs. {shape}"
+            f"Partitioner returned a partition list that does not match the Variable's rank: {counts} vs. {shape}"
         )
-    if any(n < 1 for n in found):
-        raise ValueError(f"Partitioner returned zero partitions for some axes: {found}")
-    if sum(n > 1 for n in found) > 1:
-        raise ValueError(f"Can only slice a variable along one dimension: shape: {shape}, partitioning: {found}")
-    return list(found)
+    if any(n < 1 for n in counts):
+        raise ValueError(f"Partitioner returned zero partitions for some axes: {counts}")
+    if sum(n > 1 for n in counts) > 1:
+        raise ValueError(f"Can only slice a variable along one dimension: shape: {shape}, partitioning: {counts}")
+    return list(counts)
 
 
 def places(shape: TensorShape, parts: Sequence[int]) -> list[SaveSliceInfo]:
-    """Where the parts begin and how large they are; the first ones are one larger where it does not come out even."""
+    """Returns the places of the parts; the first ones are one larger where the length does not divide evenly."""
     dims = shape.as_list()
     axis = next((i for i, n in enumerate(parts) if n > 1), 0)
     count = parts[axis]
-    found, begin = [], 0
+    slices, begin = [], 0
     for i in range(count):
         length = dims[axis] // count + (i < dims[axis] % count)
         offset = [begin if d == axis else 0 for d in range(len(dims))]
-        found.append(SaveSliceInfo("", dims, offset, [length if d == axis else n for d, n in enumerate(dims)]))
+        slices.append(SaveSliceInfo("", dims, offset, [length if d == axis else n for d, n in enumerate(dims)]))
         begin += length
-    return found
+    return slices
 
 
-def made_in_parts(
+def create_in_parts(
     name: str, shape: Any, dtype: DType, initializer: Any, partitioner: Any, make: Callable[..., Variable]
 ) -> PartitionedVariable:
-    """A new variable in several parts.
+    """Returns a new variable in several parts.
 
     Args:
         name: of the whole.
         shape: of the whole, or None.
         dtype: the dtype.
         initializer: a value of the whole, or a function of a part's shape.
-        partitioner: says into how many parts each dimension is cut.
+        partitioner: returns the number of parts of each dimension.
         make: makes a part, of its name, shape and initializer.
 
     Raises:
-        ValueError: its shape is not known, or the partitioner cuts it as is not possible.
+        ValueError: its shape is not static, or the partitioner's result is not valid.
     """
-    from tapeflow.array.slicing import slice as part_of
-
     value = None if callable(initializer) else convert(initializer)
     whole = TensorShape(shape) if value is None else value.shape
     parts = cuts(partitioner, whole, dtype)
     first: Any = initializer() if inspect.isclass(initializer) else initializer
-    told = value is None and "partition_info" in inspect.signature(first).parameters
-    made = []
+    needs_partition_info = value is None and "partition_info" in inspect.signature(first).parameters
+    variables = []
     part: Any
     for i, place in enumerate(places(whole, parts)):
         if value is not None:
-            part = make(f"{name}/part_{i}", None, part_of(value, place.var_offset, place.var_shape))
+            part = make(f"{name}/part_{i}", None, slice_(value, place.var_offset, place.var_shape))
         else:
             info = PartitionInfo(place.full_shape, place.var_offset)
-            begin = functools.partial(first, partition_info=info) if told else first
+            begin = functools.partial(first, partition_info=info) if needs_partition_info else first
             part = make(f"{name}/part_{i}", TensorShape(place.var_shape), begin)
         part._save_slice_info = place._replace(full_name=name)
-        made.append(part)
-    return PartitionedVariable(name, whole, made[0].dtype, made, parts)
+        variables.append(part)
+    return PartitionedVariable(name, whole, variables[0].dtype, variables, parts)
 
 
-def check_parts(known: PartitionedVariable, shape: Any, dtype: DType, partitioner: Any) -> None:
-    """Refuses to take a variable for one that is cut otherwise.
+def check_parts(existing: PartitionedVariable, shape: Any, dtype: DType, partitioner: Any) -> None:
+    """Checks that a shared variable has the partitions that the partitioner specifies.
 
     Raises:
-        ValueError: it is.
+        ValueError: it has others.
     """
     if partitioner is None:
         return
     parts = cuts(partitioner, TensorShape(shape), dtype)
-    if parts != known._get_partitions():
+    if parts != existing._get_partitions():
         raise ValueError(
-            f"Trying to reuse partitioned variable {known.name}, but specified partitions {parts} and found partitions "
-            f"{known._get_partitions()}."
+            f"Trying to reuse partitioned variable {existing.name}, but specified partitions {parts} and found "
+            f"partitions {existing._get_partitions()}."
         )
 
 
 def joined_parts(variables: Sequence[Any]) -> list[Any]:
     """Variables, with those that are parts of one as a `PartitionedVariable`."""
-    found: list[Any] = []
+    joined: list[Any] = []
     wholes: dict[str, list[Any]] = {}
     for variable in variables:
         info = getattr(variable, "_save_slice_info", None)
         if info is None:
-            found.append(variable)
+            joined.append(variable)
         else:
             wholes.setdefault(info.full_name, []).append(variable)
     for name, parts in wholes.items():
         parts.sort(key=lambda part: part._save_slice_info.var_offset)
         info = parts[0]._save_slice_info
-        cut = [len(parts) if a != b else 1 for a, b in zip(info.var_shape, info.full_shape, strict=True)]
-        found.append(PartitionedVariable(name, info.full_shape, parts[0].dtype, parts, cut))
-    return found
+        partitions = [len(parts) if a != b else 1 for a, b in zip(info.var_shape, info.full_shape, strict=True)]
+        joined.append(PartitionedVariable(name, info.full_shape, parts[0].dtype, parts, partitions))
+    return joined
 
 
 def pieces_of(variable: Any) -> list[Any]:
-    """The parts of a variable: itself, if it has none."""
+    """Returns the parts of a variable: itself, if it has none."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
 def whole_value(variable: Any, values: Sequence[Any]) -> Any:
-    """The value of a variable, of those of its parts, as arrays."""
+    """Returns the value of a variable, from those of its parts, as arrays."""
     return np.concatenate(values, variable.axis) if isinstance(variable, PartitionedVariable) else values[0]
 
 
 def part_values(variable: Any, value: Any) -> list[Any]:
-    """The values of the parts of a variable, of its own, a tensor."""
+    """Returns the values of the parts of a variable, from its whole value, a tensor."""
     if not isinstance(variable, PartitionedVariable):
         return [value]
-    from tapeflow.array.joining import split
-
     with executing_eagerly():
         return split(value, [part.shape[variable.axis] for part in variable], variable.axis)
-
-
-def create_partitioned_variables(
-    shape: Any,
-    slicing: Sequence[int],
-    initializer: Any,
-    dtype: Any = float32,
-    trainable: bool = True,
-    collections: Any = None,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> list[Variable]:
-    """The parts of a variable, see `tf.compat.v1.get_variable`.
-
-    Args:
-        shape: of the whole.
-        slicing: into how many parts each dimension is cut; one at most into several.
-        initializer: as of `get_variable`.
-        dtype, trainable, collections: as of `get_variable`.
-        name: of the whole; by default "PartitionedVariable".
-        reuse: as of `tf.compat.v1.variable_scope`.
-
-    Raises:
-        ValueError: it can't be cut so.
-
-    Example:
-        >>> with tf.Graph().as_default():
-        ...     parts = tf.compat.v1.create_partitioned_variables([4, 2], [2, 1], tf.compat.v1.zeros_initializer())
-        ...     print([part.name for part in parts])
-        ['PartitionedVariable/part_0:0', 'PartitionedVariable/part_1:0']
-    """
-    from tapeflow.compat.v1.variable_scopes import find_or_make, variable_scope
-
-    if len(shape) != len(slicing):
-        raise ValueError(f"The 'shape' and 'slicing' must be of the same length: {shape} vs. {slicing}")
-    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
-        whole = find_or_make(
-            scope.name, shape, as_dtype(dtype), initializer, reuse=scope.reuse, trainable=trainable,
-            collections=collections, partitioner=lambda **_: list(slicing),
-        )  # fmt: skip
-    return list(whole)

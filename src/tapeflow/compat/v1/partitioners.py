@@ -1,4 +1,4 @@
-"""Into how many parts `get_variable` cuts a variable."""
+"""Partitioners: into how many parts `get_variable` cuts a variable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tapeflow.core.types.dtypes import as_dtype, string
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
-    """A partitioner that cuts one dimension into a number of parts.
+    """Returns a partitioner that cuts one dimension into a number of parts.
 
     Example:
         >>> tf.compat.v1.fixed_size_partitioner(2)(shape=tf.TensorShape([4, 3]), dtype=tf.float32)
@@ -27,7 +27,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
 def variable_axis_size_partitioner(
     max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None
 ) -> Callable[..., list[int]]:
-    """A partitioner that keeps each part below a number of bytes.
+    """Returns a partitioner that keeps each part below a number of bytes.
 
     Raises:
         ValueError: a limit is not positive.
@@ -60,7 +60,7 @@ def variable_axis_size_partitioner(
 def min_max_variable_partitioner(
     max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16
 ) -> Callable[..., list[int]]:
-    """A partitioner that cuts into as many parts of at least a number of bytes as it may.
+    """Returns a partitioner that cuts into as many parts of at least a number of bytes as it may.
 
     Example:
         >>> partitioner = tf.compat.v1.min_max_variable_partitioner(8, min_slice_size=16)
@@ -78,7 +78,7 @@ def min_max_variable_partitioner(
 
 
 def no_regularizer(_: Any) -> None:
-    """A regularizer that adds nothing; it keeps a scope's from being used.
+    """Returns a regularizer that adds nothing; it keeps a scope's from being used.
 
     Example:
         >>> with tf.Graph().as_default():

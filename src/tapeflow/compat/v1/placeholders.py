@@ -9,14 +9,16 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import as_dtype, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.graphdef.node_ops import placeholder_with_default as with_default
+from tapeflow.sparse.tensor import SparseTensor
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of the graph being built, whose value is fed when the graph runs.
+    """Returns a tensor of the graph being built, whose value is fed when the graph runs.
 
     Args:
         dtype: its dtype.
-        shape: what is known of its shape; by default nothing.
+        shape: its static shape; by default unknown.
         name: its operation's name.
 
     Raises:
@@ -34,11 +36,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """A tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
+    """Returns a tensor of the graph being built that has a value of its own where it is not fed; eagerly, that value.
 
     Args:
         input: the value.
-        shape: what is known of the shapes that may be fed.
+        shape: the static shape of the values that may be fed.
 
     Raises:
         ValueError: `input` is of another shape.
@@ -54,17 +56,15 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         return value
     if not TensorShape(shape).is_compatible_with(value.shape):
         raise ValueError(f"The default of a placeholder of shape {TensorShape(shape)} is of shape {value.shape}.")
-    from tapeflow.graph.graphdef.node_ops import placeholder_with_default as made
-
-    return made(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
+    return with_default(state.graph, value, shape, name or "PlaceholderWithDefault").outputs[0]
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
-    """A `tf.SparseTensor` of the graph being built, whose value is fed when the graph runs.
+    """Returns a `tf.SparseTensor` of the graph being built, whose value is fed when the graph runs.
 
     Args:
         dtype: of its values.
-        shape: its dense shape, as far as it is known.
+        shape: its static dense shape.
         name: the prefix of the names of its three placeholders.
 
     Raises:
@@ -76,8 +76,6 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         ...     print(sess.run(tf.sparse.reduce_sum(x), {x: ([[0, 1]], [5.0], [2, 2])}))
         5.0
     """
-    from tapeflow.sparse.tensor import SparseTensor
-
     name = name or "SparsePlaceholder"
     dims = TensorShape(shape)
     if dims.is_fully_defined():

@@ -22,7 +22,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def message(name: str) -> Any:
-    """The class of a message, or None if there is none of that name.
+    """Returns the class of a message, or None if there is none of that name.
 
     Example:
         >>> tf.compat.v1.ConfigProto(log_device_placement=True).log_device_placement

@@ -1,4 +1,4 @@
-"""Readers of TensorFlow 1: they take names of files from a queue, and give what is in the files record by record."""
+"""Readers of TensorFlow 1: they take names of files from a queue and read the files record by record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tapeflow.queue.nodes import OUTPUTS, handle_node, node
 
 
 class ReaderBase:
-    """What all readers have in common.
+    """Base class of the readers.
 
     Args:
         reader_ref: the reader, a scalar `tf.resource` tensor.
@@ -40,16 +40,16 @@ class ReaderBase:
 
     @property
     def reader_ref(self) -> Tensor:
-        """A scalar tensor that stands for the reader."""
+        """A scalar tensor: the reader's resource handle."""
         return self._reader_ref
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether `serialize_state` is possible."""
+        """Is True where `serialize_state` is possible."""
         return self._supports_serialize
 
     def read(self, queue: Any, name: str | None = None) -> Sequence[Tensor]:
-        """The next record.
+        """Returns the next record.
 
         Args:
             queue: has the names of the files, strings.
@@ -64,11 +64,11 @@ class ReaderBase:
         return self._run("ReaderReadV2", name, getattr(queue, "queue_ref", queue)).outputs
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Sequence[Tensor]:
-        """The next records of a file, up to so many.
+        """Returns the next records of a file, up to `num_records`.
 
         Args:
             queue: has the names of the files, strings.
-            num_records: how many at most, an int64 scalar.
+            num_records: the largest number of records, an int64 scalar.
             name: of the operation.
 
         Returns:
@@ -81,15 +81,15 @@ class ReaderBase:
         return self._run("ReaderReadUpToV2", name, ref, convert(num_records, int64)).outputs
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
-        """How many records it gave, as an int64 scalar."""
+        """Returns the number of records read, as an int64 scalar."""
         return self._run("ReaderNumRecordsProducedV2", name).outputs[0]
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
-        """How many files it has read to their ends, as an int64 scalar."""
+        """Returns the number of files read to their ends, as an int64 scalar."""
         return self._run("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
 
     def serialize_state(self, name: str | None = None) -> Tensor:
-        """How far it got, as a string scalar.
+        """Returns the state of the reader, as a string scalar.
 
         Raises:
             UnimplementedError: when it runs: the reader gives several records of a file.
@@ -97,7 +97,7 @@ class ReaderBase:
         return self._run("ReaderSerializeStateV2", name).outputs[0]
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
-        """An operation that has it go on from a state.
+        """Returns an operation that has it go on from a state.
 
         Args:
             state: what `serialize_state` gave.
@@ -106,15 +106,15 @@ class ReaderBase:
         return self._run("ReaderRestoreStateV2", name, convert(state, string))
 
     def reset(self, name: str | None = None) -> Operation:
-        """An operation that has it begin anew."""
+        """Returns an operation that has it begin anew."""
         return self._run("ReaderResetV2", name)
 
     def _run(self, op: str, name: str | None, *inputs: Any) -> Operation:
         return node(op, [self._reader_ref, *inputs], OUTPUTS.get(op, []), {}, name)
 
 
-def _made(op: str, name: str | None, **attrs: Any) -> Tensor | None:
-    """A new reader of the graph being built. None eagerly, which `ReaderBase` refuses."""
+def _reader(op: str, name: str | None, **attrs: Any) -> Tensor | None:
+    """Returns a new reader of the graph being built. None eagerly, which `ReaderBase` refuses."""
     if state.graph is None:
         return None
     return handle_node(op, {**attrs, "container": "", "shared_name": ""}, name).outputs[0]
@@ -127,7 +127,7 @@ class TextLineReader(ReaderBase):
     """Gives the lines of text files, by keys `file:line`.
 
     Args:
-        skip_header_lines: how many lines at the beginning of each file to leave out.
+        skip_header_lines: the number of lines to skip at the beginning of each file.
         name: of the operation.
 
     Raises:
@@ -146,7 +146,7 @@ class TextLineReader(ReaderBase):
     """
 
     def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
-        super().__init__(_made("TextLineReaderV2", name, skip_header_lines=skip_header_lines or 0))
+        super().__init__(_reader("TextLineReaderV2", name, skip_header_lines=skip_header_lines or 0))
 
 
 class TFRecordReader(ReaderBase):
@@ -174,7 +174,7 @@ class TFRecordReader(ReaderBase):
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
-        super().__init__(_made("TFRecordReaderV2", name, compression_type=compression))
+        super().__init__(_reader("TFRecordReaderV2", name, compression_type=compression))
 
 
 class WholeFileReader(ReaderBase):
@@ -199,11 +199,11 @@ class WholeFileReader(ReaderBase):
     """
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__(_made("WholeFileReaderV2", name), supports_serialize=True)
+        super().__init__(_reader("WholeFileReaderV2", name), supports_serialize=True)
 
 
 class IdentityReader(ReaderBase):
-    """Gives what is in the queue, as key and as record.
+    """Returns the elements of the queue, as key and as record.
 
     Args:
         name: of the operation.
@@ -221,7 +221,7 @@ class IdentityReader(ReaderBase):
     """
 
     def __init__(self, name: str | None = None) -> None:
-        super().__init__(_made("IdentityReaderV2", name), supports_serialize=True)
+        super().__init__(_reader("IdentityReaderV2", name), supports_serialize=True)
 
 
 class FixedLengthRecordReader(ReaderBase):
@@ -229,7 +229,7 @@ class FixedLengthRecordReader(ReaderBase):
 
     Args:
         record_bytes: the length.
-        header_bytes, footer_bytes: how many bytes at the beginning and the end of each file to leave out.
+        header_bytes, footer_bytes: the numbers of bytes to skip at the beginning and the end of each file.
         hop_bytes: how far apart records begin; by default their length.
         name: of the operation.
         encoding: "" or "ZLIB".
@@ -258,7 +258,7 @@ class FixedLengthRecordReader(ReaderBase):
         name: str | None = None,
         encoding: str | None = None,
     ) -> None:
-        ref = _made(
+        ref = _reader(
             "FixedLengthRecordReaderV2",
             name,
             record_bytes=record_bytes,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow import math
+from tapeflow import linalg, math
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.types.dtypes import as_dtype, int64
 
 
-def _reduction(function: Callable[..., Any], what: str, example: str, gives: str) -> Callable[..., Any]:
-    """A reduction of `tf.math` with the parameters of TensorFlow 1."""
+def _reduction(function: Callable[..., Any], summary: str, example: str, result: str) -> Callable[..., Any]:
+    """Returns a reduction of `tf.math` with the parameters of TensorFlow 1."""
 
     def reduce(
         input_tensor: Any,
@@ -25,7 +25,7 @@ def _reduction(function: Callable[..., Any], what: str, example: str, gives: str
         return function(input_tensor, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name=name)
 
     reduce.__name__ = reduce.__qualname__ = function.__name__
-    reduce.__doc__ = f"""{what} over dimensions, see `tf.{function.__name__}`.
+    reduce.__doc__ = f"""{summary} over dimensions, see `tf.{function.__name__}`.
 
     Args:
         input_tensor: the tensor.
@@ -36,23 +36,25 @@ def _reduction(function: Callable[..., Any], what: str, example: str, gives: str
         A tensor of the same dtype.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> tf.compat.v1.{function.__name__}({example}, reduction_indices=1, keep_dims=True).numpy().tolist()
-        {gives}
+        {result}
     """
     return reduce
 
 
-reduce_all = _reduction(math.reduce_all, "Whether all elements are true", "[[True, False]]", "[[False]]")
-reduce_any = _reduction(math.reduce_any, "Whether any element is true", "[[True, False]]", "[[True]]")
-reduce_logsumexp = _reduction(math.reduce_logsumexp, "The logarithm of the sum of exponentials", "[[5.0]]", "[[5.0]]")
-reduce_max = _reduction(math.reduce_max, "The largest element", "[[1, 5, 3]]", "[[5]]")
-reduce_mean = _reduction(math.reduce_mean, "The mean", "[[1.0, 5.0, 3.0]]", "[[3.0]]")
-reduce_min = _reduction(math.reduce_min, "The smallest element", "[[1, 5, 3]]", "[[1]]")
-reduce_prod = _reduction(math.reduce_prod, "The product", "[[1, 5, 3]]", "[[15]]")
-reduce_sum = _reduction(math.reduce_sum, "The sum", "[[1, 5, 3]]", "[[9]]")
+reduce_all = _reduction(math.reduce_all, "Tests whether all elements are true", "[[True, False]]", "[[False]]")
+reduce_any = _reduction(math.reduce_any, "Tests whether any element is true", "[[True, False]]", "[[True]]")
+reduce_logsumexp = _reduction(
+    math.reduce_logsumexp, "Computes the logarithm of the sum of exponentials", "[[5.0]]", "[[5.0]]"
+)
+reduce_max = _reduction(math.reduce_max, "Computes the largest element", "[[1, 5, 3]]", "[[5]]")
+reduce_mean = _reduction(math.reduce_mean, "Computes the mean", "[[1.0, 5.0, 3.0]]", "[[3.0]]")
+reduce_min = _reduction(math.reduce_min, "Computes the smallest element", "[[1, 5, 3]]", "[[1]]")
+reduce_prod = _reduction(math.reduce_prod, "Computes the product", "[[1, 5, 3]]", "[[15]]")
+reduce_sum = _reduction(math.reduce_sum, "Computes the sum", "[[1, 5, 3]]", "[[9]]")
 
 
 def count_nonzero(
@@ -65,7 +67,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Any:
-    """How many elements are not zero (of strings, not empty), as `dtype`: see `tf.math.count_nonzero`.
+    """Counts the elements that are not zero (of strings, not empty), as `dtype`: see `tf.math.count_nonzero`.
 
     Args:
         input_tensor, input: the tensor, by either name.
@@ -73,7 +75,7 @@ def count_nonzero(
         keepdims, keep_dims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: one thing was given by both names, or there is no tensor.
+        ValueError: an argument was passed under both names, or there is no tensor.
 
     Example:
         >>> tf.compat.v1.count_nonzero([[0, 2], [3, 4]], reduction_indices=1).numpy().tolist()
@@ -81,14 +83,14 @@ def count_nonzero(
     """
     value = either("input", input, "input_tensor", input_tensor)
     dims = either("axis", axis, "reduction_indices", reduction_indices)
-    kept = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return math.count_nonzero(value, dims, kept, as_dtype(dtype), name)
+    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
+    return math.count_nonzero(value, dims, keep, as_dtype(dtype), name)
 
 
 def argmax(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
 ) -> Any:
-    """Where the largest element along a dimension is, see `tf.argmax`.
+    """Returns the index of the largest element along a dimension, see `tf.argmax`.
 
     Args:
         input: numbers, of any shape.
@@ -96,7 +98,7 @@ def argmax(
         output_type: int64 or int32.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> tf.compat.v1.argmax([[1, 3], [5, 4]], dimension=1).numpy().tolist()
@@ -109,7 +111,7 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = int64
 ) -> Any:
-    """Where the smallest element along a dimension is, see `tf.argmin`.
+    """Returns the index of the smallest element along a dimension, see `tf.argmin`.
 
     Args:
         input: numbers, of any shape.
@@ -117,7 +119,7 @@ def argmin(
         output_type: int64 or int32.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
 
     Example:
         >>> tf.compat.v1.argmin([[1, 3], [5, 4]], dimension=1).numpy().tolist()
@@ -151,7 +153,7 @@ def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The norm of vectors and matrices, see `tf.norm`.
+    """Computes the norm of vectors and matrices, see `tf.norm`.
 
     Args:
         tensor: floating or complex.
@@ -160,12 +162,10 @@ def norm(
         keepdims, keep_dims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: there is no such norm, or one thing was given by both names.
+        ValueError: there is no such norm, or an argument was passed under both names.
 
     Example:
         >>> tf.compat.v1.norm([[3.0, 4.0]], axis=1, keep_dims=True).numpy().tolist()
         [[5.0]]
     """
-    from tapeflow import linalg
-
     return linalg.norm(tensor, ord, axis, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)

@@ -6,10 +6,10 @@ from typing import Any
 
 
 def either(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """What was given by the new name or by the old one.
+    """Returns the argument that was passed under the new name or under the old one.
 
     Raises:
-        ValueError: both were given.
+        ValueError: both were passed.
     """
     if old is None:
         return new

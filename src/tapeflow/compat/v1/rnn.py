@@ -9,24 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, zeros
+from tapeflow.array.gathering import gather
+from tapeflow.array.joining import concat, stack, unstack
+from tapeflow.array.masks import where
+from tapeflow.array.padding import reverse, reverse_sequence
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import ensure_shape, shape
+from tapeflow.array.shaping import reshape, transpose
 from tapeflow.compat.v1.variable_scopes import variable_scope
+from tapeflow.control_flow import while_loop
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import int32
+from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.dtypes import as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import greater_equal, less, logical_not, logical_or
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import reduce_all, reduce_max
+from tapeflow.tensor_array import TensorArray
 
 
 def _check_cell(name: str, cell: Any) -> None:
-    """Refuses what is no cell.
+    """Checks that an object is a cell.
 
     Raises:
         TypeError: it is none.
     """
     missing = [
-        what
-        for what, there in (
+        problem
+        for problem, satisfied in (
             ("'output_size' property is missing", hasattr(cell, "output_size")),
             ("'state_size' property is missing", hasattr(cell, "state_size")),
             (
@@ -35,14 +49,14 @@ def _check_cell(name: str, cell: Any) -> None:
             ),
             ("is not callable", callable(cell)),
         )
-        if not there
+        if not satisfied
     ]
     if missing:
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(missing)}.")
 
 
 def _beginning(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
-    """The state that a sequence begins with."""
+    """Returns the state that a sequence begins with."""
     if initial_state is not None:
         return initial_state
     if not dtype:
@@ -53,17 +67,17 @@ def _beginning(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> An
 
 
 def _dtype_of(dtype: Any, state: Any) -> Any:
-    """The dtype of outputs: the one given, or the state's.
+    """Returns the dtype of outputs: the one specified, or the state's.
 
     Raises:
         ValueError: the state has several.
     """
     if dtype is not None:
-        return tf.as_dtype(dtype)
-    found = [t.dtype for t in nest.flatten(state)]
-    if not found or any(d != found[0] for d in found):
-        raise ValueError(f"Unable to infer a single representative dtype of the state: it has {found}")
-    return found[0]
+        return as_dtype(dtype)
+    dtypes = [t.dtype for t in nest.flatten(state)]
+    if not dtypes or any(d != dtypes[0] for d in dtypes):
+        raise ValueError(f"Unable to infer a single representative dtype of the state: it has {dtypes}")
+    return dtypes[0]
 
 
 def _sizes(size: Any) -> list[int]:
@@ -72,53 +86,53 @@ def _sizes(size: Any) -> list[int]:
 
 def _zeros(batch_size: Any, sizes: Any, dtype: Any) -> Any:
     """Outputs of zeros, in the structure of a cell's sizes."""
-    return nest.map_structure(lambda size: tf.zeros([batch_size, *_sizes(size)], dtype), sizes)
+    return nest.map_structure(lambda size: zeros([batch_size, *_sizes(size)], dtype), sizes)
 
 
 def _lengths(sequence_length: Any) -> Tensor | None:
-    """The lengths of the sequences of a batch, as an int32 vector.
+    """Returns the lengths of the sequences of a batch, as an int32 vector.
 
     Raises:
         ValueError: they are no vector.
     """
     if sequence_length is None:
         return None
-    found = tf.cast(convert(sequence_length), int32)
-    if found.shape.rank not in (None, 1):
+    lengths = cast(convert(sequence_length), int32)
+    if lengths.shape.rank not in (None, 1):
         raise ValueError(
             "Argument sequence_length must be a vector of length batch_size. Received sequence_length="
-            f"{sequence_length} of shape: {found.shape}"
+            f"{sequence_length} of shape: {lengths.shape}"
         )
-    return found
+    return lengths
 
 
-def _kept(ended: Any, before: Any, after: Any) -> Any:
-    """What was before, for the examples of a batch that have ended, and what comes after for the others."""
+def _select_running(ended: Any, before: Any, after: Any) -> Any:
+    """Selects the old values for the examples of a batch that have ended, and the new ones for the others."""
 
     def choose(old: Any, new: Any) -> Any:
-        if isinstance(new, tf.TensorArray) or old.shape.rank == 0:
+        if isinstance(new, TensorArray) or old.shape.rank == 0:
             return new
-        condition = tf.reshape(ended, [-1] + [1] * (new.shape.rank - 1))
-        return tf.ensure_shape(tf.where(condition, old, new), new.shape)
+        condition = reshape(ended, [-1] + [1] * (new.shape.rank - 1))
+        return ensure_shape(where(condition, old, new), new.shape)
 
     return nest.map_structure(choose, before, after)
 
 
 def _step(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any, zero_output: Any) -> tuple[Any, Any]:
-    """The output and the next state; zeros and the last state for sequences that have ended."""
-    output, following = cell(inputs, state)
+    """Computes the output and the next state; zeros and the last state for sequences that have ended."""
+    output, next_state = cell(inputs, state)
     if lengths is None:
-        return output, following
+        return output, next_state
     nest.assert_same_structure(zero_output, output)
-    nest.assert_same_structure(state, following)
-    ended = tf.greater_equal(time, lengths)
-    return _kept(ended, zero_output, output), _kept(ended, state, following)
+    nest.assert_same_structure(state, next_state)
+    ended = greater_equal(time, lengths)
+    return _select_running(ended, zero_output, output), _select_running(ended, state, next_state)
 
 
 def _transposed(tensor: Any) -> Any:
     """Time before batch, or the other way round."""
     rank = tensor.shape.rank
-    return tensor if rank is not None and rank < 2 else tf.transpose(tensor, [1, 0, *range(2, rank)])
+    return tensor if rank is not None and rank < 2 else transpose(tensor, [1, 0, *range(2, rank)])
 
 
 # ---- dynamic ---------------------------------------------------------------------------------------------------------
@@ -143,7 +157,7 @@ def dynamic_rnn(
         sequence_length: an integer vector: how long each sequence is. What comes after gives zeros, and leaves the
             state as it is.
         initial_state: the state to begin with; by default the cell's.
-        dtype: of that, where it is not given, and of the outputs.
+        dtype: of the initial state, if that is not specified, and of the outputs.
         parallel_iterations, swap_memory: accepted, and without effect.
         time_major: inputs and outputs are of shape `[time, batch, ...]`.
         scope: the variable scope of the cell's variables; by default "rnn".
@@ -153,7 +167,7 @@ def dynamic_rnn(
 
     Raises:
         TypeError: `cell` is no cell.
-        ValueError: there is no state and no dtype, or the sizes of the inputs are not known.
+        ValueError: there is no state and no dtype, or the sizes of the inputs are not static.
 
     Example:
         >>> class Sum:
@@ -176,7 +190,7 @@ def dynamic_rnn(
         _check_steps(flat)
         lengths = _lengths(sequence_length)
         batch_size = flat[0].shape[1]
-        batch_size = tf.shape(flat[0])[1] if batch_size is None else batch_size
+        batch_size = shape(flat[0])[1] if batch_size is None else batch_size
         state = nest.map_structure(convert, _beginning(cell, initial_state, batch_size, dtype))
         outputs, last = _loop(cell, nest.pack_sequence_as(inputs, flat), flat, state, lengths, batch_size, dtype)
         return outputs if time_major else nest.map_structure(_transposed, outputs), last
@@ -191,38 +205,38 @@ def _check_steps(inputs: Sequence[Any]) -> None:
                 "Input size (depth of inputs) must be accessible via shape inference, but saw value None for "
                 f"input={tensor}."
             )
-        for what, i in (("Time steps", 0), ("Batch_size", 1)):
+        for label, i in (("Time steps", 0), ("Batch_size", 1)):
             if tensor.shape[i] != inputs[0].shape[i]:
                 raise ValueError(
-                    f"{what} is not the same for all the elements in the input: {tensor.shape[i]} for input={tensor}."
+                    f"{label} is not the same for all the elements in the input: {tensor.shape[i]} for input={tensor}."
                 )
 
 
 def _loop(
     cell: Any, inputs: Any, flat: Sequence[Any], state: Any, lengths: Any, batch_size: Any, dtype: Any
 ) -> tuple[Any, Any]:
-    """The outputs of a cell, by time, and its last state."""
+    """Returns the outputs of a cell, by time, and its last state."""
     out_dtype = _dtype_of(dtype, state)
     zero_output = _zeros(batch_size, cell.output_size, out_dtype) if lengths is not None else None
-    steps = tf.shape(flat[0])[0]
+    steps = shape(flat[0])[0]
     batch = flat[0].shape[1]
     sizes = [TensorShape([batch, *_sizes(size)]) for size in nest.flatten(cell.output_size)]
-    arrays = tuple(tf.TensorArray(out_dtype, steps, element_shape=size) for size in sizes)
+    arrays = tuple(TensorArray(out_dtype, steps, element_shape=size) for size in sizes)
 
     def body(time: Any, arrays: Any, state: Any) -> Any:
-        now = nest.pack_sequence_as(inputs, [tf.gather(t, time) for t in flat])
+        now = nest.pack_sequence_as(inputs, [gather(t, time) for t in flat])
         output, following = _step(cell, now, state, time, lengths, zero_output)
         written = tuple(a.write(time, o) for a, o in zip(arrays, nest.flatten(output), strict=True))
         return time + 1, written, following
 
-    last = steps if lengths is None else tf.minimum(steps, tf.maximum(1, tf.reduce_max(lengths)))
-    _, arrays, state = tf.while_loop(lambda time, *_: tf.less(time, last), body, (tf.constant(0), arrays, state))
+    last = steps if lengths is None else minimum(steps, maximum(1, reduce_max(lengths)))
+    _, arrays, state = while_loop(lambda time, *_: less(time, last), body, (constant(0), arrays, state))
     outputs = [_stacked(a, size, flat[0].shape[0]) for a, size in zip(arrays, sizes, strict=True)]
     return nest.pack_sequence_as(cell.output_size, outputs), state
 
 
 def _stacked(array: Any, size: TensorShape, steps: int | None) -> Any:
-    return tf.ensure_shape(array.stack(), TensorShape([steps]).concatenate(size))
+    return ensure_shape(array.stack(), TensorShape([steps]).concatenate(size))
 
 
 def bidirectional_dynamic_rnn(
@@ -271,8 +285,8 @@ def bidirectional_dynamic_rnn(
 
     def backwards(tensor: Any) -> Any:
         if sequence_length is None:
-            return tf.reverse(tensor, [time_axis])
-        return tf.reverse_sequence(tensor, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)
+            return reverse(tensor, [time_axis])
+        return reverse_sequence(tensor, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)
 
     def run(cell: Any, inputs: Any, state: Any, scope: Any) -> Any:
         return dynamic_rnn(cell, inputs, sequence_length, state, dtype, time_major=time_major, scope=scope)
@@ -292,20 +306,20 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any, Any]:
-    """Applies a cell again and again, to what a function makes of its outputs.
+    """Applies a cell repeatedly, to the inputs that a function computes from its outputs.
 
     Args:
         cell: the cell.
         loop_fn: called with the number of the step, the cell's output and state, and a state of its own; with None for
             the last three before the first step. It gives whether each sequence has ended (a boolean vector), the next
-            input, the next state of the cell, what to keep of the output, and its own next state. At first, in place of
-            what to keep, tensors of the structure, shapes and dtypes of that for one example, or None for the cell's
-            output.
+            input, the next state of the cell, the value to emit, and its own next state. At first it gives, as the
+            value to emit, tensors with the structure, shapes and dtypes of one example's value, or None for the
+            cell's output.
         parallel_iterations, swap_memory: accepted, and without effect.
         scope: the variable scope of the cell's variables; by default "rnn".
 
     Returns:
-        What was kept, as `tf.TensorArray`s in its structure, the cell's last state, and the last state of `loop_fn`.
+        The emitted values, as `tf.TensorArray`s in their structure, the cell's last state, and `loop_fn`'s last state.
 
     Raises:
         TypeError: `cell` is no cell, or `loop_fn` no function.
@@ -330,33 +344,32 @@ def raw_rnn(
     if not callable(loop_fn):
         raise TypeError(f"Argument `loop_fn` must be a callable. Received: {loop_fn}.")
     with variable_scope(scope or "rnn"):
-        time = tf.constant(0)
-        ended, inputs, state, emitted, own = loop_fn(time, None, None, None)
+        time = constant(0)
+        ended, inputs, state, emitted, loop_state = loop_fn(time, None, None, None)
         nest.assert_same_structure(state, cell.state_size)
         state = nest.map_structure(convert, state)
         first = nest.flatten(inputs)[0]
         batch = first.shape[0]
-        batch_size = tf.shape(first)[0] if batch is None else batch
+        batch_size = shape(first)[0] if batch is None else batch
         if emitted is None:
             dtype = nest.flatten(state)[0].dtype
             zero = _zeros(batch_size, cell.output_size, dtype)
         else:
-            zero = nest.map_structure(lambda t: tf.zeros(tf.concat([[batch_size], tf.shape(t)], 0), t.dtype), emitted)
-        arrays = nest.map_structure(
-            lambda t: tf.TensorArray(t.dtype, 0, dynamic_size=True, element_shape=t.shape), zero
-        )
+            zero = nest.map_structure(lambda t: zeros(concat([[batch_size], shape(t)], 0), t.dtype), emitted)
+        arrays = nest.map_structure(lambda t: TensorArray(t.dtype, 0, dynamic_size=True, element_shape=t.shape), zero)
 
-        def body(time: Any, ended: Any, inputs: Any, arrays: Any, state: Any, own: Any) -> Any:
-            output, following = cell(inputs, state)
-            ends, inputs, following, kept, next_own = loop_fn(time + 1, output, following, own)
-            nest.assert_same_structure(state, following)
-            written = nest.map_structure(lambda a, t: a.write(time, t), arrays, _kept(ended, zero, kept))
-            own = own if next_own is None else next_own
-            return time + 1, tf.logical_or(ended, ends), inputs, written, _kept(ended, state, following), own
+        def body(time: Any, ended: Any, inputs: Any, arrays: Any, state: Any, loop_state: Any) -> Any:
+            output, next_state = cell(inputs, state)
+            ends, inputs, next_state, emit, next_loop_state = loop_fn(time + 1, output, next_state, loop_state)
+            nest.assert_same_structure(state, next_state)
+            written = nest.map_structure(lambda a, t: a.write(time, t), arrays, _select_running(ended, zero, emit))
+            loop_state = loop_state if next_loop_state is None else next_loop_state
+            next_state = _select_running(ended, state, next_state)
+            return time + 1, logical_or(ended, ends), inputs, written, next_state, loop_state
 
-        begin = (time, ended, inputs, arrays, state, time if own is None else own)
-        found = tf.while_loop(lambda _, ended, *rest: tf.logical_not(tf.reduce_all(ended)), body, begin)
-        return found[3], found[4], None if own is None else found[5]
+        begin = (time, ended, inputs, arrays, state, time if loop_state is None else loop_state)
+        results = while_loop(lambda _, ended, *rest: logical_not(reduce_all(ended)), body, begin)
+        return results[3], results[4], None if loop_state is None else results[5]
 
 
 # ---- unrolled --------------------------------------------------------------------------------------------------------
@@ -407,7 +420,7 @@ def static_rnn(
     _check_list(inputs)
     with variable_scope(scope or "rnn") as opened:
         first = convert(nest.flatten(inputs)[0])
-        batch_size = tf.shape(first)[0] if first.shape[0] is None else first.shape[0]
+        batch_size = shape(first)[0] if first.shape[0] is None else first.shape[0]
         state = _beginning(cell, initial_state, batch_size, dtype)
         lengths = _lengths(sequence_length)
         zero_output = None
@@ -425,7 +438,7 @@ def static_rnn(
 def static_state_saving_rnn(
     cell: Any, inputs: Sequence[Any], state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
 ) -> tuple[list[Any], Any]:
-    """The same as `static_rnn`, with a state that goes on from one run to the next.
+    """Does the same as `static_rnn`, with a state that goes on from one run to the next.
 
     Args:
         state_saver: has `state(name)`, which gives a state, and `save_state(name, value)`, which keeps it.
@@ -475,9 +488,9 @@ def static_state_saving_rnn(
     begin = nest.pack_sequence_as(cell.state_size, states) if several else states[0]
     outputs, state = static_rnn(cell, inputs, begin, sequence_length=sequence_length, scope=scope)
     saved = [state_saver.save_state(n, s) for n, s in zip(names, nest.flatten(state), strict=True)]
-    with tf.control_dependencies(saved):
-        outputs[-1] = nest.map_structure(tf.identity, outputs[-1])
-        return outputs, nest.map_structure(tf.identity, state)
+    with control_dependencies(saved):
+        outputs[-1] = nest.map_structure(identity, outputs[-1])
+        return outputs, nest.map_structure(identity, state)
 
 
 def static_bidirectional_rnn(
@@ -526,17 +539,17 @@ def static_bidirectional_rnn(
             reversed_ = _reversed(inputs, sequence_length)
             back, state_bw = static_rnn(cell_bw, reversed_, initial_state_bw, dtype, sequence_length, bw)
     both = zip(forth, _reversed(back, sequence_length), strict=True)
-    joined = [nest.map_structure(lambda a, b: tf.concat([a, b], 1), *pair) for pair in both]
+    joined = [nest.map_structure(lambda a, b: concat([a, b], 1), *pair) for pair in both]
     return joined, state_fw, state_bw
 
 
 def _reversed(steps: Sequence[Any], sequence_length: Any) -> list[Any]:
-    """The steps of sequences from their ends to their beginnings."""
+    """Reverses the steps of sequences."""
     if sequence_length is None:
         return list(reversed(steps))
     rows = [nest.flatten(step) for step in steps]
     columns = [
-        tf.unstack(tf.reverse_sequence(tf.stack(column), sequence_length, seq_axis=0, batch_axis=1))
+        unstack(reverse_sequence(stack(column), sequence_length, seq_axis=0, batch_axis=1))
         for column in zip(*rows, strict=True)
     ]
     return [nest.pack_sequence_as(steps[0], list(row)) for row in zip(*columns, strict=True)]

@@ -9,7 +9,8 @@ from typing import Any
 
 from tensorboard.compat.proto import meta_graph_pb2
 
-import tapeflow as tf
+from tapeflow.array import passing
+from tapeflow.array.properties import get_static_value
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.tables import tables_initializer
@@ -21,11 +22,12 @@ from tapeflow.compat.v1.variables import (
     local_variables_initializer,
 )
 from tapeflow.core.context import state
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.saved_model import ASSETS_KEY, messages
 from tapeflow.saved_model.messages import contains_saved_model as _contains
 from tapeflow.saved_model.serving import add_saver
+from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
 
 LEGACY_INIT_OP_KEY = "legacy_init_op"
@@ -37,7 +39,7 @@ _SERVING = "tensorflow/serving/"
 
 
 def build_tensor_info(tensor: Any) -> Any:
-    """What a signature says of a tensor, or of a sparse one: a `TensorInfo` message of its name, dtype and shape.
+    """Describes a dense or sparse tensor for a signature: a `TensorInfo` message of its name, dtype and shape.
 
     Raises:
         RuntimeError: there is no graph.
@@ -50,7 +52,7 @@ def build_tensor_info(tensor: Any) -> Any:
     if state.graph is None:
         raise RuntimeError("`build_tensor_info` is not supported in eager execution.")
     info = meta_graph_pb2.TensorInfo(dtype=tensor.dtype.as_datatype_enum, tensor_shape=tensor.shape.as_proto())
-    if isinstance(tensor, tf.SparseTensor):
+    if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name
         info.coo_sparse.indices_tensor_name = tensor.indices.name
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
@@ -60,7 +62,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
-    """The tensor of a graph that a `TensorInfo` message means.
+    """Returns the tensor of a graph that a `TensorInfo` message means.
 
     Args:
         tensor_info: the message.
@@ -80,16 +82,16 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
     """
     graph = graph or get_default_graph()
 
-    def found(name: str) -> Any:
+    def tensor_of(name: str) -> Any:
         return graph.get_tensor_by_name(f"{import_scope}/{name}" if import_scope else name)
 
     encoding = tensor_info.WhichOneof("encoding")
     if encoding == "name":
-        return found(tensor_info.name)
+        return tensor_of(tensor_info.name)
     if encoding == "coo_sparse":
         parts = tensor_info.coo_sparse
         names_of_parts = parts.indices_tensor_name, parts.values_tensor_name, parts.dense_shape_tensor_name
-        return tf.SparseTensor(*map(found, names_of_parts))
+        return SparseTensor(*map(tensor_of, names_of_parts))
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}. Expected `coo_sparse` or `name`.")
 
 
@@ -97,7 +99,7 @@ def build_signature_def(
     inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any] | None = None, method_name: str | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Any:  # fmt: skip
-    """A `SignatureDef` message: what goes in and out of a part of a graph.
+    """Returns a `SignatureDef` message: the inputs and outputs of a part of a graph.
 
     Args:
         inputs, outputs: `TensorInfo` messages by names.
@@ -109,8 +111,8 @@ def build_signature_def(
         'mine'
     """
     signature = meta_graph_pb2.SignatureDef(method_name=method_name)
-    for given, messages_by_name in ((inputs, signature.inputs), (outputs, signature.outputs)):
-        for name, info in (given or {}).items():
+    for infos, messages_by_name in ((inputs, signature.inputs), (outputs, signature.outputs)):
+        for name, info in (infos or {}).items():
             messages_by_name[name].CopyFrom(info)
     for name, value in (defaults or {}).items():
         signature.defaults[name].CopyFrom(value)
@@ -118,7 +120,7 @@ def build_signature_def(
 
 
 def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
-    """The signature of tensors by names.
+    """Returns the signature of tensors by names.
 
     Raises:
         ValueError: there are none.
@@ -129,15 +131,15 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
         ...     print(tf.compat.v1.saved_model.predict_signature_def({"x": x}, {"y": x * 2.0}).method_name)
         tensorflow/serving/predict
     """
-    for label, given in (("inputs", inputs), ("outputs", outputs)):
-        if not given:
+    for label, tensors in (("inputs", inputs), ("outputs", outputs)):
+        if not tensors:
             raise ValueError(f"Prediction `{label}` cannot be None or empty.")
-    ins, outs = ({name: build_tensor_info(tensor) for name, tensor in given.items()} for given in (inputs, outputs))
+    ins, outs = ({name: build_tensor_info(tensor) for name, tensor in tensors.items()} for tensors in (inputs, outputs))
     return build_signature_def(ins, outs, f"{_SERVING}predict")
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
-    """The signature of a classifier of serialized `tf.train.Example`s.
+    """Returns the signature of a classifier of serialized `tf.train.Example`s.
 
     Args:
         examples: a string tensor.
@@ -156,12 +158,12 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     """
     if classes is None and scores is None and examples is not None:
         raise ValueError("Classification `classes` and `scores` cannot both be None.")
-    outputs = {"classes": (classes, tf.string), "scores": (scores, tf.float32)}
+    outputs = {"classes": (classes, string), "scores": (scores, float32)}
     return _of_examples("Classification", examples, outputs, "classify")
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """The signature of a regression over serialized `tf.train.Example`s.
+    """Returns the signature of a regression over serialized `tf.train.Example`s.
 
     Args:
         examples: a string tensor.
@@ -179,27 +181,27 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     """
     if predictions is None:
         raise ValueError("Regression `predictions` cannot be None.")
-    return _of_examples("Regression", examples, {"outputs": (predictions, tf.float32)}, "regress")
+    return _of_examples("Regression", examples, {"outputs": (predictions, float32)}, "regress")
 
 
 def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]], method: str) -> Any:
     if examples is None:
         raise ValueError(f"{kind} `examples` cannot be None.")
     parts: list[dict[str, Any]] = []
-    for label, group in (("input", {"inputs": (examples, tf.string)}), ("output", outputs)):
-        given = {name: (tensor, dtype) for name, (tensor, dtype) in group.items() if tensor is not None}
-        for name, (tensor, dtype) in given.items():
+    for label, group in (("input", {"inputs": (examples, string)}), ("output", outputs)):
+        tensors = {name: (tensor, dtype) for name, (tensor, dtype) in group.items() if tensor is not None}
+        for name, (tensor, dtype) in tensors.items():
             if tensor.dtype is not dtype:
                 raise ValueError(
                     f"{kind} {label} tensors must be of type {dtype.name} ({name!r}). Found tensors of type "
                     f"{tensor.dtype.name}"
                 )
-        parts.append({name: build_tensor_info(tensor) for name, (tensor, _) in given.items()})
+        parts.append({name: build_tensor_info(tensor) for name, (tensor, _) in tensors.items()})
     return build_signature_def(parts[0], parts[1], f"{_SERVING}{method}")
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Whether servers know how to call a signature.
+    """Returns whether servers can call a signature.
 
     Example:
         >>> tf.compat.v1.saved_model.is_valid_signature(tf.compat.v1.saved_model.build_signature_def(method_name="a"))
@@ -209,17 +211,17 @@ def is_valid_signature(signature_def: Any) -> bool:
         return False
     inputs, outputs = signature_def.inputs, signature_def.outputs
 
-    def are(infos: Any, wanted: Mapping[str, Any]) -> bool:
-        return set(infos) <= set(wanted) and all(as_dtype(i.dtype) is wanted[n] for n, i in infos.items())
+    def have_dtypes(infos: Any, dtypes: Mapping[str, Any]) -> bool:
+        return set(infos) <= set(dtypes) and all(as_dtype(i.dtype) is dtypes[n] for n, i in infos.items())
 
     method = signature_def.method_name.removeprefix(_SERVING)
     if method == "predict":
         return len(inputs) >= 1 and len(outputs) >= 1
-    if set(inputs) != {"inputs"} or not are(inputs, {"inputs": tf.string}) or not outputs:
+    if set(inputs) != {"inputs"} or not have_dtypes(inputs, {"inputs": string}) or not outputs:
         return False
     if method == "regress":
-        return are(outputs, {"outputs": tf.float32})
-    return method == "classify" and are(outputs, {"classes": tf.string, "scores": tf.float32})
+        return have_dtypes(outputs, {"outputs": float32})
+    return method == "classify" and have_dtypes(outputs, {"classes": string, "scores": float32})
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ class Builder:
     """Writes a SavedModel: graphs with signatures, and the values that their variables have in a session.
 
     Args:
-        export_dir: the directory, which is made.
+        export_dir: the directory, which is created.
 
     Raises:
         AssertionError: there is something in it.
@@ -264,7 +266,7 @@ class Builder:
 
         Args:
             sess: the session.
-            tags: what the graph is found by, such as "serve".
+            tags: the tags that identify the graph, such as "serve".
             signature_def_map: `SignatureDef` messages by names.
             assets_collection: string constants, the names of files that go with the model.
             main_op, legacy_init_op: an operation that is run after loading; the second only without the first.
@@ -316,14 +318,14 @@ class Builder:
             meta.signature_def[name].CopyFrom(signature)
         _add_main_op(meta, LEGACY_INIT_OP_KEY if main_op is None else MAIN_OP_KEY, main_op or legacy_init_op)
         self._add_assets(meta, assets_collection or ())
-        variables = (saver or Saver(allow_empty=True))._built()
+        variables = (saver or Saver(allow_empty=True))._built_variables()
         add_saver(meta, [(key, v.op.name, v) for key, v in variables.items()])
         self._metas.append(meta)
 
     def _add_assets(self, meta: Any, tensors: Iterable[Any]) -> None:
         """Copies files beside the model, and says which tensors hold their names."""
         for tensor in tensors:
-            path = tf.get_static_value(tensor)
+            path = get_static_value(tensor)
             if path is None:
                 raise ValueError(f"The name of an asset must be a constant, unlike {tensor.name}")
             source = os.fsdecode(path.item() if hasattr(path, "item") else path)
@@ -337,10 +339,10 @@ class Builder:
         self, as_text: bool = False, experimental_image_format: bool = False,
         experimental_image_writer_options: Any = None,
     ) -> bytes:  # fmt: skip
-        """Writes what was added; gives the name of the file.
+        """Writes the graphs that were added. Returns the name of the file.
 
         Raises:
-            NotImplementedError: text or an image format is asked for.
+            NotImplementedError: a text or image format is specified.
         """
         if as_text or experimental_image_format:
             raise NotImplementedError("A SavedModel is written as one binary message: leave the other formats out.")
@@ -356,7 +358,7 @@ def _check(signatures: Mapping[str, Any]) -> None:
 
 
 def _add_main_op(meta: Any, key: str, op: Any) -> None:
-    """Says what is to be run after loading, to TensorFlow 1 and to servers."""
+    """Records the operation to run after loading, for TensorFlow 1 and for servers."""
     if op is None:
         return
     meta.collection_def[key].node_list.value[:] = [op.name]
@@ -371,7 +373,7 @@ def simple_save(
 
     Args:
         session: the session.
-        export_dir: the directory, which is made.
+        export_dir: the directory, which is created.
         inputs, outputs: tensors by names.
         legacy_init_op: an operation that is run after loading.
 
@@ -402,18 +404,18 @@ def simple_save(
 
 
 def main_op_function() -> Any:
-    """An operation that gives all variables their first values and makes tables ready, for `main_op`.
+    """Returns an operation that gives all variables their first values and makes tables ready, for `main_op`.
 
     Example:
         >>> with tf.Graph().as_default():
         ...     print(tf.compat.v1.saved_model.main_op.main_op().type)
         NoOp
     """
-    return tf.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+    return passing.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
 
 
 def main_op_with_restore(restore_op_name: Any) -> Any:
-    """An operation that does the same, and then runs one that restores values.
+    """Returns an operation that does the same as `main_op`, and then runs one that restores values.
 
     Args:
         restore_op_name: that operation, or its name.
@@ -426,14 +428,14 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
     """
     graph = get_default_graph()
     with graph.control_dependencies([main_op_function()]):
-        return tf.group(graph.as_graph_element(restore_op_name))
+        return passing.group(graph.as_graph_element(restore_op_name))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Whether a directory is a SavedModel's, as far as its files' names tell.
+    """Returns whether a directory has the files of a SavedModel.
 
     Example:
         >>> tf.compat.v1.saved_model.maybe_saved_model_directory("/nowhere")
@@ -469,11 +471,11 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
         OSError: SavedModel file does not exist at: /nowhere/{saved_model.pbtxt|saved_model.pb}
     """
     directory = os.fspath(export_dir)
-    metas, wanted = messages.read_model(directory), set(tags)
-    meta = next((m for m in metas if set(m.meta_info_def.tags) == wanted), None)
+    metas, tag_set = messages.read_model(directory), set(tags)
+    meta = next((m for m in metas if set(m.meta_info_def.tags) == tag_set), None)
     if meta is None:
         raise RuntimeError(
-            f"MetaGraphDef associated with tags {', '.join(map(repr, sorted(wanted)))} could not be found in "
+            f"MetaGraphDef associated with tags {', '.join(map(repr, sorted(tag_set)))} could not be found in "
             f"SavedModel, with available tags '{[set(m.meta_info_def.tags) for m in metas]}'."
         )
     prefix = f"{import_scope}/" if import_scope else ""
@@ -507,20 +509,20 @@ def _assets_of(meta: Any) -> Iterable[Any]:
 
 
 def _without_saver(meta: Any) -> Any:
-    """The message less the nodes that save and restore variables: they are in a scope of their own."""
+    """Returns the message without the nodes that save and restore variables: they are in a scope of their own."""
     scope = meta.saver_def.restore_op_name.rpartition("/")[0]
     if not scope:
         return meta
     without = type(meta)()
     without.CopyFrom(meta)
-    kept = [node for node in meta.graph_def.node if not node.name.startswith(f"{scope}/")]
+    nodes = [node for node in meta.graph_def.node if not node.name.startswith(f"{scope}/")]
     del without.graph_def.node[:]
-    without.graph_def.node.extend(kept)
+    without.graph_def.node.extend(nodes)
     return without
 
 
 def _main_op_of(meta: Any) -> str | None:
-    """The name of the operation to run after loading."""
+    """Returns the name of the operation to run after loading."""
     if _INIT_OP in meta.signature_def:
         return meta.signature_def[_INIT_OP].outputs[_INIT_OP].name
     for key in (MAIN_OP_KEY, LEGACY_INIT_OP_KEY):

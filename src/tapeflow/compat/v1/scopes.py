@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tapeflow.compat.v1.variable_scopes import names_of, variable_scope
+from tapeflow.core import device as devices
 from tapeflow.core.context import state
 
 
@@ -38,12 +39,12 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
-        """The name given."""
+        """The specified name."""
         return self._name
 
     def __enter__(self) -> str:
         scope = (
-            _again((self._name or "").rstrip("/"))
+            _reopened((self._name or "").rstrip("/"))
             if not self._name or self._name.endswith("/")
             else names_of(self._name)
         )
@@ -56,7 +57,7 @@ class name_scope:
 
 
 @contextmanager
-def _again(scope: str) -> Iterator[None]:
+def _reopened(scope: str) -> Iterator[None]:
     before, state.name_scope = state.name_scope, scope
     try:
         yield
@@ -65,7 +66,7 @@ def _again(scope: str) -> Iterator[None]:
 
 
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
-    """The same as `name_scope(name, default_name, values)`, by its old name.
+    """Returns the same as `name_scope(name, default_name, values)`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.op_scope([], "a"):
@@ -80,7 +81,7 @@ def variable_op_scope(
     regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
     reuse: Any = None, dtype: Any = None, use_resource: bool | None = None, constraint: Any = None,
 ) -> variable_scope:  # fmt: skip
-    """The same as `variable_scope`, by its old name, and with `values` first.
+    """Returns the same as `variable_scope`, by its old name, and with `values` first.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.variable_op_scope([], "a"):
@@ -94,7 +95,7 @@ def variable_op_scope(
 
 
 def device(device_name_or_function: Any) -> Any:
-    """A context whose ops run on a device, see `tf.device`.
+    """Returns a context whose ops run on a device, see `tf.device`.
 
     Args:
         device_name_or_function: the device's name, or a function that gives it for an operation of a graph.
@@ -104,13 +105,11 @@ def device(device_name_or_function: Any) -> Any:
         ...     print(tf.constant(1.0).device)
         /job:localhost/replica:0/task:0/device:CPU:0
     """
-    from tapeflow.core.device import device as scope
-
-    return scope(device_name_or_function)
+    return devices.device(device_name_or_function)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """A context that changes nothing: where ops run is for `tf.device` to say.
+    """Returns a context that changes nothing: `tf.device` alone decides where ops run.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.colocate_with(tf.constant(1.0)):
@@ -120,7 +119,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def container(container_name: str) -> Any:
-    """A context that changes nothing: every session has its own resources.
+    """Returns a context that changes nothing: every session has its own resources.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.container("mine"):
@@ -130,7 +129,7 @@ def container(container_name: str) -> Any:
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once, see `tf.executing_eagerly`.
+    """Returns whether ops run eagerly, see `tf.executing_eagerly`.
 
     Example:
         >>> with tf.Graph().as_default():

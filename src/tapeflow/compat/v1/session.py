@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -30,7 +31,10 @@ from tapeflow.graph.ir.variables import held_by_session
 from tapeflow.queue.held import Resources, in_use
 from tapeflow.queue.together import RunTogether
 from tapeflow.queue.waiting import time_limit
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.random.seeds import Streams, own_streams
+from tapeflow.sparse.tensor import SparseTensorValue
 
 _handles = itertools.count(1)
 
@@ -51,7 +55,7 @@ class IndexedSlicesValue(NamedTuple):
 
 
 class _Partial(NamedTuple):
-    """What `partial_run_setup` was told, and how far its runs got."""
+    """The arguments of `partial_run_setup`, and the progress of its runs."""
 
     fetches: set[int]
     feeds: set[int]
@@ -65,7 +69,7 @@ class Session:
 
     Args:
         target: accepted, and without effect.
-        graph: the graph; the default one where it is not given.
+        graph: the graph; by default the default graph.
         config: accepted, and without effect.
 
     Raises:
@@ -109,13 +113,11 @@ class Session:
         return b""
 
     def list_devices(self) -> list[Any]:
-        """The devices that there are, as `tf.config.list_logical_devices` gives them."""
-        from tapeflow.config import list_logical_devices
-
+        """Returns the devices that there are, as `tf.config.list_logical_devices` gives them."""
         return list_logical_devices()
 
     def close(self) -> None:
-        """Gives up the session's variables; nothing can be run any more, and what waits for a queue is cancelled.
+        """Frees the session's variables; nothing can be run any more, and pending queue operations are cancelled.
 
         Example:
             >>> sess = tf.compat.v1.Session(graph=tf.Graph())
@@ -162,7 +164,7 @@ class Session:
     # ---- running -------------------------------------------------------------------------------------------------
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """The values of tensors, and the effects of operations.
+        """Computes tensors and runs operations.
 
         Args:
             fetches: tensors, operations, variables, or their names, in any nest.
@@ -179,7 +181,7 @@ class Session:
             FailedPreconditionError: a variable has no value in this session yet.
             DeadlineExceededError: it waited for a queue for longer than it may.
             RuntimeError: the session is closed.
-            TypeError, ValueError: a fetch or a feed is nothing of the graph, or a value does not fit.
+            TypeError, ValueError: a fetch or a feed is not in the graph, or a value does not fit.
 
         Example:
             >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -188,34 +190,34 @@ class Session:
             {'twice': array([6., 8.], dtype=float32), 'sum': np.float32(7.0)}
         """
         feeds = self._feeds(feed_dict)
-        wanted = self._elements(fetches)
-        tensors = [w for w in wanted if isinstance(w, SymbolicTensor)]
-        key = (tuple([id(w) for w in wanted]), tuple([id(t) for t, _ in feeds]))
+        elements = self._elements(fetches)
+        tensors = [w for w in elements if isinstance(w, SymbolicTensor)]
+        key = (tuple([id(w) for w in elements]), tuple([id(t) for t, _ in feeds]))
         limit = 0 if options is None else options.timeout_in_ms / 1000
         with executing_eagerly(), in_use(self._resources), own_streams(self._streams), time_limit(limit):
             try:
                 compiled = self._compiled.get(key)
                 if compiled is None:
-                    operations = [w for w in wanted if isinstance(w, Operation)]
+                    operations = [w for w in elements if isinstance(w, Operation)]
                     compiled = self._compiled[key] = self._compile([t for t, _ in feeds], tensors, operations)
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
                 raise _uninitialized(error) from None
         return _repacked(
-            fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in wanted]
+            fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in elements]
         )
 
     def _compile(
         self, fed: Sequence[SymbolicTensor], tensors: Sequence[SymbolicTensor], operations: Sequence[Operation]
     ) -> Callable[..., Any]:
-        """A part of the graph as a function of the raw values that are fed."""
+        """Returns a part of the graph as a function of the raw values that are fed."""
         together = RunTogether(fed, tensors, operations, self._held)
         return together if together.needed() else Compiled("run", fed, tensors, operations, self._held)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
     ) -> Callable[..., Any]:
-        """A function of the values of some tensors that runs the session.
+        """Returns a function of the values of some tensors that runs the session.
 
         Args:
             fetches: as for `run`.
@@ -250,7 +252,7 @@ class Session:
         """Announces the fetches and feeds of a run in several parts, in which every operation runs at most once.
 
         Args:
-            fetches: all that the parts will fetch.
+            fetches: all fetches of the parts.
             feeds: all the tensors that they will feed.
 
         Returns:
@@ -269,37 +271,37 @@ class Session:
             ...     print(first, sess.partial_run(handle, product, {y: first}))
             3.0 9.0
         """
-        wanted = self._elements(fetches)
-        if not wanted:
+        elements = self._elements(fetches)
+        if not elements:
             raise errors.InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
         targets = [self._target(feed) for feed in feeds or ()]
         handle = f"run_{next(_handles)}"
-        self._partials[handle] = _Partial({id(w) for w in wanted}, {id(t) for t in targets}, Stepping(self._held))
+        self._partials[handle] = _Partial({id(w) for w in elements}, {id(t) for t in targets}, Stepping(self._held))
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
         """Goes on with a run that `partial_run_setup` announced.
 
         Args:
-            handle: what that gave.
-            fetches: some of what was announced, each once.
+            handle: the result of `partial_run_setup`.
+            fetches: some of the announced fetches, each once.
             feed_dict: values for some of the feeds that were announced.
 
         Returns:
             Values in the structure of `fetches`, as `run` gives.
 
         Raises:
-            InvalidArgumentError: a fetch or feed was not announced, was asked for before, or needs what was not fed
-            yet.
+            InvalidArgumentError: a fetch or feed was not announced or was used before, or a fetch needs a value that
+                was not fed yet.
         """
         self._check_open()
         partial = self._partials.get(handle)
         if partial is None:
             raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
-        feeds, wanted = self._feeds(feed_dict), self._elements(fetches)
+        feeds, elements = self._feeds(feed_dict), self._elements(fetches)
         for kind, announced, items in (
             ("feed", partial.feeds, [t for t, _ in feeds]),
-            ("fetch", partial.fetches, wanted),
+            ("fetch", partial.fetches, elements),
         ):
             for item in items:
                 if id(item) not in announced:
@@ -310,16 +312,16 @@ class Session:
                     )
         with executing_eagerly(), in_use(self._resources), own_streams(self._streams):
             try:
-                values = partial.stepping.run({id(t): v.value for t, v in feeds}, wanted)
+                values = partial.stepping.run({id(t): v.value for t, v in feeds}, elements)
             except AttributeError as error:
                 raise _uninitialized(error) from None
         partial.feeds.difference_update(id(t) for t, _ in feeds)
-        partial.fetches.difference_update(id(w) for w in wanted)
+        partial.fetches.difference_update(id(w) for w in elements)
         if not partial.fetches:
             del self._partials[handle]
         return _repacked(
             fetches,
-            [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, wanted, strict=True)],
+            [_fetched(v, w) if isinstance(w, SymbolicTensor) else None for v, w in zip(values, elements, strict=True)],
         )
 
     # ---- fetches and feeds -------------------------------------------------------------------------------------------
@@ -329,7 +331,7 @@ class Session:
             raise RuntimeError("Attempted to use a closed Session.")
 
     def _elements(self, fetches: Any) -> list[Any]:
-        """The tensors and operations that fetches stand for."""
+        """Returns the tensors and operations that fetches stand for."""
         self._check_open()
         return [self._element(leaf) for leaf in nest.flatten(fetches, expand_composites=True)]
 
@@ -350,27 +352,27 @@ class Session:
             raise ValueError(f"Argument `fetch` = {leaf} cannot be interpreted as a Tensor. ({error})") from None
 
     def _target(self, key: Any) -> SymbolicTensor:
-        """The tensor that a key of a feed stands for."""
+        """Returns the tensor that a key of a feed stands for."""
         try:
             return self._graph.as_graph_element(key, allow_operation=False)
         except (TypeError, KeyError, ValueError) as error:
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
 
     def _feeds(self, feed_dict: Any) -> list[tuple[SymbolicTensor, EagerTensor]]:
-        """Tensors of the graph with the values that take their places."""
+        """Returns tensors of the graph with the values that take their places."""
         self._check_open()
         if feed_dict is not None and not isinstance(feed_dict, Mapping):
             raise TypeError(f"Argument `feed_dict` must be a dictionary, not a {type(feed_dict).__name__}.")
-        found = []
+        feeds = []
         for key, value in (feed_dict or {}).items():
             target = key.deref() if hasattr(key, "deref") else key
             composite = isinstance(target, CompositeTensor)
             parts = nest.flatten(target, expand_composites=True) if composite else [target]
             values = _parts_of(value) if composite else [value]
-            for part, given in zip(parts, values, strict=True):
+            for part, part_value in zip(parts, values, strict=True):
                 tensor = self._target(part)
-                found.append((tensor, _fed(tensor, given)))
-        return found
+                feeds.append((tensor, _fed(tensor, part_value)))
+        return feeds
 
     def _held(self, variable: Variable) -> Variable:
         """This session's own value of a variable of the graph; a variable from outside is what it is."""
@@ -386,7 +388,7 @@ class InteractiveSession(Session):
     """A session that is the default one from its making until it is closed.
 
     Args:
-        target, graph, config: as for `Session`; a graph that is given becomes the default one, too.
+        target, graph, config: as for `Session`; a `graph` argument becomes the default graph, too.
 
     Example:
         >>> g = tf.Graph()
@@ -414,7 +416,7 @@ class InteractiveSession(Session):
 
 
 def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
-    """The value of a feed as a tensor of the target's dtype.
+    """Returns the value of a feed as a tensor of the target's dtype.
 
     Raises:
         TypeError: it is symbolic, or too large an integer.
@@ -423,9 +425,8 @@ def _fed(tensor: SymbolicTensor, value: Any) -> EagerTensor:
     if isinstance(value, SymbolicTensor):
         raise TypeError(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
-            "strings, lists, "
-            f"numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to the "
-            f"argument `feed_dict` with key {tensor}."
+            f"strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was "
+            f"passed to the argument `feed_dict` with key {tensor}."
         )
     if not isinstance(value, EagerTensor):
         value = _as_array(tensor.dtype, value)
@@ -448,14 +449,13 @@ def _as_array(dtype: DType, value: Any) -> Any:
         if not info.min <= value <= info.max:
             raise TypeError(
                 f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {kind}. Try "
-                "explicitly "
-                "setting the type of the feed tensor to a larger type (e.g. int64)."
+                "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
             )
     return np.asarray(value, dtype=kind)
 
 
 def _parts_of(value: Any) -> list[Any]:
-    """The components of a composite value, which may be a tuple of arrays."""
+    """Returns the components of a composite value, which may be a tuple of arrays."""
     return nest.flatten(value, expand_composites=True) if isinstance(value, CompositeTensor) else list(value)
 
 
@@ -468,7 +468,7 @@ def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
 
 
 def _uninitialized(error: AttributeError) -> Exception:
-    """What it means that a variable has no value; another error stays what it is."""
+    """Translates the error of a variable without a value; returns any other error unchanged."""
     if error.name != "_value" or not isinstance(error.obj, Variable):
         return error
     name = error.obj._name
@@ -476,26 +476,21 @@ def _uninitialized(error: AttributeError) -> Exception:
         None,
         None,
         f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
-        "the variable "
-        "is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this session first. "
-        f"(Could not find resource: localhost/{name})",
+        "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
+        f"session first. (Could not find resource: localhost/{name})",
     )
 
 
 def _repacked(fetches: Any, values: list[Any]) -> Any:
-    """The values in the structure of the fetches; composite tensors as `...Value` tuples."""
-    from tapeflow.ragged.tensor import RaggedTensor
-    from tapeflow.ragged.value import RaggedTensorValue
-    from tapeflow.sparse.tensor import SparseTensorValue
-
+    """Returns the values in the structure of the fetches; composite tensors as `...Value` tuples."""
     if not nest.is_nested(fetches) and not isinstance(fetches, CompositeTensor):
         return values[0]
-    found = iter(values)
+    remaining = iter(values)
 
     def value(leaf: Any) -> Any:
         if not isinstance(leaf, CompositeTensor):
-            return next(found)
-        parts = [next(found) for _ in nest.flatten(leaf, expand_composites=True)]
+            return next(remaining)
+        parts = [next(remaining) for _ in nest.flatten(leaf, expand_composites=True)]
         if isinstance(leaf, IndexedSlices):
             return IndexedSlicesValue(*parts, *[None] * (3 - len(parts)))
         if isinstance(leaf, RaggedTensor):

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import raw_ops
+from tapeflow.array import joining, shaping
+from tapeflow.array.joining import stack
 from tapeflow.compat.v1 import names
 from tapeflow.compat.v1.renamed import either
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import float32, int64
+from tapeflow.linalg import products
+from tapeflow.math.casting import cast
+from tapeflow.sparse import arranging, merging, reduction
+from tapeflow.sparse.arranging import reorder
+from tapeflow.sparse.tensor import SparseTensor
 
 # ---- sums and joins --------------------------------------------------------------------------------------------------
 
 
 def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
-    """The sum of two tensors, of which one at least is sparse, see `tf.sparse.add`.
+    """Computes the sum of two tensors, of which one at least is sparse, see `tf.sparse.add`.
 
     Args:
         a, b: `tf.SparseTensor`s or tensors, of one shape and dtype.
         threshold, thresh: drops sums of two elements that are smaller, by either name; by default none.
 
     Raises:
-        ValueError: the threshold was given by both names.
+        ValueError: the threshold was passed under both names.
         TypeError: neither is sparse.
 
     Example:
@@ -30,14 +38,14 @@ def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
         [[0.0, 4.0]]
     """
     least = either("threshold", threshold, "thresh", thresh)
-    return tf.sparse.add(a, b, 0 if least is None else least)
+    return merging.add(a, b, 0 if least is None else least)
 
 
 def concat(
     axis: int, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False, concat_dim: Any = None,
     expand_nonconcat_dims: Any = None,
 ) -> Any:  # fmt: skip
-    """Sparse tensors side by side along a dimension, see `tf.sparse.concat`.
+    """Concatenates sparse tensors along a dimension, see `tf.sparse.concat`.
 
     Args:
         axis, concat_dim: the dimension, by either name.
@@ -45,7 +53,7 @@ def concat(
         expand_nonconcat_dims, expand_nonconcat_dim: makes the other dimensions as large as the largest, by either name.
 
     Raises:
-        ValueError: the dimension was given by both names.
+        ValueError: the dimension was passed under both names.
         InvalidArgumentError: the other dimensions differ, and are not to be expanded.
 
     Example:
@@ -54,26 +62,26 @@ def concat(
         [[0, 1], [0, 3]]
     """
     wider = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return tf.sparse.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
+    return arranging.concat(either("concat_dim", concat_dim, "axis", axis), sp_inputs, wider, name)
 
 
-_Required: Any = object()  # stands where an argument would be that must be given by its name
+_Required: Any = object()  # the default of a required keyword argument
 
 
 def split(
     keyword_required: Any = _Required, sp_input: Any = None, num_split: int | None = None, axis: int | None = None,
     name: str | None = None, split_dim: int | None = None,
 ) -> Any:  # fmt: skip
-    """A sparse tensor in parts along a dimension, see `tf.sparse.split`; the arguments are given by their names.
+    """Splits a sparse tensor along a dimension, see `tf.sparse.split`; its arguments are keyword arguments.
 
     Args:
-        keyword_required: nothing may be given here.
+        keyword_required: must not be specified: the others are keyword arguments.
         sp_input: a `tf.SparseTensor`.
-        num_split: how many parts; the first ones are larger by one if need be.
+        num_split: the number of parts; the first ones are larger by one if need be.
         axis, split_dim: the dimension, by either name.
 
     Raises:
-        ValueError: an argument is missing, or was given without its name or by both.
+        ValueError: an argument is missing, or was passed by position or under both names.
 
     Example:
         >>> a = tf.SparseTensor([[0, 1]], [2.0], [1, 4])
@@ -89,11 +97,11 @@ def split(
     along = either("axis", axis, "split_dim", split_dim)
     if along is None:
         raise ValueError("axis is required")
-    return tf.sparse.split(sp_input, num_split, along, name)
+    return arranging.split(sp_input, num_split, along, name)
 
 
 def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None, already_sorted: bool = False) -> Any:
-    """One sparse tensor of numbers and of values at them: the numbers become places in the last dimension.
+    """Returns one sparse tensor of numbers and of values at them: the numbers become places in the last dimension.
 
     Args:
         sp_ids: a `tf.SparseTensor` of int32 or int64, or a list of them for a dimension each.
@@ -116,19 +124,19 @@ def merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
         raise TypeError(f"vocab_size must be a list where sp_ids is one, and only there. Found {type(vocab_size)}")
     if len(all_ids) != len(sizes):
         raise ValueError("sp_ids and vocab_size have to have equal lengths.")
-    if not all(isinstance(s, tf.SparseTensor) for s in [*all_ids, sp_values]):
+    if not all(isinstance(s, SparseTensor) for s in [*all_ids, sp_values]):
         raise TypeError("sp_ids and sp_values must be tf.SparseTensors.")
     rows = all_ids[0].indices[:, :-1]
-    columns = [tf.expand_dims(tf.cast(s.values, tf.int64), 1) for s in all_ids]
-    shape = tf.concat([all_ids[0].dense_shape[:-1], tf.cast(tf.stack(list(sizes)), tf.int64)], 0)
-    merged = tf.SparseTensor(tf.concat([rows, *columns], 1), sp_values.values, shape)
-    return merged if already_sorted else tf.sparse.reorder(merged)
+    columns = [shaping.expand_dims(cast(s.values, int64), 1) for s in all_ids]
+    shape = joining.concat([all_ids[0].dense_shape[:-1], cast(stack(list(sizes)), int64)], 0)
+    merged = SparseTensor(joining.concat([rows, *columns], 1), sp_values.values, shape)
+    return merged if already_sorted else reorder(merged)
 
 
 # ---- reductions ------------------------------------------------------------------------------------------------------
 
 
-def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str, gives: str) -> Callable[..., Any]:
+def _reduction(name: str, function: Callable[..., Any], sparse: bool, summary: str, result: str) -> Callable[..., Any]:
     def reduce(
         sp_input: Any, axis: Any = None, keepdims: bool | None = None, reduction_axes: Any = None,
         keep_dims: bool | None = None,
@@ -136,9 +144,9 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
         dims = either("axis", axis, "reduction_axes", reduction_axes)
         return function(sp_input, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), sparse)
 
-    shown = "tf.sparse.to_dense(found)" if sparse else "found"
+    shown = "tf.sparse.to_dense(result)" if sparse else "result"
     reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"""{what} over dimensions, as a {"sparse" if sparse else "dense"} tensor.
+    reduce.__doc__ = f"""{summary} over dimensions, as a {"sparse" if sparse else "dense"} tensor.
 
     Args:
         sp_input: a `tf.SparseTensor` of numbers.
@@ -146,24 +154,24 @@ def _reduction(name: str, function: Callable[..., Any], sparse: bool, what: str,
         keepdims, keep_dims: keeps them with length 1, by either name.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> a = tf.SparseTensor([[0, 0], [0, 1]], [2.0, 5.0], [1, 2])
-        >>> found = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
+        >>> result = tf.compat.v1.sparse.{name}(a, reduction_axes=1)
         >>> {shown}.numpy().tolist()
-        {gives}
+        {result}
     """
     return reduce
 
 
-reduce_max = _reduction("reduce_max", tf.sparse.reduce_max, False, "The largest element", "[5.0]")
-reduce_max_sparse = _reduction("reduce_max_sparse", tf.sparse.reduce_max, True, "The largest element", "[5.0]")
-reduce_sum = _reduction("reduce_sum", tf.sparse.reduce_sum, False, "The sum", "[7.0]")
-reduce_sum_sparse = _reduction("reduce_sum_sparse", tf.sparse.reduce_sum, True, "The sum", "[7.0]")
+reduce_max = _reduction("reduce_max", reduction.reduce_max, False, "Computes the largest element", "[5.0]")
+reduce_max_sparse = _reduction("reduce_max_sparse", reduction.reduce_max, True, "Computes the largest element", "[5.0]")
+reduce_sum = _reduction("reduce_sum", reduction.reduce_sum, False, "Computes the sum", "[7.0]")
+reduce_sum_sparse = _reduction("reduce_sum_sparse", reduction.reduce_sum, True, "Computes the sum", "[7.0]")
 
 
-def _segments(name: str, function: Callable[..., Any], what: str, gives: str) -> Callable[..., Any]:
+def _segments(name: str, function: Callable[..., Any], summary: str, result: str) -> Callable[..., Any]:
     def segments(
         data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
         sparse_gradient: bool = False,
@@ -171,13 +179,13 @@ def _segments(name: str, function: Callable[..., Any], what: str, gives: str) ->
         return function(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
     segments.__name__ = segments.__qualname__ = name
-    segments.__doc__ = f"""{what} of the rows of each segment, see `tf.sparse.{name}`.
+    segments.__doc__ = f"""{summary} of the rows of each segment, see `tf.sparse.{name}`.
 
     Args:
         data: of shape [rows, ...].
         indices: int32 or int64, of shape [count]: the numbers of the rows.
         segment_ids: of the same shape, sorted: to which segment each belongs.
-        num_segments: how many segments there are; by default as many as are needed.
+        num_segments: the number of segments; by default the largest id plus 1.
         sparse_gradient: gives `tf.IndexedSlices` as the gradient of `data`.
 
     Raises:
@@ -185,17 +193,17 @@ def _segments(name: str, function: Callable[..., Any], what: str, gives: str) ->
 
     Example:
         >>> print(tf.compat.v1.sparse.{name}(tf.constant([[1.0], [3.0], [9.0]]), [0, 1], [0, 0]).numpy().round(4))
-        {gives}
+        {result}
     """
     return segments
 
 
-segment_mean = _segments("segment_mean", tf.sparse.segment_mean, "The means", "[[2.]]")
+segment_mean = _segments("segment_mean", reduction.segment_mean, "Computes the means", "[[2.]]")
 segment_sqrt_n = _segments(
-    "segment_sqrt_n", tf.sparse.segment_sqrt_n, "The sums, divided by the root of how many there are,",
+    "segment_sqrt_n", reduction.segment_sqrt_n, "Computes the sums, divided by the roots of the numbers of rows,",
     "[[2.8284]]",
 )  # fmt: skip
-segment_sum = _segments("segment_sum", tf.sparse.segment_sum, "The sums", "[[4.]]")
+segment_sum = _segments("segment_sum", reduction.segment_sum, "Computes the sums", "[[4.]]")
 
 
 # ---- to and from tensors ---------------------------------------------------------------------------------------------
@@ -205,13 +213,13 @@ def sparse_to_dense(
     sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """A tensor with values at some places.
+    """Returns a dense tensor with values at the specified indices.
 
     Args:
         sparse_indices: int32 or int64, a matrix of places, a vector for a vector's, or a scalar.
         output_shape: of the tensor.
         sparse_values: a vector, or one for all places.
-        default_value: what is elsewhere.
+        default_value: the value elsewhere.
         validate_indices: checks that the places are in order, and none of them twice.
 
     Raises:
@@ -225,7 +233,7 @@ def sparse_to_dense(
     default = convert(default_value, values.dtype)
     indices = convert(sparse_indices)
     shape = convert(output_shape, indices.dtype)
-    return tf.raw_ops.SparseToDense(
+    return raw_ops.SparseToDense(
         sparse_indices=indices, output_shape=shape, sparse_values=values, default_value=default,
         validate_indices=validate_indices, name=name,
     )  # fmt: skip
@@ -235,7 +243,8 @@ def sparse_matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The product of two dense matrices that may have many zeros, which makes no difference here: see `tf.matmul`.
+    """Computes the product of two dense matrices that may have many zeros, which makes no difference here: see
+    `tf.matmul`.
 
     Args:
         a, b: matrices of float32 or bfloat16.
@@ -249,8 +258,8 @@ def sparse_matmul(
         >>> tf.compat.v1.sparse_matmul([[1.0, 0.0]], [[2.0], [3.0]], a_is_sparse=True).numpy().tolist()
         [[2.0]]
     """
-    a, b = (tf.cast(convert(m), tf.float32) for m in (a, b))
-    return tf.matmul(a, b, transpose_a, transpose_b, name=name)
+    a, b = (cast(convert(m), float32) for m in (a, b))
+    return products.matmul(a, b, transpose_a, transpose_b, name=name)
 
 
 __getattr__ = names.finder("sparse")

@@ -1,4 +1,4 @@
-"""What turned TensorFlow 1 into 2, feature by feature: accepted, where there is only one way here."""
+"""The switches between the behaviors of TensorFlow 1 and 2; those that have only one behavior here are accepted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tapeflow.core.errors import UnimplementedError
 
 
 class _ControlFlow(threading.local):
-    """Whether this thread takes what conditionals give as TensorFlow 2 does."""
+    """Per thread: whether results of conditionals are unpacked as in TensorFlow 2."""
 
     v2 = True
 
@@ -101,7 +101,7 @@ def disable_control_flow_v2() -> None:
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether `enable_control_flow_v2` was called last, or nothing at all.
+    """Returns whether `enable_control_flow_v2` was called last, or neither switch at all.
 
     Example:
         >>> tf.compat.v1.control_flow_v2_enabled()

@@ -10,9 +10,10 @@ from tapeflow.core.context import state
 
 
 def tables_initializer(name: str = "init_all_tables") -> Any:
-    """An operation that runs the initializers in the graph's collection of those of tables; eagerly there is None.
+    """Returns an operation that runs the initializers in the graph's collection of those of tables; eagerly there is
+    None.
 
-    A table has its values as soon as it is made, unless they are tensors of the graph.
+    A table has its values as soon as it is created, unless they are tensors of the graph.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -24,7 +25,7 @@ def tables_initializer(name: str = "init_all_tables") -> Any:
 
 
 def initialize_all_tables(name: str = "init_all_tables") -> Any:
-    """The same as `tables_initializer`, by its old name.
+    """Returns the same as `tables_initializer`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

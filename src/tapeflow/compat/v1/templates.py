@@ -17,7 +17,7 @@ def make_template(
     custom_getter_: Any = None,
     **kwargs: Any,
 ) -> Callable[..., Any]:
-    """A function whose variables are made at its first call, and shared by all later ones.
+    """Returns a function whose variables are created at its first call, and shared by all later ones.
 
     Args:
         name_: the name of its variable scope.

@@ -5,13 +5,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tapeflow.array.creation import convert_to_tensor
+from tapeflow.array.properties import get_static_value
+from tapeflow.array.shaping import expand_dims
 from tapeflow.compat.v1.renamed import either
-from tapeflow.core.types.dtypes import float32
+from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import invalid
+from tapeflow.math.comparison import not_equal
+from tapeflow.ragged.functions import boolean_mask
+from tapeflow.strings import joining, splitting, text
+from tapeflow.strings.formatting import to_number
+from tapeflow.strings.hashing import to_hash_bucket
+from tapeflow.strings.regex import regex_replace
+from tapeflow.strings.splitting import bytes_split
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Parts of strings, see `tf.strings.substr`.
+    """Returns parts of strings, see `tf.strings.substr`.
 
     Args:
         input: strings of any shape.
@@ -25,15 +35,13 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
         >>> tf.compat.v1.substr("tensor", 1, 3).numpy()
         b'ens'
     """
-    from tapeflow import strings
-
-    return strings.substr(input, pos, len, unit, name)
+    return text.substr(input, pos, len, unit, name)
 
 
 def string_to_number(
     string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None
 ) -> Any:
-    """The numbers that strings say, see `tf.strings.to_number`.
+    """Converts strings to numbers, see `tf.strings.to_number`.
 
     Args:
         string_tensor, input: strings of any shape, by either name.
@@ -41,15 +49,13 @@ def string_to_number(
 
     Raises:
         InvalidArgumentError: a string says no number.
-        ValueError: the strings were given by both names.
+        ValueError: the strings were passed under both names.
 
     Example:
         >>> tf.compat.v1.string_to_number(["1.5"]).numpy().tolist()
         [1.5]
     """
-    from tapeflow import strings
-
-    return strings.to_number(either("input", input, "string_tensor", string_tensor), out_type, name)
+    return to_number(either("input", input, "string_tensor", string_tensor), out_type, name)
 
 
 def string_to_hash_bucket(
@@ -62,26 +68,24 @@ def string_to_hash_bucket(
         num_buckets: a positive int.
 
     Raises:
-        ValueError: the strings were given by both names.
+        ValueError: the strings were passed under both names.
         TypeError: there is no `num_buckets`.
 
     Example:
         >>> tf.compat.v1.string_to_hash_bucket(["a", "a", "b"], 5).numpy().tolist()
         [3, 3, 0]
     """
-    from tapeflow import strings
-
-    given = either("input", input, "string_tensor", string_tensor)
+    strings = either("input", input, "string_tensor", string_tensor)
     if num_buckets is None:
         raise TypeError("Expected int for argument 'num_buckets' not None.")
-    return strings.to_hash_bucket(given, num_buckets, name)
+    return to_hash_bucket(strings, num_buckets, name)
 
 
 def reduce_join(
     inputs: Any, axis: Any = None, keep_dims: bool | None = None, separator: str = "", name: str | None = None,
     reduction_indices: Any = None, keepdims: bool | None = None,
 ) -> Any:  # fmt: skip
-    """Strings joined over dimensions, see `tf.strings.reduce_join`.
+    """Joins strings over dimensions, see `tf.strings.reduce_join`.
 
     Args:
         inputs: strings of any shape.
@@ -90,16 +94,14 @@ def reduce_join(
         separator: what stands between.
 
     Raises:
-        ValueError: one thing was given by both names.
+        ValueError: an argument was passed under both names.
 
     Example:
         >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], reduction_indices=1).numpy().tolist()
         [b'ab', b'cd']
     """
-    from tapeflow import strings
-
     dims = either("axis", axis, "reduction_indices", reduction_indices)
-    return strings.reduce_join(
+    return joining.reduce_join(
         inputs, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), separator, name
     )
 
@@ -108,7 +110,7 @@ def string_split(
     source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None, result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The parts of strings between separators, as a `tf.SparseTensor` of a row for each string.
+    """Returns the parts of strings between separators, as a `tf.SparseTensor` of a row for each string.
 
     Args:
         source: a vector of strings.
@@ -118,36 +120,34 @@ def string_split(
         result_type: "SparseTensor" or "RaggedTensor".
 
     Raises:
-        ValueError: the separators were given by both names, or there is no such `result_type`.
+        ValueError: the separators were passed under both names, or there is no such `result_type`.
         InvalidArgumentError: `source` is no vector.
 
     Example:
         >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
         [b'a', b'b', b'c']
     """
-    import tapeflow as tf
-
     separators = either("sep", sep, "delimiter", delimiter)
-    known = b" " if separators is None else tf.get_static_value(tf.convert_to_tensor(separators, tf.string))
-    marks = (known.item() if hasattr(known, "item") else known).decode()
-    source = tf.convert_to_tensor(source, tf.string)
+    marks = b" " if separators is None else get_static_value(convert_to_tensor(separators, string))
+    marks = (marks.item() if hasattr(marks, "item") else marks).decode()
+    source = convert_to_tensor(source, string)
     if source.shape.rank not in (1, None):
         raise invalid(f"input must be a vector, got shape: {source.shape} [Op:StringSplit]")
     if marks:
         one_of_them = f"[{re.escape(marks)}]"
-        parts = tf.strings.split(tf.strings.regex_replace(source, one_of_them, marks[0]), marks[0])
+        parts = splitting.split(regex_replace(source, one_of_them, marks[0]), marks[0])
     else:
-        parts = tf.strings.bytes_split(source)
+        parts = bytes_split(source)
     if skip_empty:
-        parts = tf.ragged.boolean_mask(parts, tf.not_equal(parts, ""))
-    return _as_asked(parts, result_type)
+        parts = boolean_mask(parts, not_equal(parts, ""))
+    return _of_type(parts, result_type)
 
 
 def split(
     input: Any = None, sep: Any = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The parts of strings between separators, see `tf.strings.split`.
+    """Returns the parts of strings between separators, see `tf.strings.split`.
 
     Args:
         input, source: strings, by either name; a scalar counts as a vector of one.
@@ -159,21 +159,19 @@ def split(
         One of these, of a dimension more.
 
     Raises:
-        ValueError: the strings were given by both names, or there is no such `result_type`.
+        ValueError: the strings were passed under both names, or there is no such `result_type`.
 
     Example:
         >>> tf.compat.v1.strings.split(["a b", "c"], result_type="RaggedTensor")
         <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    import tapeflow as tf
-
-    given = tf.convert_to_tensor(either("source", source, "input", input), tf.string)
-    if given.shape.rank == 0:
-        given = tf.expand_dims(given, 0)
-    return _as_asked(tf.strings.split(given, sep, maxsplit, name), result_type)
+    strings = convert_to_tensor(either("source", source, "input", input), string)
+    if strings.shape.rank == 0:
+        strings = expand_dims(strings, 0)
+    return _of_type(splitting.split(strings, sep, maxsplit, name), result_type)
 
 
-def _as_asked(parts: Any, result_type: str) -> Any:
+def _of_type(parts: Any, result_type: str) -> Any:
     if result_type == "SparseTensor":
         return parts.to_sparse()
     if result_type == "RaggedTensor":
@@ -182,7 +180,7 @@ def _as_asked(parts: Any, result_type: str) -> Any:
 
 
 def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """The lengths of strings, int32, see `tf.strings.length`.
+    """Returns the lengths of strings, int32, see `tf.strings.length`.
 
     Args:
         input: strings of any shape.
@@ -192,6 +190,4 @@ def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
         >>> tf.compat.v1.strings.length(["abc", ""]).numpy().tolist()
         [3, 0]
     """
-    from tapeflow import strings
-
-    return strings.length(input, unit, name)
+    return text.length(input, unit, name)

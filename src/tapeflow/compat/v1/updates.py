@@ -11,23 +11,23 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import Variable
 
 
-def _rows(method: str, what: str, example: str, gives: str) -> Callable[..., Any]:
+def _rows(method: str, summary: str, example: str, result: str) -> Callable[..., Any]:
     locking = method == "scatter_update"  # the default differs, and means nothing
 
     def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
         slices = IndexedSlices(convert(updates, ref.dtype), _as_indices(indices))
         return getattr(ref, method)(slices, name=name)
 
-    return _described(scatter, method, f"{what} rows of a variable", _INDICES, f"[0, 2], {example}", gives)
+    return _documented(scatter, method, f"{summary} rows of a variable", _INDICES, f"[0, 2], {example}", result)
 
 
-def _parts(method: str, what: str, example: str, gives: str) -> Callable[..., Any]:
+def _parts(method: str, summary: str, example: str, result: str) -> Callable[..., Any]:
     locking = method == "scatter_nd_update"
 
     def scatter(ref: Variable, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None) -> Any:
         return getattr(ref, method)(_as_indices(indices), updates, name)
 
-    return _described(scatter, method, f"{what} parts of a variable", _PLACES, f"[[0], [2]], {example}", gives)
+    return _documented(scatter, method, f"{summary} parts of a variable", _PLACES, f"[[0], [2]], {example}", result)
 
 
 _INDICES = """indices: int32 or int64, of any shape: which rows.
@@ -37,15 +37,15 @@ _PLACES = """indices: int32 or int64, of shape [..., k]: where the parts are, by
 
 
 def _as_indices(indices: Any) -> Any:
-    found = convert(indices)
-    return found if found.dtype in (int32, int64) else convert(indices, int32)
+    index = convert(indices)
+    return index if index.dtype in (int32, int64) else convert(indices, int32)
 
 
-def _described(
-    scatter: Callable[..., Any], method: str, what: str, args: str, example: str, gives: str
+def _documented(
+    scatter: Callable[..., Any], method: str, summary: str, args: str, example: str, result: str
 ) -> Callable[..., Any]:
     scatter.__name__ = scatter.__qualname__ = method
-    scatter.__doc__ = f"""{what}, see `tf.Variable.{method}`; in a graph, when what it returns is run or used.
+    scatter.__doc__ = f"""{summary}, see `tf.Variable.{method}`; in a graph, when the result is run or used.
 
     Args:
         ref: the variable.
@@ -60,7 +60,7 @@ def _described(
 
     Example:
         >>> tf.compat.v1.{method}(tf.Variable([8.0, 9.0, 4.0]), {example}).numpy().tolist()
-        {gives}
+        {result}
     """
     return scatter
 
@@ -70,15 +70,15 @@ scatter_add = _rows("scatter_add", "Adds to", "[1.0, 2.0]", "[9.0, 9.0, 6.0]")
 scatter_sub = _rows("scatter_sub", "Subtracts from", "[1.0, 2.0]", "[7.0, 9.0, 2.0]")
 scatter_mul = _rows("scatter_mul", "Multiplies", "[1.0, 2.0]", "[8.0, 9.0, 8.0]")
 scatter_div = _rows("scatter_div", "Divides", "[1.0, 2.0]", "[8.0, 9.0, 2.0]")
-scatter_max = _rows("scatter_max", "Makes larger", "[1.0, 5.0]", "[8.0, 9.0, 5.0]")
-scatter_min = _rows("scatter_min", "Makes smaller", "[1.0, 5.0]", "[1.0, 9.0, 4.0]")
+scatter_max = _rows("scatter_max", "Takes the element-wise maximum with", "[1.0, 5.0]", "[8.0, 9.0, 5.0]")
+scatter_min = _rows("scatter_min", "Takes the element-wise minimum with", "[1.0, 5.0]", "[1.0, 9.0, 4.0]")
 scatter_nd_update = _parts("scatter_nd_update", "Sets", "[1.0, 2.0]", "[1.0, 9.0, 2.0]")
 scatter_nd_add = _parts("scatter_nd_add", "Adds to", "[1.0, 2.0]", "[9.0, 9.0, 6.0]")
 scatter_nd_sub = _parts("scatter_nd_sub", "Subtracts from", "[1.0, 2.0]", "[7.0, 9.0, 2.0]")
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
-    """Adds one to a variable, and gives what it was before, see `tf.Variable.count_up_to`.
+    """Adds one to a variable and returns its old value, see `tf.Variable.count_up_to`.
 
     Raises:
         OutOfRangeError: it is `limit` already.

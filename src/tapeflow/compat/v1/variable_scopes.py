@@ -1,15 +1,15 @@
-"""`get_variable` and its scopes: variables by name, made once and then shared."""
+"""`get_variable` and its scopes: variables by name, created once and then shared."""
 
 from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from tapeflow.compat.v1 import initializers
-from tapeflow.compat.v1.partitioned import PartitionedVariable, check_parts, made_in_parts
+from tapeflow.compat.v1.partitioned import PartitionedVariable, check_parts, create_in_parts
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -31,7 +31,7 @@ _KEY = ("__variable_store",)  # no string, so that it is not counted among a gra
 
 
 class _Store:
-    """The variables that `get_variable` made in a graph, and the scope in force."""
+    """The variables that `get_variable` created in a graph, and the scope in force."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Variable | PartitionedVariable] = {}
@@ -57,7 +57,7 @@ def _store() -> _Store:
 
 
 class _Making(VariableMeta):
-    """Makes `tf.compat.v1.Variable(...)` a `tf.Variable`, in the collections that it asks for."""
+    """Makes `tf.compat.v1.Variable(...)` a `tf.Variable`, in the specified collections."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Variable)
@@ -83,18 +83,18 @@ class _Making(VariableMeta):
     ) -> Any:
         if not isinstance(collections, (list, tuple, set, type(None))):
             raise ValueError(
-                "collections argument to Variable constructor must be a list, tuple, or set. "
-                f"Got {collections} of type {type(collections)}"
+                f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of "
+                f"type {type(collections)}"
             )
-        made = Variable(
+        variable = Variable(
             initial_value, trainable, validate_shape, caching_device, name, None, dtype, import_scope, constraint,
             synchronization, aggregation, shape,
         )  # fmt: skip
-        return in_collections(made, collections)
+        return in_collections(variable, collections)
 
 
 class VariableV1(metaclass=_Making):
-    """What `tf.Variable` is, with TensorFlow 1's parameters.
+    """A `tf.Variable` with TensorFlow 1's parameters.
 
     Args:
         initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: as of `tf.Variable`.
@@ -111,7 +111,7 @@ class VariableV1(metaclass=_Making):
 
 
 def in_collections(variable: Variable, collections: Any) -> Variable:
-    """Has a variable in these collections, and not in that of global variables."""
+    """Adds a variable to these collections, instead of that of global variables."""
     if collections is not None and variable._graph is not None:
         everything = variable._graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
         everything[:] = [v for v in everything if v is not variable]
@@ -160,7 +160,7 @@ class VariableScope:
         self.original_name_scope = name_scope
 
     def reuse_variables(self) -> None:
-        """Has `get_variable` only find variables from now on."""
+        """Makes `get_variable` accept only existing variables from now on."""
         self.reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -188,37 +188,37 @@ class VariableScope:
         self.custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
-        """What of a collection has a name below this scope."""
+        """Returns the items of a collection whose names are below this scope."""
         return get_collection(name, f"{self.name}/" if self.name else None)
 
     def trainable_variables(self) -> list[Any]:
-        """The trainable variables below this scope."""
+        """Returns the trainable variables below this scope."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
-        """The global variables below this scope."""
+        """Returns the global variables below this scope."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
-        """The local variables below this scope."""
+        """Returns the local variables below this scope."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(self, name: str, **kwargs: Any) -> Any:
-        """A variable below this scope, see `tf.compat.v1.get_variable`."""
+        """Returns a variable below this scope, see `tf.compat.v1.get_variable`."""
         return _get(self, name, **kwargs)
 
     def _copy(self, **changed: Any) -> VariableScope:
-        made = VariableScope(self.reuse)
-        vars(made).update(vars(self))
-        vars(made).update({k: v for k, v in changed.items() if v is not None})
-        return made
+        scope = VariableScope(self.reuse)
+        vars(scope).update(vars(self))
+        vars(scope).update({k: v for k, v in changed.items() if v is not None})
+        return scope
 
 
 _eager = _Eager()
 
 
 def get_variable_scope() -> VariableScope:
-    """The variable scope in force.
+    """Returns the variable scope in force.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer"):
@@ -337,7 +337,7 @@ def _leave(store: _Store, before: VariableScope, name: str, counts: dict[str, in
 
 @contextmanager
 def names_of(name: str) -> Iterator[None]:
-    """A name scope of its own, with a number where the graph has one of that name."""
+    """Returns a name scope of its own, with a number where the graph has one of that name."""
     before = state.name_scope
     if state.graph is None:
         state.name_scope = f"{before}/{name}" if before else name
@@ -369,7 +369,7 @@ def get_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a name in the variable scope in force: the one that is there, or a new one.
+    """Returns the variable of a name in the current variable scope: the existing one, or a new one.
 
     Args:
         name: its name below the scope.
@@ -380,7 +380,7 @@ def get_variable(
         regularizer: a function of the variable, whose result is added to the collection of regularization losses.
         trainable: whether it is in the collection of trainable variables.
         collections: the collections that it is added to; by default that of global variables.
-        partitioner: a function of shape and dtype that says into how many parts to cut each dimension, of which one at
+        partitioner: a function of shape and dtype that returns the number of parts of each dimension, of which one at
             most may have several.
         custom_getter: called in place of this function, with it as its first argument.
         constraint, synchronization, aggregation: as of `tf.Variable`.
@@ -398,8 +398,8 @@ def get_variable(
         ...     print(v)
         <tf.Variable 'w:0' shape=(2,) dtype=float32>
     """
-    given = {k: v for k, v in locals().items() if k != "name"}
-    return _get(get_variable_scope(), name, **given)
+    options = {k: v for k, v in locals().items() if k != "name"}
+    return _get(get_variable_scope(), name, **options)
 
 
 def get_local_variable(
@@ -419,7 +419,7 @@ def get_local_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """`get_variable` for a variable that is not trained, and is in the collection of local variables.
+    """Does the same as `get_variable`, for a variable that is not trained and is in the collection of local variables.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -427,24 +427,24 @@ def get_local_variable(
         ...     print(len(tf.compat.v1.local_variables()), len(tf.compat.v1.global_variables()))
         1 0
     """
-    given = {k: v for k, v in locals().items() if k != "name"}
-    given["collections"] = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
-    given["trainable"] = False
-    return _get(get_variable_scope(), name, **given)
+    options = {k: v for k, v in locals().items() if k != "name"}
+    options["collections"] = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    options["trainable"] = False
+    return _get(get_variable_scope(), name, **options)
 
 
-def _get(scope: VariableScope, name: str, custom_getter: Any = None, **given: Any) -> Any:
-    """`get_variable` with what the scope says where nothing else is said."""
+def _get(scope: VariableScope, name: str, custom_getter: Any = None, **options: Any) -> Any:
+    """Calls `get_variable` with the scope's defaults for the arguments that are None."""
     full = f"{scope.name}/{name}" if scope.name else str(name)
     for key in ("initializer", "regularizer", "partitioner", "constraint"):
-        if given.get(key) is None:
-            given[key] = getattr(scope, key)
-    given["reuse"] = scope.reuse
-    given["dtype"] = _dtype(given.get("dtype"), given["initializer"], scope)
+        if options.get(key) is None:
+            options[key] = getattr(scope, key)
+    options["reuse"] = scope.reuse
+    options["dtype"] = _dtype(options.get("dtype"), options["initializer"], scope)
     getter = custom_getter or scope.custom_getter
     if getter is None:
-        return find_or_make(full, **given)
-    return getter(find_or_make, full, **given)
+        return get_or_create(full, **options)
+    return getter(get_or_create, full, **options)
 
 
 def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
@@ -453,7 +453,7 @@ def _dtype(dtype: Any, initializer: Any, scope: VariableScope) -> Any:
     return convert(initializer).dtype if initializer is not None and not callable(initializer) else scope.dtype
 
 
-def find_or_make(
+def get_or_create(
     name: str,
     shape: Any = None,
     dtype: Any = float32,
@@ -470,16 +470,16 @@ def find_or_make(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of a full name, see `get_variable`."""
+    """Returns the variable of a full name, see `get_variable`."""
     dims = None if shape is None else TensorShape(shape)
-    known = _store().variables.get(name) if state.graph is not None else None
-    if isinstance(known, PartitionedVariable):
-        _check_shared(known, name, dims, dtype, reuse)
-        check_parts(known, dims, dtype, partitioner)
-        return known
-    if known is not None:
-        _check_shared(known, name, dims, dtype, reuse)
-        return known
+    existing = _store().variables.get(name) if state.graph is not None else None
+    if isinstance(existing, PartitionedVariable):
+        _check_shared(existing, name, dims, dtype, reuse)
+        check_parts(existing, dims, dtype, partitioner)
+        return existing
+    if existing is not None:
+        _check_shared(existing, name, dims, dtype, reuse)
+        return existing
     if reuse is True and state.graph is not None:
         raise ValueError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
@@ -489,22 +489,22 @@ def find_or_make(
         initializer = _default_initializer(name, dtype)
 
     def make(name: str, shape: TensorShape | None, initializer: Any) -> Variable:
-        return _made(
+        return _create(
             name, shape, dtype, initializer, regularizer, collections, trainable=trainable, constraint=constraint,
             synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
 
-    made: Any
+    variable: Any
     if partitioner is None or (dims is not None and dims.rank == 0):
-        made = make(name, dims, initializer)
+        variable = make(name, dims, initializer)
     else:
-        made = made_in_parts(name, dims, dtype, initializer, partitioner, make)
+        variable = create_in_parts(name, dims, dtype, initializer, partitioner, make)
     if state.graph is not None:
-        _store().variables[name] = made
-    return made
+        _store().variables[name] = variable
+    return variable
 
 
-def _made(
+def _create(
     name: str,
     shape: TensorShape | None,
     dtype: Any,
@@ -513,23 +513,23 @@ def _made(
     collections: Any,
     **options: Any,
 ) -> Variable:
-    """A new variable."""
-    with _where_variables_are():
+    """Returns a new variable."""
+    with _outside_of_functions():
         with at_the_root(name):
             value = _first_value(name, initializer, shape, dtype)
         with at_the_root(""):
-            made = Variable(value, name=name, dtype=dtype, **options)
-        in_collections(made, collections)
+            variable = Variable(value, name=name, dtype=dtype, **options)
+        in_collections(variable, collections)
     if regularizer is not None:
         with at_the_root(f"{name}/Regularizer"):
-            loss = regularizer(made)
+            loss = regularizer(variable)
         if loss is not None and state.graph is not None:
             state.graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return made
+    return variable
 
 
-def _where_variables_are() -> AbstractContextManager[None]:
-    """The graph itself, for variables that are made while a loop or a branch of it is built."""
+def _outside_of_functions() -> AbstractContextManager[None]:
+    """Returns a context of the graph itself, for variables that are created while a loop or a branch is built."""
     graph = state.graph
     if graph is None or not graph.building_function:
         return nullcontext()
@@ -538,17 +538,19 @@ def _where_variables_are() -> AbstractContextManager[None]:
     return nullcontext() if graph is None else init_scope()
 
 
-def _check_shared(known: Any, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> None:
+def _check_shared(existing: Any, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> None:
     if not reuse:
         raise ValueError(
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
             "VarScope?"
         )
-    if shape is not None and not shape.is_compatible_with(known.shape):
-        raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape {known.shape}.")
-    if not dtype.is_compatible_with(known.dtype):
+    if shape is not None and not shape.is_compatible_with(existing.shape):
         raise ValueError(
-            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {known.dtype.name}."
+            f"Trying to share variable {name}, but specified shape {shape} and found shape {existing.shape}."
+        )
+    if not dtype.is_compatible_with(existing.dtype):
+        raise ValueError(
+            f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {existing.dtype.name}."
         )
 
 
@@ -561,7 +563,7 @@ def _default_initializer(name: str, dtype: Any) -> Any:
 
 
 def _first_value(name: str, initializer: Any, shape: TensorShape | None, dtype: Any) -> Any:
-    """What the initializer gives."""
+    """Returns the initializer's value."""
     if inspect.isclass(initializer):
         initializer = initializer()
     if not callable(initializer):
@@ -598,7 +600,7 @@ def _needs_arguments(function: Any) -> bool:
 
 @contextmanager
 def at_the_root(name: str) -> Iterator[None]:
-    """Has a name scope of that whole name in force, and no control dependencies."""
+    """Sets a name scope of that full name, without control dependencies."""
     before = state.name_scope
     state.name_scope = name
     try:
@@ -609,3 +611,42 @@ def at_the_root(name: str) -> Iterator[None]:
                 yield
     finally:
         state.name_scope = before
+
+
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Sequence[int],
+    initializer: Any,
+    dtype: Any = float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: bool | None = None,
+) -> list[Variable]:
+    """Returns the parts of a variable, see `tf.compat.v1.get_variable`.
+
+    Args:
+        shape: of the whole.
+        slicing: the number of parts of each dimension, of which one at most is larger than 1.
+        initializer: as of `get_variable`.
+        dtype, trainable, collections: as of `get_variable`.
+        name: of the whole; by default "PartitionedVariable".
+        reuse: as of `tf.compat.v1.variable_scope`.
+
+    Raises:
+        ValueError: it can't be cut so.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     parts = tf.compat.v1.create_partitioned_variables([4, 2], [2, 1], tf.compat.v1.zeros_initializer())
+        ...     print([part.name for part in parts])
+        ['PartitionedVariable/part_0:0', 'PartitionedVariable/part_1:0']
+    """
+    if len(shape) != len(slicing):
+        raise ValueError(f"The 'shape' and 'slicing' must be of the same length: {shape} vs. {slicing}")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        whole = get_or_create(
+            scope.name, shape, as_dtype(dtype), initializer, reuse=scope.reuse, trainable=trainable,
+            collections=collections, partitioner=lambda **_: list(slicing),
+        )  # fmt: skip
+    return list(whole)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.array.properties import size
 from tapeflow.compat.v1.defaults import get_default_graph
+from tapeflow.control_flow import Assert
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in
 from tapeflow.graph.ir.variables import has_value, is_initialized
+from tapeflow.math.comparison import equal
 
 
 class GraphKeys:
@@ -85,7 +88,7 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """A copy of a collection of the default graph.
+    """Returns a copy of a collection of the default graph.
 
     Args:
         key: the collection's name.
@@ -101,7 +104,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself: what is added to this list is in the collection.
+    """Returns a collection of the default graph itself: items added to this list are in the collection.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -113,7 +116,7 @@ def get_collection_ref(key: Any) -> list[Any]:
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the default graph.
+    """Returns the variables of the default graph.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -125,7 +128,7 @@ def global_variables(scope: str | None = None) -> list[Any]:
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """The local variables of the default graph: those that no checkpoint keeps.
+    """Returns the local variables of the default graph: those that no checkpoint contains.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -137,7 +140,7 @@ def local_variables(scope: str | None = None) -> list[Any]:
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables in the collection of that name, which libraries of layers fill.
+    """Returns the variables in the collection of that name, which libraries of layers fill.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -149,7 +152,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of which moving averages are kept.
+    """Returns the variables that have moving averages.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -162,7 +165,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The trainable variables of the default graph, those whose names match `scope`.
+    """Returns the trainable variables of the default graph, those whose names match `scope`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -174,7 +177,7 @@ def trainable_variables(scope: str | None = None) -> list[Any]:
 
 
 def all_variables() -> list[Any]:
-    """The same as `global_variables()`, by its old name.
+    """Returns the same as `global_variables()`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -189,7 +192,7 @@ def all_variables() -> list[Any]:
 
 
 def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operation | None:
-    """An operation that gives variables their first values; eagerly they have them already, and there is None.
+    """Returns an operation that initializes variables; eagerly they are initialized already, and it returns None.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -206,7 +209,7 @@ def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operat
 
 
 def global_variables_initializer() -> Operation | None:
-    """An operation that gives every variable of the default graph its first value; eagerly None.
+    """Returns an operation that initializes every variable of the default graph; eagerly None.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -219,7 +222,7 @@ def global_variables_initializer() -> Operation | None:
 
 
 def local_variables_initializer() -> Operation | None:
-    """An operation that gives every local variable of the default graph its first value; eagerly None.
+    """Returns an operation that initializes every local variable of the default graph; eagerly None.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -232,7 +235,7 @@ def local_variables_initializer() -> Operation | None:
 
 
 def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation | None:
-    """The same as `variables_initializer`, by its old name.
+    """Returns the same as `variables_initializer`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -244,7 +247,7 @@ def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operati
 
 
 def initialize_all_variables() -> Operation | None:
-    """The same as `global_variables_initializer`, by its old name.
+    """Returns the same as `global_variables_initializer`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -255,7 +258,7 @@ def initialize_all_variables() -> Operation | None:
 
 
 def initialize_local_variables() -> Operation | None:
-    """The same as `local_variables_initializer`, by its old name.
+    """Returns the same as `local_variables_initializer`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -266,7 +269,7 @@ def initialize_local_variables() -> Operation | None:
 
 
 def is_variable_initialized(variable: Any) -> Any:
-    """A boolean tensor: whether a variable has a value.
+    """Returns a boolean tensor: whether a variable has a value.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -279,7 +282,8 @@ def is_variable_initialized(variable: Any) -> Any:
 def report_uninitialized_variables(
     var_list: Sequence[Any] | None = None, name: str = "report_uninitialized_variables"
 ) -> Any:
-    """The names of the variables without a value, as a vector of strings; by default of all of the default graph.
+    """Returns the names of the variables without a value, as a vector of strings; by default of all of the default
+    graph.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -299,7 +303,7 @@ def report_uninitialized_variables(
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
-    """An operation that fails where a variable has no value; None if there are no variables.
+    """Returns an operation that fails where a variable has no value; None if there are no variables.
 
     Raises:
         InvalidArgumentError: that, when the operation runs.
@@ -311,14 +315,9 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
         ...     sess.run(v.initializer)
         ...     sess.run(check)
     """
-    from tapeflow.control_flow import Assert
-    from tapeflow.math.comparison import equal
-
     variables = global_variables() + local_variables() if var_list is None else list(var_list)
     if not variables:
         return None
-    from tapeflow.array.properties import size
-
     missing = report_uninitialized_variables(variables)
     return Assert(equal(size(missing), 0), ["Variables without a value:", missing])
 
@@ -326,14 +325,14 @@ def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> Any:
 # ---- changing them ---------------------------------------------------------------------------------------------------
 
 
-def _checked(ref: Any) -> Variable:
+def _check_variable(ref: Any) -> Variable:
     if not isinstance(ref, Variable):
         raise AttributeError(f"Only a tf.Variable can be assigned: {ref!r} has no attribute 'assign'")
     return ref
 
 
 def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
-    """Gives a variable a value, see `tf.Variable.assign`; in a graph, when what it returns is run or used.
+    """Assigns a value to a variable, see `tf.Variable.assign`; in a graph, when the result is run or used.
 
     Args:
         ref: the variable.
@@ -353,11 +352,11 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
         ...     print(sess.run(tf.compat.v1.assign(v, 5.0)))
         5.0
     """
-    return _checked(ref).assign(value, name=name)
+    return _check_variable(ref).assign(value, name=name)
 
 
 def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
-    """Adds to a variable, see `tf.Variable.assign_add`; in a graph, when what it returns is run or used.
+    """Adds to a variable, see `tf.Variable.assign_add`; in a graph, when the result is run or used.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -366,11 +365,11 @@ def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None =
         ...     print(sess.run(tf.compat.v1.assign_add(v, 5.0)))
         6.0
     """
-    return _checked(ref).assign_add(value, name=name)
+    return _check_variable(ref).assign_add(value, name=name)
 
 
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
-    """Subtracts from a variable, see `tf.Variable.assign_sub`; in a graph, when what it returns is run or used.
+    """Subtracts from a variable, see `tf.Variable.assign_sub`; in a graph, when the result is run or used.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -379,4 +378,4 @@ def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None =
         ...     print(sess.run(tf.compat.v1.assign_sub(v, 5.0)))
         -4.0
     """
-    return _checked(ref).assign_sub(value, name=name)
+    return _check_variable(ref).assign_sub(value, name=name)

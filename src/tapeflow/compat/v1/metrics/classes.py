@@ -1,28 +1,38 @@
-"""Metrics of classes: how well each is told from the others."""
+"""Metrics of classes: accuracy and intersection over union, per class."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor, ones, ones_like
+from tapeflow.array.masks import where
+from tapeflow.array.properties import shape
+from tapeflow.array.shaping import reshape
 from tapeflow.compat.v1.metrics.streaming import collected, in_graphs, metric_variable, ratio
 from tapeflow.compat.v1.updates import scatter_add
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, float64, int64
+from tapeflow.linalg.diagonals import diag_part
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater, not_equal
+from tapeflow.math.counting import confusion_matrix
+from tapeflow.math.division import divide
+from tapeflow.math.reduction import reduce_mean, reduce_sum
 
 
 def _flat(tensor: Any) -> Any:
-    return tf.reshape(tensor, [-1]) if tensor.shape.rank is None or tensor.shape.rank > 1 else tensor
+    return reshape(tensor, [-1]) if tensor.shape.rank is None or tensor.shape.rank > 1 else tensor
 
 
 def _mean_of_quotients(totals: Any, name: str) -> Any:
-    """The mean intersection over union by a confusion matrix, of the classes that there are."""
-    right = tf.cast(tf.linalg.diag_part(totals), float32)
-    either = tf.cast(tf.reduce_sum(totals, 0), float32) + tf.cast(tf.reduce_sum(totals, 1), float32) - right
-    present = tf.reduce_sum(tf.cast(tf.not_equal(either, 0), float32))
-    quotients = tf.divide(right, tf.where(tf.greater(either, 0), either, tf.ones_like(either)))
-    return tf.where(tf.greater(present, 0), tf.reduce_sum(quotients, name=name) / present, 0.0)
+    """Computes the mean intersection over union by a confusion matrix, over the classes that occur."""
+    right = cast(diag_part(totals), float32)
+    either = cast(reduce_sum(totals, 0), float32) + cast(reduce_sum(totals, 1), float32) - right
+    present = reduce_sum(cast(not_equal(either, 0), float32))
+    quotients = divide(right, where(greater(either, 0), either, ones_like(either)))
+    return where(greater(present, 0), reduce_sum(quotients, name=name) / present, 0.0)
 
 
 @in_graphs
@@ -35,8 +45,8 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the classes of intersection over union: of the elements that are of a class or were taken for it,
-    how many are both.
+    """Computes the mean over the classes of intersection over union: of the elements that are of a class or predicted
+    as it, the fraction that is both.
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.
@@ -64,13 +74,13 @@ def mean_iou(
         labels, predictions = convert(labels), convert(predictions)
         predictions.shape.assert_is_compatible_with(labels.shape)
         totals = metric_variable([num_classes, num_classes], float64, "total_confusion_matrix")
-        labels, predictions = _flat(tf.cast(labels, int64)), _flat(tf.cast(predictions, int64))
+        labels, predictions = _flat(cast(labels, int64)), _flat(cast(predictions, int64))
         weights = None if weights is None else _flat(convert(weights))
-        current = tf.math.confusion_matrix(labels, predictions, num_classes, weights, float64)
+        current = confusion_matrix(labels, predictions, num_classes, weights, float64)
         update = totals.assign_add(current)
-        with tf.control_dependencies(None):
+        with control_dependencies(None):
             value = _mean_of_quotients(totals, "mean_iou")
-        return collected(value, tf.convert_to_tensor(update), metrics_collections, updates_collections)
+        return collected(value, convert_to_tensor(update), metrics_collections, updates_collections)
 
 
 @in_graphs
@@ -83,7 +93,7 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the classes of how many of a class are taken for it.
+    """Computes the mean over the classes of the fraction of a class that is predicted as it.
 
     Args:
         labels: integers in `[0, num_classes)`.
@@ -107,17 +117,17 @@ def mean_per_class_accuracy(
         [0.5, 1.0] 0.75
     """
     with variable_scope(name, "mean_accuracy"):
-        labels, predictions = _flat(tf.cast(labels, int64)), _flat(convert(predictions))
+        labels, predictions = _flat(cast(labels, int64)), _flat(convert(predictions))
         predictions.shape.assert_is_compatible_with(labels.shape)
         total = metric_variable([num_classes], float32, "total")
         count = metric_variable([num_classes], float32, "count")
-        amounts = tf.ones(tf.shape(labels), float32)
-        right = tf.cast(tf.equal(tf.cast(predictions, labels.dtype), labels), float32)
+        amounts = ones(shape(labels), float32)
+        right = cast(equal(cast(predictions, labels.dtype), labels), float32)
         if weights is not None:
-            weights = tf.cast(_flat(convert(weights)), float32)
+            weights = cast(_flat(convert(weights)), float32)
             right, amounts = right * weights, amounts * weights
         updates = [scatter_add(count, labels, right), scatter_add(total, labels, amounts)]
-        with tf.control_dependencies(None):
-            value = tf.reduce_mean(ratio(count, total, "fractions"), name="mean_accuracy")
+        with control_dependencies(None):
+            value = reduce_mean(ratio(count, total, "fractions"), name="mean_accuracy")
         update = ratio(updates[0], updates[1], "update_op")
         return collected(value, update, metrics_collections, updates_collections)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import convert_to_tensor
 from tapeflow.compat.v1.metrics.streaming import aligned, collected, in_graphs, metric_variable, results
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import logical_and, logical_not
+from tapeflow.math.division import divide_no_nan
+from tapeflow.math.reduction import reduce_sum
 
-# Of each kind: what the label is, and what the prediction.
+# From each kind to the values of label and prediction.
 KINDS = {
     "true_positives": (True, True),
     "false_positives": (False, True),
@@ -22,42 +26,40 @@ KINDS = {
 
 
 def are_of_kind(kind: str, labels: Any, predictions: Any) -> Any:
-    """Where boolean labels and predictions are true or false positives or negatives."""
+    """Marks the true or false positives or negatives among boolean labels and predictions."""
     label, prediction = KINDS[kind]
-    first = labels if label else tf.logical_not(labels)
-    return tf.logical_and(first, predictions if prediction else tf.logical_not(predictions))
+    first = labels if label else logical_not(labels)
+    return logical_and(first, predictions if prediction else logical_not(predictions))
 
 
 def _count(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
-    """The variable that counts a kind, in a scope of its own, and its update."""
+    """Returns the variable that counts a kind, in a scope of its own, and its update."""
     with variable_scope(None, kind):
-        return _counted(kind, labels, predictions, weights)
+        return _count_matches(kind, labels, predictions, weights)
 
 
-def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
+def _count_matches(kind: str, labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any]:
     count = metric_variable([], float32, "count")
-    found = tf.cast(are_of_kind(kind, labels, predictions), float32)
+    matches = cast(are_of_kind(kind, labels, predictions), float32)
     if weights is not None:
-        found = found * tf.cast(weights, float32)
-    return count, count.assign_add(tf.reduce_sum(found))
+        matches = matches * cast(weights, float32)
+    return count, count.assign_add(reduce_sum(matches))
 
 
 def _booleans(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """Labels, predictions and weights of fitting shapes, the first two as booleans.
+    """Returns labels, predictions and weights of fitting shapes, the first two as booleans.
 
     Raises:
         ValueError: the shapes do not fit.
     """
-    predictions, labels, weights = aligned(
-        tf.cast(convert(predictions), boolean), tf.cast(convert(labels), boolean), weights
-    )
+    predictions, labels, weights = aligned(cast(convert(predictions), boolean), cast(convert(labels), boolean), weights)
     ranks = (0 if weights is None else weights.shape.rank), predictions.shape.rank
     if None not in ranks and ranks[0] not in (0, ranks[1]):
         raise ValueError(f"weights must be a scalar or of rank {ranks[1]}, as the predictions are, not {ranks[0]}.")
     return labels, predictions, weights
 
 
-def _metric(kind: str, found: float) -> Callable[..., Any]:
+def _metric(kind: str, example: float) -> Callable[..., Any]:
     def metric(
         labels: Any,
         predictions: Any,
@@ -67,12 +69,12 @@ def _metric(kind: str, found: float) -> Callable[..., Any]:
         name: str | None = None,
     ) -> Any:
         with variable_scope(name, kind):
-            pair = _counted(kind, *_booleans(labels, predictions, weights))
-            value, update = map(tf.convert_to_tensor, pair)
+            pair = _count_matches(kind, *_booleans(labels, predictions, weights))
+            value, update = map(convert_to_tensor, pair)
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = kind
-    metric.__doc__ = f"""The number of {kind.replace("_", " ")}.
+    metric.__doc__ = f"""Counts the {kind.replace("_", " ")}.
 
     Args:
         labels, predictions: of one shape, cast to booleans.
@@ -93,7 +95,7 @@ def _metric(kind: str, found: float) -> Callable[..., Any]:
         ...     value, update = tf.compat.v1.metrics.{kind}([1, 1, 1, 0, 0], [1, 1, 0, 1, 0])
         ...     sess.run(tf.compat.v1.local_variables_initializer())
         ...     print(sess.run(update))
-        {found}
+        {example}
     """
     return in_graphs(metric)
 
@@ -114,10 +116,10 @@ def _fraction(
     updates_collections: Any,
     name: str | None,
 ) -> Any:
-    """How many of the elements of two kinds are of the first; 0 if there are none."""
+    """Computes the fraction of the first of two counts in their sum; 0 if both are 0."""
 
     def fraction(first: Any, second: Any, name: str) -> Any:
-        return tf.math.divide_no_nan(first, first + second, name=name)
+        return divide_no_nan(first, first + second, name=name)
 
     with variable_scope(name, scope):
         labels, predictions, weights = _booleans(labels, predictions, weights)
@@ -135,7 +137,7 @@ def precision(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of what was predicted to be true are: a fraction, and 0 if there was nothing.
+    """Computes the fraction of the positive predictions that are right; 0 if there are none.
 
     Args:
         labels, predictions: of one shape, cast to booleans.
@@ -168,7 +170,7 @@ def recall(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of what is true were predicted to be: a fraction, and 0 if there was nothing.
+    """Computes the fraction of the positive labels that were predicted; 0 if there are none.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `precision`.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import ones_like, zeros_like
+from tapeflow.array.masks import where
+from tapeflow.array.properties import size
 from tapeflow.compat.v1.metrics.streaming import (
     aligned,
     broadcast_weights,
@@ -17,7 +19,15 @@ from tapeflow.compat.v1.metrics.streaming import (
 )
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32
+from tapeflow.math import elementwise
+from tapeflow.math.arithmetic import squared_difference
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, less
+from tapeflow.math.division import divide
+from tapeflow.math.elementwise import sqrt
+from tapeflow.math.reduction import reduce_sum
 
 
 @in_graphs
@@ -28,7 +38,7 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean of all elements of all batches.
+    """Computes the mean of all elements of all batches.
 
     Args:
         values: numbers of any shape.
@@ -53,17 +63,17 @@ def mean(
         [np.float32(1.5), np.float32(3.0)] 3.0
     """
     with variable_scope(name, "mean"):
-        values = tf.cast(values, float32)
+        values = cast(values, float32)
         total, count = metric_variable([], float32, "total"), metric_variable([], float32, "count")
         if weights is None:
-            amount = tf.cast(tf.size(values), float32)
+            amount = cast(size(values), float32)
         else:
             values, _, weights = aligned(values, None, weights)
             weights = broadcast_weights(weights, values)
             values = values * weights
-            amount = tf.reduce_sum(weights)
-        updates = [total.assign_add(tf.reduce_sum(values))]
-        with tf.control_dependencies([values]):
+            amount = reduce_sum(weights)
+        updates = [total.assign_add(reduce_sum(values))]
+        with control_dependencies([values]):
             updates.append(count.assign_add(amount))
         return results(ratio, [total, count], updates, metrics_collections, updates_collections)
 
@@ -76,10 +86,10 @@ def mean_tensor(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean of all batches, element by element.
+    """Computes the mean of all batches, element by element.
 
     Args:
-        values: numbers of a shape that is known.
+        values: numbers of a static shape.
         weights, metrics_collections, updates_collections, name: as of `mean`.
 
     Returns:
@@ -94,16 +104,16 @@ def mean_tensor(
         [[1.0, 2.0], [2.0, 4.0]]
     """
     with variable_scope(name, "mean"):
-        values = tf.cast(values, float32)
+        values = cast(values, float32)
         total = metric_variable(values.shape, float32, "total_tensor")
         count = metric_variable(values.shape, float32, "count_tensor")
-        amounts = tf.ones_like(values)
+        amounts = ones_like(values)
         if weights is not None:
             values, _, weights = aligned(values, None, weights)
             weights = broadcast_weights(weights, values)
             values, amounts = values * weights, amounts * weights
         updates = [total.assign_add(values)]
-        with tf.control_dependencies([values]):
+        with control_dependencies([values]):
             updates.append(count.assign_add(amounts))
         return results(ratio, [total, count], updates, metrics_collections, updates_collections)
 
@@ -117,7 +127,7 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the predictions are the labels: a fraction.
+    """Computes the fraction of the predictions that equal the labels.
 
     Args:
         labels, predictions: of one shape; one may have a last dimension of length 1 more.
@@ -139,8 +149,8 @@ def accuracy(
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     if labels.dtype is not predictions.dtype:
-        predictions = tf.cast(predictions, labels.dtype)
-    right = tf.cast(tf.equal(predictions, labels), float32)
+        predictions = cast(predictions, labels.dtype)
+    right = cast(equal(predictions, labels), float32)
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
@@ -153,7 +163,7 @@ def mean_absolute_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean distance of predictions from labels.
+    """Computes the mean distance of predictions from labels.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
@@ -166,7 +176,7 @@ def mean_absolute_error(
         2.0
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
-    errors = tf.abs(predictions - labels)
+    errors = elementwise.abs(predictions - labels)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
@@ -179,7 +189,7 @@ def mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean square of the difference of predictions and labels.
+    """Computes the mean square of the difference of predictions and labels.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
@@ -192,7 +202,7 @@ def mean_squared_error(
         5.0
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
-    errors = tf.math.squared_difference(labels, predictions)
+    errors = squared_difference(labels, predictions)
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
@@ -205,7 +215,7 @@ def root_mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The square root of `mean_squared_error`.
+    """Computes the square root of `mean_squared_error`.
 
     Args:
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
@@ -217,8 +227,8 @@ def root_mean_squared_error(
         ...     print(sess.run(update))
         3.0
     """
-    found = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
-    value, update = map(tf.sqrt, found)
+    mean = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
+    value, update = map(sqrt, mean)
     return collected(value, update, metrics_collections, updates_collections)
 
 
@@ -232,7 +242,7 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
+    """Computes the mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
 
     Args:
         normalizer: of the shape of `predictions`.
@@ -248,8 +258,8 @@ def mean_relative_error(
     predictions, labels, weights = aligned(predictions, labels, weights)
     predictions, normalizer = same_rank(predictions, convert(normalizer))
     predictions.shape.assert_is_compatible_with(normalizer.shape)
-    errors = tf.where(
-        tf.equal(normalizer, 0.0), tf.zeros_like(labels), tf.divide(tf.abs(labels - predictions), normalizer)
+    errors = where(
+        equal(normalizer, 0.0), zeros_like(labels), divide(elementwise.abs(labels - predictions), normalizer)
     )
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
@@ -278,7 +288,7 @@ def mean_cosine_distance(
         0.4
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
-    products = tf.reduce_sum(predictions * labels, [dim], keepdims=True)
+    products = reduce_sum(predictions * labels, [dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
     return collected(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
 
@@ -292,7 +302,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the values are below a threshold: a fraction.
+    """Computes the fraction of the values that are below a threshold.
 
     Args:
         values: numbers of any shape.
@@ -306,5 +316,5 @@ def percentage_below(
         ...     print(sess.run(update))
         0.25
     """
-    below = tf.cast(tf.less(values, threshold), float32)
+    below = cast(less(values, threshold), float32)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")

@@ -1,4 +1,4 @@
-"""What all metrics share: their variables, weights and collections."""
+"""The parts that all metrics share: variables, weights and collections."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import ones_like, zeros
+from tapeflow.array.properties import rank
+from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.compat.v1.losses import check_weights
 from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
+from tapeflow.control_flow import cond
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
 from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater, logical_and
+from tapeflow.math.division import divide_no_nan
+from tapeflow.math.extrema import maximum
 
 
 def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """A metric that eager mode refuses."""
+    """Returns a metric that eager mode refuses."""
 
     @functools.wraps(metric)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -29,15 +37,15 @@ def in_graphs(metric: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
-    """A local variable that begins with zeros."""
-    made = Variable(
-        lambda: tf.zeros(shape, dtype),
+    """Returns a local variable that begins with zeros."""
+    variable = Variable(
+        lambda: zeros(shape, dtype),
         trainable=False,
         name=name,
         synchronization=VariableSynchronization.ON_READ,
         aggregation=VariableAggregation.SUM,
     )
-    return in_collections(made, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES])
+    return in_collections(variable, [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES])
 
 
 def results(
@@ -47,21 +55,21 @@ def results(
     metrics_collections: Any = None,
     updates_collections: Any = None,
 ) -> tuple[Any, Any]:
-    """The value so far and the one with a batch, in their collections.
+    """Returns the value so far and the one with a batch, in their collections.
 
     Args:
         compute: makes the value; its last argument is the name of the operation.
-        totals: what it takes, as it is in the variables.
+        totals: its arguments: the variables' values.
         updates: the same, with the batch.
     """
-    with tf.control_dependencies(None):
+    with control_dependencies(None):
         value = compute(*totals, "value")
     update = compute(*updates, "update_op")
     return collected(value, update, metrics_collections, updates_collections)
 
 
 def collected(value: Any, update: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
-    """The two, which were added to their collections of the graph."""
+    """Adds the two to their collections of the graph and returns them."""
     for keys, item in ((metrics_collections, value), (updates_collections, update)):
         if keys:
             state.graph.add_to_collections(keys, item)
@@ -69,15 +77,16 @@ def collected(value: Any, update: Any, metrics_collections: Any, updates_collect
 
 
 def ratio(numerator: Any, denominator: Any, name: str) -> Any:
-    """The quotient, or 0 where the denominator is not positive."""
-    return tf.math.divide_no_nan(numerator, tf.maximum(denominator, 0), name=name)
+    """Returns the quotient, or 0 where the denominator is not positive."""
+    return divide_no_nan(numerator, maximum(denominator, 0), name=name)
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
 
 def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """The three, without a last dimension of length 1 that one has more than the other, or with one if weights lack it.
+    """Returns the three, without a last dimension of length 1 that one has more than the other, or with one if weights
+    lack it.
 
     Raises:
         ValueError: labels and predictions are of different shapes.
@@ -94,37 +103,37 @@ def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]
     if None not in (weights.shape.rank, predictions.shape.rank):
         more = weights.shape.rank - predictions.shape.rank
         if more == 1:
-            weights = tf.squeeze(weights, [-1])
+            weights = squeeze(weights, [-1])
         elif more == -1:
-            weights = tf.expand_dims(weights, -1)
+            weights = expand_dims(weights, -1)
         return predictions, labels, weights
-    more = tf.rank(weights) - tf.rank(predictions)
-    weights = _squeezed_if(tf.equal(more, 1), weights)
-    lacks_one = tf.logical_and(tf.equal(more, -1), tf.greater(tf.rank(weights), 0))
-    return predictions, labels, tf.cond(lacks_one, lambda: tf.expand_dims(weights, -1), lambda: weights)
+    more = rank(weights) - rank(predictions)
+    weights = _squeeze_if(equal(more, 1), weights)
+    lacks_one = logical_and(equal(more, -1), greater(rank(weights), 0))
+    return predictions, labels, cond(lacks_one, lambda: expand_dims(weights, -1), lambda: weights)
 
 
 def same_rank(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """The two, without a last dimension of length 1 that one has more than the other."""
+    """Returns the two, without a last dimension of length 1 that one has more than the other."""
     if None in (labels.shape.rank, predictions.shape.rank):
-        more = tf.rank(predictions) - tf.rank(labels)
-        return _squeezed_if(tf.equal(more, -1), labels), _squeezed_if(tf.equal(more, 1), predictions)
+        more = rank(predictions) - rank(labels)
+        return _squeeze_if(equal(more, -1), labels), _squeeze_if(equal(more, 1), predictions)
     more = predictions.shape.rank - labels.shape.rank
     if more == 1 and predictions.shape[-1] in (1, None):
-        predictions = tf.squeeze(predictions, [-1])
+        predictions = squeeze(predictions, [-1])
     elif more == -1 and labels.shape[-1] in (1, None):
-        labels = tf.squeeze(labels, [-1])
+        labels = squeeze(labels, [-1])
     return labels, predictions
 
 
-def _squeezed_if(condition: Any, tensor: Any) -> Any:
-    """A tensor, without its last dimension where that holds."""
+def _squeeze_if(condition: Any, tensor: Any) -> Any:
+    """Returns a tensor, without its last dimension where that holds."""
     if tensor.shape.rank == 0 or (tensor.shape.rank is not None and tensor.shape[-1] not in (1, None)):
         return tensor
-    return tf.cond(condition, lambda: tf.squeeze(tensor, [-1]), lambda: tensor)
+    return cond(condition, lambda: squeeze(tensor, [-1]), lambda: tensor)
 
 
-def broadcast_weights(weights: Any, values: Any, dtype: Any = tf.float32) -> Any:
+def broadcast_weights(weights: Any, values: Any, dtype: Any = float32) -> Any:
     """Weights in the shape of the values.
 
     Raises:
@@ -132,4 +141,4 @@ def broadcast_weights(weights: Any, values: Any, dtype: Any = tf.float32) -> Any
     """
     weights = cast(convert(weights), dtype)
     check_weights(weights, values)
-    return weights * tf.ones_like(values, dtype)
+    return weights * ones_like(values, dtype)

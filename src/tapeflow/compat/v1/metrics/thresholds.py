@@ -1,11 +1,15 @@
-"""Metrics of probabilities, which count what is above each of many thresholds: AUC, precision at thresholds, ..."""
+"""Metrics of probabilities, which count the predictions above many thresholds: AUC, precision at thresholds, ..."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant, convert_to_tensor, ones_like
+from tapeflow.array.masks import where
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import shape
+from tapeflow.array.shaping import broadcast_to, reshape
 from tapeflow.compat.v1.checks import assert_greater_equal, assert_less_equal
 from tapeflow.compat.v1.metrics.counts import KINDS, are_of_kind
 from tapeflow.compat.v1.metrics.streaming import (
@@ -18,9 +22,18 @@ from tapeflow.compat.v1.metrics.streaming import (
 )
 from tapeflow.compat.v1.variable_scopes import variable_scope
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.logger import get_logger
+from tapeflow.math import elementwise
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater, logical_and
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.division import divide, divide_no_nan
+from tapeflow.math.elementwise import log
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.reduction import argmax, argmin, reduce_min, reduce_sum
 
 _MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
 
@@ -28,25 +41,25 @@ _MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
 def _counts(
     kinds: Sequence[str], labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any
 ) -> tuple[list[Any], list[Any]]:
-    """Variables that count, for each threshold, what is of a kind, and their updates."""
+    """Returns variables that count, for each threshold, the elements of a kind, and their updates."""
     predictions = convert(predictions)
     within = "predictions must be in [0, 1]"
     checks = [
         assert_greater_equal(predictions, convert(0, predictions.dtype), message=within),
         assert_less_equal(predictions, convert(1, predictions.dtype), message=within),
     ]
-    with tf.control_dependencies(checks):
-        predictions = tf.cast(tf.identity(predictions), float32)
-    predictions, labels, weights = aligned(predictions, tf.cast(labels, boolean), weights)
-    above = tf.greater(tf.reshape(predictions, [1, -1]), tf.constant(list(thresholds), float32, [len(thresholds), 1]))
-    labels = tf.broadcast_to(tf.reshape(labels, [1, -1]), tf.shape(above))
+    with control_dependencies(checks):
+        predictions = cast(identity(predictions), float32)
+    predictions, labels, weights = aligned(predictions, cast(labels, boolean), weights)
+    above = greater(reshape(predictions, [1, -1]), constant(list(thresholds), float32, [len(thresholds), 1]))
+    labels = broadcast_to(reshape(labels, [1, -1]), shape(above))
     if weights is not None:
-        weights = tf.reshape(broadcast_weights(weights, predictions), [1, -1])
+        weights = reshape(broadcast_weights(weights, predictions), [1, -1])
     variables, updates = [], []
     for kind in kinds:
         variables.append(metric_variable([len(thresholds)], float32, kind))
-        found = tf.cast(are_of_kind(kind, labels, above), float32)
-        updates.append(variables[-1].assign_add(tf.reduce_sum(found if weights is None else found * weights, 1)))
+        matches = cast(are_of_kind(kind, labels, above), float32)
+        updates.append(variables[-1].assign_add(reduce_sum(matches if weights is None else matches * weights, 1)))
     return variables, updates
 
 
@@ -59,7 +72,7 @@ def _spread(count: int, last: float = 1.0 + _MARGIN) -> list[float]:
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
+def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
     def metric(
         labels: Any,
         predictions: Any,
@@ -71,11 +84,11 @@ def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
     ) -> Any:
         with variable_scope(name, kind):
             (count,), (update,) = _counts([kind], labels, predictions, thresholds, weights)
-            value, update = tf.convert_to_tensor(count), tf.convert_to_tensor(update)
+            value, update = convert_to_tensor(count), convert_to_tensor(update)
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
-    metric.__doc__ = f"""The number of {kind.replace("_", " ")} for each threshold.
+    metric.__doc__ = f"""Counts the {kind.replace("_", " ")} for each threshold.
 
     Args:
         labels: cast to booleans.
@@ -100,7 +113,7 @@ def _metric(kind: str, found: list[float]) -> Callable[..., Any]:
         ...         [0, 0, 1, 1, 1], [0.1, 0.6, 0.3, 0.7, 0.9], thresholds=[0.2, 0.8])
         ...     sess.run(tf.compat.v1.local_variables_initializer())
         ...     print(sess.run(update).tolist())
-        {found}
+        {example}
     """
     return in_graphs(metric)
 
@@ -112,7 +125,7 @@ false_negatives_at_thresholds = _metric("false_negatives", [0.0, 2.0])
 
 
 def _fractions(first: Any, second: Any, name: str) -> Any:
-    return tf.divide(first, _MARGIN + first + second, name=name)
+    return divide(first, _MARGIN + first + second, name=name)
 
 
 @in_graphs
@@ -125,7 +138,7 @@ def precision_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """For each threshold, how many of the predictions above it are of true labels.
+    """Computes, for each threshold, the fraction of the predictions above it whose labels are true.
 
     Args:
         labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
@@ -142,8 +155,8 @@ def precision_at_thresholds(
         [0.6669999957084656, 0.5]
     """
     with variable_scope(name, "precision_at_thresholds"):
-        found = _counts(["true_positives", "false_positives"], labels, predictions, thresholds, weights)
-        return results(_fractions, *found, metrics_collections, updates_collections)
+        counts = _counts(["true_positives", "false_positives"], labels, predictions, thresholds, weights)
+        return results(_fractions, *counts, metrics_collections, updates_collections)
 
 
 @in_graphs
@@ -156,7 +169,7 @@ def recall_at_thresholds(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """For each threshold, how many of the true labels have predictions above it.
+    """Computes, for each threshold, the fraction of the true labels with predictions above it.
 
     Args:
         labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
@@ -173,8 +186,8 @@ def recall_at_thresholds(
         [1.0, 0.5]
     """
     with variable_scope(name, "recall_at_thresholds"):
-        found = _counts(["true_positives", "false_negatives"], labels, predictions, thresholds, weights)
-        return results(_fractions, *found, metrics_collections, updates_collections)
+        counts = _counts(["true_positives", "false_negatives"], labels, predictions, thresholds, weights)
+        return results(_fractions, *counts, metrics_collections, updates_collections)
 
 
 # ---- areas under curves ----------------------------------------------------------------------------------------------
@@ -183,26 +196,24 @@ _STABLE = 1e-6
 _HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
     "trapezoidal": lambda a, b: (a + b) / 2.0,
     "careful_interpolation": lambda a, b: (a + b) / 2.0,
-    "minoring": tf.minimum,
-    "majoring": tf.maximum,
+    "minoring": minimum,
+    "majoring": maximum,
 }
 
 
 def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
-    """The area under precision over recall, where true positives are interpolated linearly in all positives.
+    """Computes the area under precision over recall, where true positives are interpolated linearly in all positives.
 
     See J. Davis and M. Goadrich, "The Relationship Between Precision-Recall and ROC Curves" (ICML 2006).
     """
     positives = tp + fp
     steps = tp[:-1] - tp[1:]
-    slope = tf.math.divide_no_nan(steps, tf.maximum(positives[:-1] - positives[1:], 0))
+    slope = divide_no_nan(steps, maximum(positives[:-1] - positives[1:], 0))
     intercept = tp[1:] - slope * positives[1:]
-    both = tf.logical_and(positives[:-1] > 0, positives[1:] > 0)
-    growth = tf.where(
-        both, tf.math.divide_no_nan(positives[:-1], tf.maximum(positives[1:], 0)), tf.ones_like(positives[1:])
-    )
-    gains = slope * (steps + intercept * tf.math.log(growth))
-    return tf.reduce_sum(tf.math.divide_no_nan(gains, tf.maximum(tp[1:] + fn[1:], 0)), name=name)
+    both = logical_and(positives[:-1] > 0, positives[1:] > 0)
+    growth = where(both, divide_no_nan(positives[:-1], maximum(positives[1:], 0)), ones_like(positives[1:]))
+    gains = slope * (steps + intercept * log(growth))
+    return reduce_sum(divide_no_nan(gains, maximum(tp[1:] + fn[1:], 0)), name=name)
 
 
 @in_graphs
@@ -218,16 +229,16 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Any:
-    """The area under a curve, by how many true and false positives there are for each of many thresholds.
+    """Computes the area under a curve, from the counts of true and false positives at many thresholds.
 
     Args:
         labels: cast to booleans.
         predictions: floats in `[0, 1]` of the shape of `labels`.
         weights, metrics_collections, updates_collections, name: as of `true_positives_at_thresholds`.
-        num_thresholds: how many thresholds, at equal distances.
+        num_thresholds: the number of thresholds, at equal distances.
         curve: "ROC" for true over false positives, "PR" for precision over recall.
         summation_method: "trapezoidal"; "minoring" and "majoring" for a lower and an upper bound;
-            "careful_interpolation" for what is between the points of a PR curve.
+            "careful_interpolation" between the points of a PR curve.
         thresholds: thresholds in `[0, 1]`, in place of those at equal distances; two outside are added.
 
     Returns:
@@ -255,20 +266,20 @@ def auc(
         get_logger().warning('The trapezoidal rule gives wrong areas under PR curves: use "careful_interpolation".')
 
     def area(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
-        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
+        tp, fp, tn, fn = map(convert_to_tensor, (tp, fp, tn, fn))
         if curve == "PR" and summation_method == "careful_interpolation":
             return _interpolated_area(tp, fp, fn, name)
-        recall = tf.divide(tp + _STABLE, tp + fn + _STABLE)
+        recall = divide(tp + _STABLE, tp + fn + _STABLE)
         if curve == "ROC":
-            x, y = tf.divide(fp, fp + tn + _STABLE), recall
+            x, y = divide(fp, fp + tn + _STABLE), recall
         else:
-            x, y = recall, tf.divide(tp + _STABLE, tp + fp + _STABLE)
-        return tf.reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[summation_method](y[:-1], y[1:]), name=name)
+            x, y = recall, divide(tp + _STABLE, tp + fp + _STABLE)
+        return reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[summation_method](y[:-1], y[1:]), name=name)
 
     with variable_scope(name, "auc"):
         points = _spread(num_thresholds) if thresholds is None else [-_MARGIN, *sorted(thresholds), 1.0 + _MARGIN]
-        found = _counts([*KINDS], labels, predictions, points, weights)
-        return results(area, *found, metrics_collections, updates_collections)
+        counts = _counts([*KINDS], labels, predictions, points, weights)
+        return results(area, *counts, metrics_collections, updates_collections)
 
 
 # ---- one at the other ------------------------------------------------------------------------------------------------
@@ -285,11 +296,11 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the true labels are above the threshold at which so many of the false ones are not.
+    """Computes the sensitivity at the threshold whose specificity is nearest to the one specified.
 
     Args:
-        specificity: in `[0, 1]`, how many of the false labels are to be below.
-        num_thresholds: how many thresholds, at equal distances, to choose from.
+        specificity: in `[0, 1]`, the fraction of the false labels that are to be below.
+        num_thresholds: the number of thresholds, at equal distances, to choose from.
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
 
     Returns:
@@ -309,14 +320,14 @@ def sensitivity_at_specificity(
     _check_fraction("specificity", specificity)
 
     def sensitivity(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
-        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
-        far = tf.abs(tf.divide(tn, tn + fp + _MARGIN) - specificity)
-        at = tf.cast(tf.argmin(far, 0), int32)
-        return tf.divide(tp[at], tp[at] + fn[at] + _MARGIN, name=name)
+        tp, fp, tn, fn = map(convert_to_tensor, (tp, fp, tn, fn))
+        far = elementwise.abs(divide(tn, tn + fp + _MARGIN) - specificity)
+        at = cast(argmin(far, 0), int32)
+        return divide(tp[at], tp[at] + fn[at] + _MARGIN, name=name)
 
     with variable_scope(name, "sensitivity_at_specificity"):
-        found = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
-        return results(sensitivity, *found, metrics_collections, updates_collections)
+        counts = _counts([*KINDS], labels, predictions, _spread(num_thresholds), weights)
+        return results(sensitivity, *counts, metrics_collections, updates_collections)
 
 
 @in_graphs
@@ -330,11 +341,11 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the false labels are not above the highest threshold above which so many of the true ones are.
+    """Computes the specificity at the highest threshold whose sensitivity reaches the one specified.
 
     Args:
-        sensitivity: in `[0, 1]`, how many of the true labels are to be above.
-        num_thresholds: how many thresholds, at equal distances, to choose from.
+        sensitivity: in `[0, 1]`, the fraction of the true labels that are to be above.
+        num_thresholds: the number of thresholds, at equal distances, to choose from.
         labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
 
     Returns:
@@ -354,16 +365,16 @@ def specificity_at_sensitivity(
     _check_fraction("sensitivity", sensitivity)
 
     def specificity(tp: Any, fp: Any, tn: Any, fn: Any, name: str) -> Any:
-        tp, fp, tn, fn = map(tf.convert_to_tensor, (tp, fp, tn, fn))
-        far = tf.abs(tf.divide(tp, tp + fn + _MARGIN) - sensitivity)
-        nearest = tf.cast(tf.equal(far, tf.reduce_min(far)), int32)
-        at = tf.cast(tf.argmax(tf.cumsum(nearest), 0), int32)  # the last of them
-        return tf.divide(tn[at], tn[at] + fp[at] + _MARGIN, name=name)
+        tp, fp, tn, fn = map(convert_to_tensor, (tp, fp, tn, fn))
+        far = elementwise.abs(divide(tp, tp + fn + _MARGIN) - sensitivity)
+        nearest = cast(equal(far, reduce_min(far)), int32)
+        at = cast(argmax(cumsum(nearest), 0), int32)  # the last of them
+        return divide(tn[at], tn[at] + fp[at] + _MARGIN, name=name)
 
     with variable_scope(name, "specificity_at_sensitivity"):
         points = _spread(num_thresholds, last=1.0 - _MARGIN)
-        found = _counts([*KINDS], labels, predictions, points, weights)
-        return results(specificity, *found, metrics_collections, updates_collections)
+        counts = _counts([*KINDS], labels, predictions, points, weights)
+        return results(specificity, *counts, metrics_collections, updates_collections)
 
 
 def _check_fraction(name: str, value: float) -> None:

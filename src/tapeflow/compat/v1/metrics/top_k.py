@@ -1,11 +1,16 @@
-"""Metrics of rankings: how many of the classes that were predicted first are labels."""
+"""Metrics of rankings: the fraction of labels among the classes predicted first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import tapeflow as tf
+from tapeflow import sets
+from tapeflow.array import creation, properties
+from tapeflow.array.creation import constant, fill, ones_like
+from tapeflow.array.joining import concat
+from tapeflow.array.masks import where
+from tapeflow.array.shaping import expand_dims
 from tapeflow.compat.v1.losses import check_weights
 from tapeflow.compat.v1.metrics.streaming import (
     broadcast_weights,
@@ -14,8 +19,20 @@ from tapeflow.compat.v1.metrics.streaming import (
     results,
 )
 from tapeflow.compat.v1.scopes import name_scope
+from tapeflow.control_flow import cond
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float64, int64
+from tapeflow.math.arithmetic import add
+from tapeflow.math.casting import cast
+from tapeflow.math.comparison import equal, greater_equal
+from tapeflow.math.cumulative import cumsum
+from tapeflow.math.division import divide, divide_no_nan
+from tapeflow.math.extrema import minimum
+from tapeflow.math.reduction import reduce_any, reduce_sum
+from tapeflow.math.topk import top_k
+from tapeflow.sets import difference, intersection
+from tapeflow.sparse import arranging
+from tapeflow.sparse.arranging import reshape, retain
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 
@@ -28,7 +45,7 @@ def _scope_name(name: str, k: int | None, class_id: int | None = None) -> str:
 
 
 def _labels(labels: Any, predictions: Any) -> Any:
-    """Labels with a last dimension for those of one example, which they may lack.
+    """Returns labels with a last dimension for those of one example, which they may lack.
 
     Raises:
         ValueError: they are of another rank than the predictions, or that less one.
@@ -37,15 +54,15 @@ def _labels(labels: Any, predictions: Any) -> Any:
         labels = SparseTensor.from_value(labels)
         rank = labels.dense_shape.shape[0]
         if rank is not None and rank + 1 == predictions.shape.rank:
-            return tf.sparse.reshape(labels, tf.concat([labels.dense_shape, [1]], 0))
+            return reshape(labels, concat([labels.dense_shape, [1]], 0))
         return labels
     labels = convert(labels)
     ranks = labels.shape.rank, predictions.shape.rank
     if None in ranks:
-        lacks_one = tf.equal(tf.rank(predictions), tf.rank(labels) + 1)
-        return tf.cond(lacks_one, lambda: tf.expand_dims(labels, -1), lambda: labels)
+        lacks_one = equal(properties.rank(predictions), properties.rank(labels) + 1)
+        return cond(lacks_one, lambda: expand_dims(labels, -1), lambda: labels)
     if ranks[1] == ranks[0] + 1:
-        return tf.expand_dims(labels, -1)
+        return expand_dims(labels, -1)
     if ranks[1] != ranks[0]:
         raise ValueError(
             f"Unexpected labels shape {labels.shape} for predictions shape {predictions.shape}: they must be of "
@@ -55,23 +72,23 @@ def _labels(labels: Any, predictions: Any) -> Any:
 
 
 def _only(ids: Any, class_id: int | None) -> Any:
-    """A set of classes, with no other than this one."""
+    """Returns a set of classes, restricted to this one."""
     if class_id is None:
         return ids
     if isinstance(ids, SparseTensor):
-        return tf.sparse.retain(ids, tf.equal(ids.values, class_id))
-    shape = tf.shape(ids, out_type=int64)
-    wanted = tf.fill(tf.concat([shape[:-1], [1]], 0), tf.constant(class_id, int64))
-    found = tf.sets.intersection(wanted, ids)
-    return SparseTensor(found.indices, found.values, shape)
+        return retain(ids, equal(ids.values, class_id))
+    shape = properties.shape(ids, out_type=int64)
+    classes = fill(concat([shape[:-1], [1]], 0), constant(class_id, int64))
+    common = intersection(classes, ids)
+    return SparseTensor(common.indices, common.values, shape)
 
 
 def _in_both(a: Any, b: Any) -> Any:
-    return tf.sets.size(tf.sets.intersection(a, b))
+    return sets.size(intersection(a, b))
 
 
 def _only_first(a: Any, b: Any) -> Any:
-    return tf.sets.size(tf.sets.difference(a, b))
+    return sets.size(difference(a, b))
 
 
 # ---- precision and recall --------------------------------------------------------------------------------------------
@@ -80,23 +97,23 @@ def _only_first(a: Any, b: Any) -> Any:
 def _count(
     kind: str, size: Callable[[Any, Any], Any], a: Any, b: Any, k: int | None, class_id: int | None, weights: Any
 ) -> tuple[Any, Any]:
-    """A variable for the sum of the sizes of sets, and its update with those of a batch."""
+    """Returns a variable for the sum of the sizes of sets, and its update with those of a batch."""
     with name_scope(_scope_name(kind, k, class_id)) as scope:
-        found = tf.cast(size(_only(a, class_id), _only(b, class_id)), float64)
+        sizes = cast(size(_only(a, class_id), _only(b, class_id)), float64)
         if weights is not None:
             weights = convert(weights)
-            check_weights(weights, found)
-            found = found * tf.cast(weights, float64)
+            check_weights(weights, sizes)
+            sizes = sizes * cast(weights, float64)
         total = metric_variable([], float64, scope)
-        return total, total.assign_add(tf.reduce_sum(found))
+        return total, total.assign_add(reduce_sum(sizes))
 
 
 def _quotient(first: Any, second: Any, name: str) -> Any:
-    return tf.divide(first, tf.add(first, second), name=name)
+    return divide(first, add(first, second), name=name)
 
 
 def _at_top_k(
-    what: str,
+    metric: str,
     labels: Any,
     predictions_idx: Any,
     k: int | None,
@@ -106,11 +123,11 @@ def _at_top_k(
     updates_collections: Any,
     name: str | None,
 ) -> Any:
-    with name_scope(name, _scope_name(what, k, class_id)):
-        predicted = tf.cast(predictions_idx, int64)
+    with name_scope(name, _scope_name(metric, k, class_id)):
+        predicted = cast(predictions_idx, int64)
         labels = _labels(labels, predicted)
         right = _count("true_positive", _in_both, predicted, labels, k, class_id, weights)
-        if what == "precision":
+        if metric == "precision":
             wrong = _count("false_positive", _only_first, predicted, labels, k, class_id, weights)
         else:
             wrong = _count("false_negative", _only_first, labels, predicted, k, class_id, weights)
@@ -129,7 +146,7 @@ def precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the predicted classes are labels, over all examples of all batches.
+    """Computes the fraction of the predicted classes that are labels, over all examples of all batches.
 
     Args:
         labels: int64 of shape `[..., number of labels]`, where -1 stands for none, a `tf.SparseTensor` of such a shape,
@@ -174,7 +191,7 @@ def recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the labels were predicted, over all examples of all batches.
+    """Computes the fraction of the labels that were predicted, over all examples of all batches.
 
     Args:
         labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: as of
@@ -207,11 +224,11 @@ def precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the `k` classes with the largest predictions are labels.
+    """Computes the fraction of the `k` classes with the largest predictions that are labels.
 
     Args:
         predictions: floats of shape `[..., number of classes]`.
-        k: how many classes to take for predicted.
+        k: the number of classes that count as predicted.
         labels, class_id, weights, metrics_collections, updates_collections, name: as of `precision_at_top_k`.
 
     Returns:
@@ -226,7 +243,7 @@ def precision_at_k(
         0.25
     """
     with name_scope(name, _scope_name("precision", k, class_id)) as scope:
-        _, best = tf.math.top_k(predictions, k)
+        _, best = top_k(predictions, k)
         return precision_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
@@ -241,7 +258,7 @@ def recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many of the labels are among the `k` classes with the largest predictions.
+    """Computes the fraction of the labels that are among the `k` classes with the largest predictions.
 
     Args:
         labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: as of
@@ -259,7 +276,7 @@ def recall_at_k(
         0.5
     """
     with name_scope(name, _scope_name("recall", k, class_id)) as scope:
-        _, best = tf.math.top_k(predictions, k)
+        _, best = top_k(predictions, k)
         return recall_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
@@ -267,33 +284,33 @@ def recall_at_k(
 
 
 def _average_precision(labels: Any, best: Any) -> Any:
-    """The mean, over an example's labels, of the precision at the place where each one was predicted."""
+    """Computes the mean, over an example's labels, of the precision at the place where each one was predicted."""
     k = best.shape[-1]
     labels = _labels(labels, best)
-    hits = tf.cast(_hits(labels, best), float64)
-    precision = tf.cumsum(hits, axis=-1) / tf.range(1, k + 1, dtype=float64)
+    hits = cast(_hits(labels, best), float64)
+    precision = cumsum(hits, axis=-1) / creation.range(1, k + 1, dtype=float64)
     if isinstance(labels, SparseTensor):
-        count: Any = tf.sets.size(labels)
+        count: Any = sets.size(labels)
     else:
-        count = tf.reduce_sum(tf.cast(tf.greater_equal(labels, 0), int64), axis=-1)
-    return tf.reduce_sum(precision * hits, axis=-1) / tf.cast(tf.minimum(tf.cast(count, int64), k), float64)
+        count = reduce_sum(cast(greater_equal(labels, 0), int64), axis=-1)
+    return reduce_sum(precision * hits, axis=-1) / cast(minimum(cast(count, int64), k), float64)
 
 
 def _hits(labels: Any, best: Any) -> Any:
-    """For each prediction of an example, 1 if it is a label of that."""
+    """Marks each prediction of an example that is one of its labels."""
     if not isinstance(labels, SparseTensor):
-        found = tf.equal(tf.expand_dims(best, -1), tf.expand_dims(labels, -2))
-        return tf.reduce_any(found, axis=-1)
+        matches = equal(expand_dims(best, -1), expand_dims(labels, -2))
+        return reduce_any(matches, axis=-1)
     k = best.shape[-1]
-    expanded = tf.sparse.expand_dims(labels, -2)
-    return _in_both(tf.expand_dims(best, -1), tf.sparse.concat(-2, [expanded] * k))
+    expanded = arranging.expand_dims(labels, -2)
+    return _in_both(expand_dims(best, -1), arranging.concat(-2, [expanded] * k))
 
 
 def _without_unknown(labels: Any, classes: Any) -> Any:
-    """Labels with -1 in the place of what is no class."""
+    """Returns labels with -1 in place of those that are no class."""
 
     def clean(values: Any) -> Any:
-        return tf.where(tf.greater_equal(values, tf.cast(classes, values.dtype)), -tf.ones_like(values), values)
+        return where(greater_equal(values, cast(classes, values.dtype)), -ones_like(values), values)
 
     if isinstance(labels, (SparseTensor, SparseTensorValue)):
         labels = SparseTensor.from_value(labels)
@@ -311,7 +328,7 @@ def average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean over the examples of the average precision of the `k` classes with the largest predictions.
+    """Computes the mean over the examples of the average precision of the `k` classes with the largest predictions.
 
     An example's is the mean, over its labels (or `k` of them if there are more), of the fraction of labels among what
     was predicted up to and with each, and 0 for those that were not.
@@ -338,20 +355,20 @@ def average_precision_at_k(
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
     with name_scope(name, _scope_name("average_precision", k)):
         predictions = convert(predictions)
-        _, best = tf.math.top_k(predictions, k)
-        best = tf.cast(best, int64)
-        found = _average_precision(_without_unknown(labels, tf.shape(predictions)[-1]), best)
+        _, best = top_k(predictions, k)
+        best = cast(best, int64)
+        precisions = _average_precision(_without_unknown(labels, properties.shape(predictions)[-1]), best)
         if weights is None:
-            amount = tf.cast(tf.size(found), float64)
+            amount = cast(properties.size(precisions), float64)
         else:
-            weights = broadcast_weights(weights, found, float64)
-            found, amount = found * weights, tf.reduce_sum(weights)
+            weights = broadcast_weights(weights, precisions, float64)
+            precisions, amount = precisions * weights, reduce_sum(weights)
         with name_scope("max_1") as scope:  # as TensorFlow has it: another operation is called Max
             most = metric_variable([], float64, scope)
         with name_scope("total") as scope:
             total = metric_variable([], float64, scope)
-        updates = [total.assign_add(tf.reduce_sum(found)), most.assign_add(amount)]
-        return results(tf.math.divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
+        updates = [total.assign_add(reduce_sum(precisions)), most.assign_add(amount)]
+        return results(divide_no_nan, [total, most], updates, metrics_collections, updates_collections)
 
 
 @in_graphs
@@ -364,7 +381,7 @@ def sparse_average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `average_precision_at_k`, by its old name.
+    """Returns the same as `average_precision_at_k`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -388,7 +405,7 @@ def sparse_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `precision_at_k`, by its old name.
+    """Returns the same as `precision_at_k`, by its old name.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

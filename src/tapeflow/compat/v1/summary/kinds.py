@@ -10,25 +10,29 @@ from typing import Any
 
 from google.protobuf import json_format
 
+from tapeflow.compat.v1.arrays import constant
 from tapeflow.compat.v1.defaults import executing_eagerly_outside_functions, get_default_graph, get_default_session
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.scopes import name_scope
+from tapeflow.compat.v1.train.global_step import get_global_step
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.logger import get_logger
 from tapeflow.summary import kinds as recorded
 from tapeflow.summary import proto_ops
 from tapeflow.summary.recording import get_step, recording
+from tapeflow.summary.writing import graph as write_graph
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 _WRITING = ("WriteSummary", "WriteRawProtoSummary")  # the operations of `tf.summary`'s functions in a graph
 
 
 def _clean(name: str) -> str:
-    """A name without what no operation's name may have."""
+    """Returns a name without the characters that names of operations may not have."""
     cleaned = _NOT_IN_TAGS.sub("_", name).lstrip("/")
     if cleaned != name:
         get_logger().info("Summary name %s is illegal; using %s instead.", name, cleaned)
@@ -37,7 +41,7 @@ def _clean(name: str) -> str:
 
 @contextmanager
 def _tagged(name: str, family: str | None) -> Iterator[tuple[str, str]]:
-    """A name scope for a summary, with its tag."""
+    """Returns a name scope for a summary, with its tag."""
     name = _clean(name)
     family = family and _clean(family)
     with name_scope(f"{family}/{name}" if family else name) as scope:
@@ -46,8 +50,6 @@ def _tagged(name: str, family: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _tag(tag: str | bytes, name: str = "tag") -> Any:
-    from tapeflow.compat.v1.arrays import constant
-
     return constant(tag, name=name)
 
 
@@ -62,7 +64,7 @@ def _numbers(values: Any) -> Any:
 
 
 def _collected(summary: Any, collections: Sequence[str] | None) -> Any:
-    """The summary, which was added to its collections."""
+    """Adds the summary to its collections and returns it."""
     if state.graph is not None:
         for key in (GraphKeys.SUMMARIES,) if collections is None else collections:
             state.graph.add_to_collection(key, summary)
@@ -70,14 +72,12 @@ def _collected(summary: Any, collections: Sequence[str] | None) -> Any:
 
 
 def _step() -> Any:
-    from tapeflow.compat.v1.train.global_step import get_global_step
-
     step = get_step()
     return get_global_step() if step is None else step
 
 
 def _has_recorder() -> bool:
-    """Whether there is a writer of `tf.summary` that takes the summary at once, and a step for it."""
+    """Returns whether `tf.summary` has a default writer that records the summary at once, and a step for it."""
     if not executing_eagerly_outside_functions():
         return False
     if recording.writer is None:
@@ -90,7 +90,7 @@ def _has_recorder() -> bool:
 
 
 def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """A summary of a number.
+    """Returns a summary of a number.
 
     Args:
         name: of the operation, and by that the tag, below the name scopes in force.
@@ -117,12 +117,12 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
             recorded.scalar(tag, tensor, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        made = proto_ops.scalar_summary(_tag(tag, "tags"), _numbers(tensor), name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.scalar_summary(_tag(tag, "tags"), _numbers(tensor), name=scope)
+    return _collected(summary, collections)
 
 
 def histogram(name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
-    """A summary of how the elements of a tensor are distributed.
+    """Returns a summary of how the elements of a tensor are distributed.
 
     Args:
         name, collections, family: as of `scalar`.
@@ -146,8 +146,8 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
             recorded.histogram(tag, values, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        made = proto_ops.histogram_summary(_tag(tag), _numbers(values), name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.histogram_summary(_tag(tag), _numbers(values), name=scope)
+    return _collected(summary, collections)
 
 
 def image(
@@ -157,15 +157,15 @@ def image(
     collections: Sequence[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A summary of images.
+    """Returns a summary of images.
 
     Args:
         name, collections, family: as of `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
             `max_outputs` is 1.
-        tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are taken
+        tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are used
             as they are. The floats of an image are scaled so that the largest one gets 255, or, if some are negative,
             so that 0 gets 128 and the largest absolute value is within `[1, 255]`.
-        max_outputs: how many of the images at most.
+        max_outputs: the largest number of images.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -184,8 +184,8 @@ def image(
             recorded.image(tag, tensor, _step(), max_outputs)
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        made = proto_ops.image_summary(_tag(tag), tensor, max_outputs, name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.image_summary(_tag(tag), tensor, max_outputs, name=scope)
+    return _collected(summary, collections)
 
 
 def audio(
@@ -196,14 +196,14 @@ def audio(
     collections: Sequence[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A summary of sound.
+    """Returns a summary of sound.
 
     Args:
         name, collections, family: as of `scalar`. The tags end in `/audio/0`, `/audio/1`, ..., or only in `/audio` if
             `max_outputs` is 1.
         tensor: float32 in `[-1, 1]` of shape `[batch, frames, channels]`, or `[batch, frames]` for one channel.
         sample_rate: a float32 scalar, in Hz.
-        max_outputs: how many of the clips at most.
+        max_outputs: the largest number of clips.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -223,12 +223,12 @@ def audio(
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
         rate = convert(sample_rate, float32)
-        made = proto_ops.audio_summary(_tag(tag), tensor, rate, max_outputs, name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.audio_summary(_tag(tag), tensor, rate, max_outputs, name=scope)
+    return _collected(summary, collections)
 
 
 def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Tensor:
-    """A summary of texts in Markdown.
+    """Returns a summary of texts in Markdown.
 
     Args:
         name, collections: as of `scalar`.
@@ -266,7 +266,7 @@ def tensor_summary(
     family: str | None = None,
     display_name: str | None = None,
 ) -> Tensor:
-    """A summary of a tensor, for a plugin of TensorBoard.
+    """Returns a summary of a tensor, for a plugin of TensorBoard.
 
     Args:
         name, collections, family: as of `scalar`.
@@ -293,8 +293,8 @@ def tensor_summary(
         metadata.display_name = display_name
     with _tagged(name, family) as (tag, scope):
         serialized = _tag(metadata.SerializeToString(), "serialized_summary_metadata")
-        made = proto_ops.tensor_summary(_tag(tag), tensor, serialized, name=scope)
-    return _collected(made, collections)
+        summary = proto_ops.tensor_summary(_tag(tag), tensor, serialized, name=scope)
+    return _collected(summary, collections)
 
 
 @contextmanager
@@ -307,10 +307,10 @@ def _outside_of_scopes() -> Iterator[None]:
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
-    """One summary with what is in several.
+    """Merges several summaries into one.
 
     Args:
-        inputs: what the other functions give.
+        inputs: results of the other functions.
         collections: the graph's collections that it is added to; by default none.
         name: of the operation.
 
@@ -336,12 +336,12 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
     if not inputs:
         raise ValueError("List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum length 1.")
     with name_scope(name, "Merge"):
-        made = proto_ops.merge_summary(list(inputs))
-    return _collected(made, collections or ())
+        summary = proto_ops.merge_summary(list(inputs))
+    return _collected(summary, collections or ())
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
-    """One summary with all that are in a collection of the default graph, or None if there are none.
+    """Returns one summary with all that are in a collection of the default graph, or None if there are none.
 
     Args:
         key: the collection.
@@ -364,12 +364,12 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
             "Merging tf.summary.* ops is not compatible with eager execution: build them in a tf.Graph, or use "
             "tf.summary with a default writer."
         )
-    found = get_default_graph().get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    summaries = get_default_graph().get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None
 
 
 def get_summary_description(node_def: Any) -> Any:
-    """The description that a node of TensorFlow 1's first tensor summaries carries.
+    """Returns the description that a node of TensorFlow 1's first tensor summaries carries.
 
     Args:
         node_def: the `NodeDef` message of a `TensorSummary` operation, as old graphs have.
@@ -392,7 +392,7 @@ def get_summary_description(node_def: Any) -> Any:
 
 
 def all_v2_summary_ops() -> list[Any] | None:
-    """The operations of the default graph by which `tf.summary`'s functions write; None in eager mode.
+    """Returns the operations of the default graph by which `tf.summary`'s functions write; None in eager mode.
 
     Example:
         >>> import tempfile
@@ -428,8 +428,5 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         raise ValueError("Argument `session must be passed if no default session exists")
     recording.writer.init()
     if graph is not None:
-        from tapeflow.graph.ir.python_op import executing_eagerly
-        from tapeflow.summary.writing import graph as write_graph
-
         with executing_eagerly():
             write_graph(graph)

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.protos import message
 from tapeflow.core.context import state
 from tapeflow.io.records import read_records
@@ -20,9 +21,9 @@ class FileWriter:
     """Writes event files.
 
     Args:
-        logdir: the folder, which is made where it is missing.
+        logdir: the folder, which is created if it does not exist.
         graph: a graph to write at once.
-        max_queue: how many events may wait in memory.
+        max_queue: the number of events that may wait in memory.
         flush_secs: how long, in seconds, an event may wait; looked at whenever one is added.
         graph_def: a `GraphDef` message to write at once.
         filename_suffix: ends the files' names.
@@ -76,7 +77,7 @@ class FileWriter:
         self.close()
 
     def get_logdir(self) -> str:
-        """The folder."""
+        """Returns the folder."""
         return self._logdir
 
     # ---- adding ------------------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ class FileWriter:
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
-        """Adds what a run said of itself.
+        """Adds the metadata of a run.
 
         Args:
             run_metadata: a `RunMetadata` message.
@@ -204,12 +205,10 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir: Any) -> FileWriter:
-        """The writer of a folder."""
+        """Returns the writer of a folder."""
         with FileWriterCache._lock:
             logdir = os.fspath(logdir)
             if logdir not in FileWriterCache._writers:
-                from tapeflow.compat.v1.defaults import get_default_graph
-
                 FileWriterCache._writers[logdir] = FileWriter(logdir, graph=get_default_graph())
             return FileWriterCache._writers[logdir]
 
@@ -223,7 +222,7 @@ class FileWriterCache:
 
 
 def summary_iterator(path: Any) -> Iterator[Any]:
-    """The `Event` messages of an event file, in order.
+    """Returns the `Event` messages of an event file, in order.
 
     Args:
         path: of the file.

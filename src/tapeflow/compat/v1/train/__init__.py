@@ -88,8 +88,8 @@ _find = names.finder("train")
 
 
 def __getattr__(name: str) -> object:
-    found = message(name) if name in ("SaverDef", "ClusterDef", "JobDef") else None
-    return _find(name) if found is None else found
+    proto = message(name) if name in ("SaverDef", "ClusterDef", "JobDef") else None
+    return _find(name) if proto is None else proto
 
 
 def __dir__() -> list[str]:

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array.creation import constant
+from tapeflow.array.masks import boolean_mask
+from tapeflow.array.passing import identity, no_op
+from tapeflow.array.properties import ensure_shape, get_static_value
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.summary.kinds import scalar
 from tapeflow.compat.v1.train.producers import refuse_eagerly
 from tapeflow.compat.v1.train.queue_runner import QueueRunner, add_queue_runner
+from tapeflow.control_flow import cond
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import bool as boolean
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor
+from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
+from tapeflow.math.casting import cast
+from tapeflow.math.extrema import maximum
 from tapeflow.queue import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from tapeflow.sparse.tensor import SparseTensor
 
@@ -34,33 +42,33 @@ class _Examples:
 
     def __init__(self, tensors: Any, many: bool) -> None:
         self.keys = sorted(tensors, key=str) if isinstance(tensors, Mapping) else None
-        given = [tensors[k] for k in self.keys] if self.keys is not None else list(tensors)
-        if not given:
+        items = [tensors[k] for k in self.keys] if self.keys is not None else list(tensors)
+        if not items:
             raise ValueError("Expected at least one tensor in batch().")
-        found = [t if isinstance(t, SparseTensor) else convert(t) for t in given]
-        self.sparse = [t if isinstance(t, SparseTensor) else None for t in found]
+        tensors_of_example = [t if isinstance(t, SparseTensor) else convert(t) for t in items]
+        self.sparse = [t if isinstance(t, SparseTensor) else None for t in tensors_of_example]
         self.many = many
-        self.components = [self._stored(t) for t in found]
+        self.components = [self._stored(t) for t in tensors_of_example]
 
     def _stored(self, tensor: Any) -> Tensor:
-        """A sparse tensor as strings; another one as it is."""
+        """Returns a sparse tensor as strings; another one as it is."""
         if not isinstance(tensor, SparseTensor):
             return tensor
-        write = tf.io.serialize_many_sparse if self.many else tf.io.serialize_sparse
-        return tf.ensure_shape(write(tensor), [None, 3] if self.many else [3])
+        write = serialize_many_sparse if self.many else serialize_sparse
+        return ensure_shape(write(tensor), [None, 3] if self.many else [3])
 
     def _read(self, tensor: Tensor, like: SparseTensor | None) -> Any:
-        """A batch of what `_stored` gave for a tensor."""
+        """Returns a batch of a tensor, from the results of `_stored`."""
         if like is None:
             return tensor
         rank = like.dense_shape.shape[0]
-        return tf.io.deserialize_many_sparse(tensor, like.dtype, rank - 1 if self.many and rank else rank)
+        return deserialize_many_sparse(tensor, like.dtype, rank - 1 if self.many and rank else rank)
 
     def shapes(self) -> list[TensorShape]:
-        """The shapes of the components of one example.
+        """Returns the shapes of the components of one example.
 
         Raises:
-            ValueError: a rank is not known.
+            ValueError: a rank is not static.
         """
         for tensor in self.components:
             if tensor.shape.rank is None:
@@ -70,16 +78,16 @@ class _Examples:
         return [t.shape.with_rank_at_least(1)[1:] for t in self.components]
 
     def batch(self, components: Any) -> Any:
-        """A batch as the program gave an example: in a list, in a dict, or alone."""
-        found = components if isinstance(components, list) else [components]
-        whole = [self._read(t, like) for t, like in zip(found, self.sparse, strict=True)]
+        """Returns a batch as the program gave an example: in a list, in a dict, or alone."""
+        elements = components if isinstance(components, list) else [components]
+        whole = [self._read(t, like) for t, like in zip(elements, self.sparse, strict=True)]
         if self.keys is not None:
             return dict(zip(self.keys, whole, strict=True))
         return whole if isinstance(components, list) else whole[0]
 
 
 def _merged_shapes(examples: Sequence[_Examples]) -> list[TensorShape]:
-    """The shapes that the components of several examples have in common.
+    """Returns the shapes that the components of several examples have in common.
 
     Raises:
         TypeError: the dtypes differ.
@@ -101,7 +109,7 @@ def _merged_shapes(examples: Sequence[_Examples]) -> list[TensorShape]:
 
 
 def _keep(keep_input: Any, many: bool) -> Tensor:
-    """Whether an example is kept, as a tensor.
+    """Returns `keep_input` as a boolean tensor.
 
     Raises:
         ValueError: it is of a wrong rank.
@@ -117,19 +125,19 @@ def _keep(keep_input: Any, many: bool) -> Tensor:
 
 
 def _enqueue(queue: QueueBase, examples: _Examples, keep: Tensor) -> Any:
-    """The operation that adds examples, if they are kept."""
+    """Returns the operation that adds examples, as `keep` says."""
     add = queue.enqueue_many if examples.many else queue.enqueue
     if keep.shape.rank == 1:
-        return add([tf.boolean_mask(t, keep) for t in examples.components])
-    known = tf.get_static_value(keep)
-    if known is not None:
-        return add(examples.components) if known else tf.no_op()
+        return add([boolean_mask(t, keep) for t in examples.components])
+    static_keep = get_static_value(keep)
+    if static_keep is not None:
+        return add(examples.components) if static_keep else no_op()
 
     def added() -> Any:
-        with tf.control_dependencies([add(examples.components)]):
-            return tf.identity(True)
+        with control_dependencies([add(examples.components)]):
+            return identity(True)
 
-    return tf.cond(keep, added, lambda: tf.constant(False)).op
+    return cond(keep, added, lambda: constant(False)).op
 
 
 def _batches(
@@ -151,13 +159,13 @@ def _batches(
     Args:
         scope: the name by default.
         several: an example of each source.
-        batch_size: how many examples there are in a batch.
-        keep_input: whether an example is kept.
+        batch_size: the number of examples in a batch.
+        keep_input: whether to add an example.
         make: makes the queue.
         fullness: the name and the value of a summary of how full it is.
-        threads: how many add the examples of each source.
+        threads: the number of threads that add the examples of each source.
         many: whether each gives several examples at once.
-        shapes: of an example; by default known from the tensors.
+        shapes: of an example; by default those of the tensors.
         smaller: whether the last batch may be smaller.
         shared_name, name: of the queue, and of the operations.
     """
@@ -165,9 +173,9 @@ def _batches(
     with name_scope(name, scope) as path:
         keep = _keep(keep_input, many)
         examples = [_Examples(tensors, many) for tensors in several]
-        known = _merged_shapes(examples)
+        static_shapes = _merged_shapes(examples)
         dtypes = [t.dtype for t in examples[0].components]
-        queue = make(dtypes=dtypes, shapes=known if shapes is None else shapes, shared_name=shared_name)
+        queue = make(dtypes=dtypes, shapes=static_shapes if shapes is None else shapes, shared_name=shared_name)
         operations = [_enqueue(queue, e, keep) for e in examples]
         add_queue_runner(QueueRunner(queue, [op for op in operations for _ in range(threads)]))
         scalar(*fullness(queue))
@@ -176,17 +184,17 @@ def _batches(
 
 
 def _in_order(capacity: int, pad: bool) -> dict[str, Any]:
-    """How to make a queue that keeps the order, and to say how full it is."""
+    """Returns a function that creates a queue in order, and one that says how full it is."""
     kind: Any = PaddingFIFOQueue if pad else FIFOQueue
 
     def fullness(queue: QueueBase) -> tuple[str, Any]:
-        return f"fraction_of_{capacity}_full", tf.cast(queue.size(), float32) * (1.0 / capacity)
+        return f"fraction_of_{capacity}_full", cast(queue.size(), float32) * (1.0 / capacity)
 
     return {"make": lambda **specs: kind(capacity, **specs), "fullness": fullness}
 
 
 def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
-    """How to make a queue that shuffles, and to say how full it is.
+    """Returns a function that creates a shuffling queue, and one that says how full it is.
 
     Raises:
         ValueError: it has no room to shuffle.
@@ -196,7 +204,7 @@ def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
     room = capacity - at_least
 
     def fullness(queue: QueueBase) -> tuple[str, Any]:
-        over = tf.cast(tf.maximum(convert(0, int32), queue.size() - at_least), float32)
+        over = cast(maximum(convert(0, int32), queue.size() - at_least), float32)
         return f"fraction_over_{at_least}_of_{room}_full", over * (1.0 / room)
 
     return {
@@ -206,7 +214,7 @@ def _shuffled(capacity: int, at_least: int, seed: int | None) -> dict[str, Any]:
 
 
 def _joined(tensors_list: Sequence[Any]) -> Sequence[Any]:
-    """The examples of several sources.
+    """Returns the examples of several sources.
 
     Raises:
         ValueError: there are none, or they have different keys.
@@ -237,12 +245,12 @@ def batch(
 
     Args:
         tensors: the tensors of an example, in a list or a dict; sparse ones, too.
-        batch_size: how many examples there are in a batch.
-        num_threads: how many threads gather; with more than one the order is not kept.
-        capacity: how many examples are gathered ahead.
+        batch_size: the number of examples in a batch.
+        num_threads: the number of threads that gather; with more than one the order is not deterministic.
+        capacity: the number of examples that are gathered ahead.
         enqueue_many: whether the tensors are of several examples, with a dimension in front for their number.
-        shapes: of the tensors of one example; by default as far as they are known.
-        dynamic_pad: pads what is shorter with zeros or empty strings, where shapes have unknown dimensions.
+        shapes: of the tensors of one example; by default their static shapes.
+        dynamic_pad: pads shorter tensors with zeros or empty strings, where shapes have unknown dimensions.
         allow_smaller_final_batch: whether the last batch may be smaller; otherwise it is left out.
         shared_name: of the queue.
         name: of the operations.
@@ -251,7 +259,7 @@ def batch(
         The tensors with a dimension in front, of the batch; in a list or a dict, or alone if there is one.
 
     Raises:
-        ValueError: there are no tensors, shapes are not known, or no graph is being built.
+        ValueError: there are no tensors, shapes are not static, or no graph is being built.
         OutOfRangeError: when it runs: there are no more examples.
 
     Example:
@@ -284,10 +292,10 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, of the examples that are kept.
+    """Returns the same as `batch`, of the examples that `keep_input` selects.
 
     Args:
-        keep_input: a boolean scalar, whether the example is kept; with `enqueue_many` also a vector, one for each.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each.
         tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
             shared_name, name: as of `batch`.
 
@@ -316,7 +324,7 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, with examples of several sources, each of which a thread gathers.
+    """Returns the same as `batch`, with examples of several sources, each of which a thread gathers.
 
     Args:
         tensors_list: an example of each source, of the same dtypes.
@@ -351,7 +359,7 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch_join`, of the examples that are kept, see `maybe_batch`.
+    """Returns the same as `batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -383,10 +391,10 @@ def shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `batch`, in random order.
+    """Returns the same as `batch`, in random order.
 
     Args:
-        min_after_dequeue: how many examples stay gathered, so that there is something to choose from.
+        min_after_dequeue: the number of examples that stay in the queue, so that the choice is random.
         seed: of the random numbers.
         tensors, batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
             as of `batch`.
@@ -422,7 +430,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, of the examples that are kept, see `maybe_batch`.
+    """Returns the same as `shuffle_batch`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -452,7 +460,7 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch`, with examples of several sources, see `batch_join`.
+    """Returns the same as `shuffle_batch`, with examples of several sources, see `batch_join`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -481,7 +489,7 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `shuffle_batch_join`, of the examples that are kept, see `maybe_batch`.
+    """Returns the same as `shuffle_batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -7,14 +7,15 @@ from typing import Any
 
 from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.variable_scopes import in_collections
-from tapeflow.compat.v1.variables import GraphKeys
+from tapeflow.compat.v1.variables import GraphKeys, is_variable_initialized
+from tapeflow.control_flow import cond
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The global step of a graph, by default of the default one, or None.
+    """Returns the global step of a graph, by default of the default one, or None.
 
     Raises:
         TypeError: what has its name is no scalar of integers.
@@ -26,10 +27,10 @@ def get_global_step(graph: Any = None) -> Any:
         None True
     """
     graph = graph or get_default_graph()
-    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
-    if len(found) == 1:
-        step = found[0]
-    elif not found and "global_step" in graph._by_name:
+    steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(steps) == 1:
+        step = steps[0]
+    elif not steps and "global_step" in graph._by_name:
         step = graph._shared_variables.get(("", "global_step")) or graph.get_tensor_by_name("global_step:0")
     else:
         return None
@@ -38,7 +39,7 @@ def get_global_step(graph: Any = None) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """A new global step: an int64 variable that is 0.
+    """Returns a new global step: an int64 variable that is 0.
 
     Raises:
         ValueError: there is one already.
@@ -58,7 +59,7 @@ def create_global_step(graph: Any = None) -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The global step, made if it is not there.
+    """Returns the global step, and creates it if it does not exist.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -67,12 +68,12 @@ def get_or_create_global_step(graph: Any = None) -> Any:
         True
     """
     graph = graph or get_default_graph()
-    found = get_global_step(graph)
-    return create_global_step(graph) if found is None else found
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The global step as a number.
+    """Returns the global step as a number.
 
     Args:
         sess: the session whose step it is.
@@ -111,26 +112,24 @@ _READ = "global_step_read_op_cache"  # the collection of the tensor that hooks r
 
 
 def readable_global_step(graph: Any = None) -> Any:
-    """A tensor with the value of the global step, which is its first one before it is initialized; None without a step.
+    """Returns a tensor with the value of the global step, which is its first one before it is initialized; None without
+    a step.
 
-    It is made once for a graph, and found again after that was finalized.
+    It is created once for a graph and cached, so that it exists after the graph was finalized.
     """
-    from tapeflow.compat.v1.variables import is_variable_initialized
-    from tapeflow.control_flow import cond
-
     graph = graph or get_default_graph()
-    found = graph.get_collection_ref(_READ)
+    readings = graph.get_collection_ref(_READ)
     step = get_global_step(graph)
     if step is None:
         return None
-    if not found:
+    if not readings:
         with ExitStack() as stack:
             if state.graph is not graph:
                 stack.enter_context(graph.as_default())
             stack.enter_context(graph._outside_of_scopes())
             if isinstance(step, Variable):
                 first = step.initializer.inputs[1]
-                found.append(cond(is_variable_initialized(step), step.read_value, lambda: first) + 0)
+                readings.append(cond(is_variable_initialized(step), step.read_value, lambda: first) + 0)
             else:
-                found.append(step + 0)
-    return found[0]
+                readings.append(step + 0)
+    return readings[0]

@@ -1,4 +1,4 @@
-"""What goes on around the runs of a monitored session: the base class of hooks, and what they are told."""
+"""The base class of the hooks around the runs of a monitored session, and the classes of their arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a run.
+    """The arguments that a hook adds to a run.
 
     Attributes:
         fetches: as of `tf.compat.v1.Session.run`, or None.
@@ -25,7 +25,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a run gave to a hook.
+    """The results of a run, for a hook.
 
     Attributes:
         results: the values of its fetches, or None.
@@ -45,7 +45,7 @@ class SessionRunContext:
     """A run of a monitored session.
 
     Args:
-        original_args: what the program asked for.
+        original_args: the arguments of the program's own call.
         session: the session.
 
     Example:
@@ -62,7 +62,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program asked for, without what hooks add."""
+        """The arguments of the program's own call, without those that hooks add."""
         return self._original_args
 
     @property
@@ -72,7 +72,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook asked to stop."""
+        """Is True after a hook requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
@@ -81,7 +81,7 @@ class SessionRunContext:
 
 
 class SessionRunHook:
-    """Does something around the runs of a monitored session; made to be derived from.
+    """Base class of hooks, which act around the runs of a monitored session.
 
     Example:
         >>> class Count(tf.compat.v1.train.SessionRunHook):
@@ -99,10 +99,10 @@ class SessionRunHook:
     """
 
     def begin(self) -> None:
-        """Is called once, before the session is made; here the graph may still be changed."""
+        """Is called once, before the session is created; here the graph may still be changed."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Is called when a session was made.
+        """Is called when a session was created.
 
         Args:
             session: the session.
@@ -121,7 +121,7 @@ class SessionRunHook:
 
 
 class SecondOrStepTimer:
-    """Says at which steps something is due: every so many steps, or once in so many seconds.
+    """Says at which steps an action is due: every `every_steps` steps, or once in `every_secs` seconds.
 
     Args:
         every_secs: the seconds.
@@ -152,7 +152,7 @@ class SecondOrStepTimer:
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due at this step."""
+        """Returns whether it is due at this step."""
         if self._last_step is None:
             return True
         if self._last_step == step:
@@ -169,5 +169,5 @@ class SecondOrStepTimer:
         return since
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last, or None."""
+        """Returns the step at which it was done last, or None."""
         return self._last_step

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train.LooperThread`: a thread that calls a function again and again."""
+"""`tf.compat.v1.train.LooperThread`: a thread that calls a function in a loop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class LooperThread(threading.Thread):
 
     Args:
         coord: the coordinator.
-        timer_interval_secs: how many seconds there are between two calls' beginnings; None for no pause.
+        timer_interval_secs: the seconds between the beginnings of two calls; None for no pause.
         target: the function; without one, `run_loop` is for a subclass to define.
-        args, kwargs: what it is called with.
+        args, kwargs: its arguments.
 
     Raises:
         ValueError: `coord` is no coordinator, or there are arguments and no function.
@@ -48,7 +48,7 @@ class LooperThread(threading.Thread):
             raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
         super().__init__(daemon=True)
         self._coord, self._interval = coord, timer_interval_secs
-        self._function, self._given = target, (tuple(args or ()), dict(kwargs or {}))
+        self._function, self._arguments = target, (tuple(args or ()), dict(kwargs or {}))
         coord.register_thread(self)
 
     @staticmethod
@@ -59,13 +59,13 @@ class LooperThread(threading.Thread):
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """A thread that was started."""
+        """Returns a thread that was started."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
 
     def run(self) -> None:
-        """What the thread does."""
+        """Runs the loop in the thread."""
         with self._coord.stop_on_exception():
             self.start_loop()
             due = time.monotonic()
@@ -81,7 +81,7 @@ class LooperThread(threading.Thread):
         """Is called when the thread ends."""
 
     def run_loop(self) -> None:
-        """Is called again and again."""
+        """Is called repeatedly."""
         if self._function is not None:
-            args, kwargs = self._given
+            args, kwargs = self._arguments
             self._function(*args, **kwargs)

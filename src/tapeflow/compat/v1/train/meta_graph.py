@@ -44,7 +44,7 @@ def export_meta_graph(
     save_debug_info: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """A graph with its collections, as a `MetaGraphDef` that TensorFlow can import.
+    """Returns a graph with its collections, as a `MetaGraphDef` that TensorFlow can import.
 
     Args:
         filename: a file to write it to.
@@ -63,44 +63,44 @@ def export_meta_graph(
         ['trainable_variables', 'variables']
     """
     graph = graph or get_default_graph()
-    made = message("MetaGraphDef")()
+    meta = message("MetaGraphDef")()
     if meta_info_def is not None:
-        made.meta_info_def.CopyFrom(meta_info_def)
-    made.meta_info_def.tensorflow_version = VERSION
+        meta.meta_info_def.CopyFrom(meta_info_def)
+    meta.meta_info_def.tensorflow_version = VERSION
     if saver_def is not None:
-        made.saver_def.CopyFrom(saver_def)
+        meta.saver_def.CopyFrom(saver_def)
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
-        _write_collection(made.collection_def, key, graph.get_collection(key))
-    made.graph_def.CopyFrom(graph.as_graph_def() if graph_def is None else graph_def)
+        _write_collection(meta.collection_def, key, graph.get_collection(key))
+    meta.graph_def.CopyFrom(graph.as_graph_def() if graph_def is None else graph_def)
     if clear_devices:
-        for node in made.graph_def.node:
+        for node in meta.graph_def.node:
             node.device = ""
     if filename is not None:
         path = pathlib.Path(os.fspath(filename))
-        path.write_bytes(text_format.MessageToString(made).encode() if as_text else made.SerializeToString())
-    return made
+        path.write_bytes(text_format.MessageToString(meta).encode() if as_text else meta.SerializeToString())
+    return meta
 
 
-def _write_collection(found: Any, key: str, items: list[Any]) -> None:
-    """Writes a collection, if messages can hold what is in it."""
+def _write_collection(collections: Any, key: str, items: list[Any]) -> None:
+    """Writes a collection, if messages can hold its items."""
     if not items:
         return
     if all(isinstance(item, Variable) for item in items):
-        found[key].bytes_list.value.extend(_variable_proto(v) for v in items if v._graph is not None)
+        collections[key].bytes_list.value.extend(_variable_proto(v) for v in items if v._graph is not None)
     elif all(isinstance(item, QueueRunner) for item in items):
-        found[key].bytes_list.value.extend(item.to_proto().SerializeToString() for item in items)
+        collections[key].bytes_list.value.extend(item.to_proto().SerializeToString() for item in items)
     elif all(hasattr(item, "graph") and hasattr(item, "name") for item in items):
-        found[key].node_list.value.extend(item.name for item in items)
+        collections[key].node_list.value.extend(item.name for item in items)
     elif all(type(item) is int for item in items):
-        found[key].int64_list.value.extend(items)
+        collections[key].int64_list.value.extend(items)
     elif all(type(item) is float for item in items):
-        found[key].float_list.value.extend(items)
+        collections[key].float_list.value.extend(items)
     elif all(isinstance(item, (str, bytes)) for item in items):
-        found[key].bytes_list.value.extend(item.encode() if isinstance(item, str) else item for item in items)
+        collections[key].bytes_list.value.extend(item.encode() if isinstance(item, str) else item for item in items)
 
 
 def _variable_proto(variable: Any) -> bytes:
-    """A variable as a serialized message, with its place in a whole if it is a part."""
+    """Returns a variable as a serialized message, with its place in a whole if it is a part."""
     proto, part = variable.to_proto(), getattr(variable, "_save_slice_info", None)
     if part is not None:
         proto.save_slice_info_def.MergeFrom(type(proto.save_slice_info_def)(**part._asdict()))
@@ -133,7 +133,7 @@ def import_meta_graph(
         ...     print(tf.compat.v1.global_variables())
         [<tf.Variable 'v:0' shape=() dtype=float32>]
     """
-    from tapeflow.compat.v1.train.saver import Saver
+    from tapeflow.compat.v1.train.saver import Saver  # a saver writes meta graphs
 
     meta = _read(meta_graph_or_file)
     if clear_devices:
@@ -142,9 +142,9 @@ def import_meta_graph(
     graph = get_default_graph()
     import_graph_def(meta.graph_def, name=import_scope or "")
     prefix = f"{import_scope}/" if import_scope else ""
-    made: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
     for key, collection in meta.collection_def.items():
-        for item in _items(graph, key, collection, prefix, made):
+        for item in _items(graph, key, collection, prefix, variables):
             graph.add_to_collection(key, item)
     if not graph.get_collection("variables"):
         return None
@@ -152,8 +152,8 @@ def import_meta_graph(
     return Saver(saver_def=saver_def, **kwargs)
 
 
-def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, Any]) -> list[Any]:
-    """What is in a collection of a message."""
+def _items(graph: Any, key: str, collection: Any, prefix: str, variables: dict[str, Any]) -> list[Any]:
+    """Returns the items of a collection of a message."""
     kind = collection.WhichOneof("kind")
     if kind is None:
         return []
@@ -164,27 +164,27 @@ def _items(graph: Any, key: str, collection: Any, prefix: str, made: dict[str, A
         return [QueueRunner.from_proto(QueueRunnerDef.FromString(data), prefix.rstrip("/")) for data in values]
     if key not in _OF_VARIABLES or kind != "bytes_list":
         return list(values)
-    found = []
+    items = []
     for data in values:
         definition = message("VariableDef").FromString(data)
         name = prefix + definition.variable_name
-        if name not in made:
-            made[name] = variable = Variable.from_proto(definition, prefix)
+        if name not in variables:
+            variables[name] = variable = Variable.from_proto(definition, prefix)
             if definition.HasField("save_slice_info_def"):
                 part = definition.save_slice_info_def
                 places = list(part.full_shape), list(part.var_offset), list(part.var_shape)
                 variable._save_slice_info = SaveSliceInfo(prefix + part.full_name, *places)
-        found.append(made[name])
-    return found
+        items.append(variables[name])
+    return items
 
 
-def _read(given: Any) -> Any:
+def _read(source: Any) -> Any:
     kind = message("MetaGraphDef")
-    if isinstance(given, kind):
+    if isinstance(source, kind):
         copy = kind()
-        copy.CopyFrom(given)
+        copy.CopyFrom(source)
         return copy
-    path = os.fspath(given)
+    path = os.fspath(source)
     if not os.path.exists(path):
         raise OSError(f"File does not exist. Received: {path}.")
     data = pathlib.Path(path).read_bytes()

@@ -26,7 +26,7 @@ _PREEMPTIONS = (errors.AbortedError, errors.UnavailableError)
 
 
 class StepContext:
-    """What a function that `run_step_fn` calls may do."""
+    """The interface to a session for a function that `run_step_fn` calls."""
 
     def __init__(self, session: Session, run_with_hooks: Callable[..., Any]) -> None:
         self._session = session
@@ -60,7 +60,7 @@ class _Attempt:
             hook.after_create_session(session, self.coordinator)
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked to stop.
+        """Returns whether a hook or a thread requested a stop.
 
         Raises:
             Exception: the one with which a thread did.
@@ -72,7 +72,7 @@ class _Attempt:
         """Stops the threads and closes the session.
 
         Raises:
-            Exception: the one with which a thread asked to stop.
+            Exception: the one with which a thread requested a stop.
         """
         self.coordinator.request_stop()
         try:
@@ -105,56 +105,56 @@ class _Attempt:
         options = message("RunOptions")() if options is None else options
         run_metadata = message("RunMetadata")() if run_metadata is None else run_metadata
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self.session)
-        wishes = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
-        for wish in wishes:
-            if wish.options is not None:
-                _merge_options(options, wish.options)
-        more = [wish.fetches for wish in wishes if wish.fetches is not None]
-        feeds = _merged_feeds(feed_dict, [wish.feed_dict for wish in wishes if wish.feed_dict])
-        found, others = self.session.run([fetches, more], feeds, options, run_metadata)
-        results = iter(others)
-        for hook, wish in zip(self._hooks, wishes, strict=True):
-            result = None if wish.fetches is None else next(results)
+        requests = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
+        for request in requests:
+            if request.options is not None:
+                _merge_options(options, request.options)
+        more = [request.fetches for request in requests if request.fetches is not None]
+        feeds = _merged_feeds(feed_dict, [request.feed_dict for request in requests if request.feed_dict])
+        values, hook_values = self.session.run([fetches, more], feeds, options, run_metadata)
+        results = iter(hook_values)
+        for hook, request in zip(self._hooks, requests, strict=True):
+            result = None if request.fetches is None else next(results)
             hook.after_run(context, SessionRunValues(result, options, run_metadata))
         self._stop = self._stop or context.stop_requested
-        return found
+        return values
 
 
-def _merged_feeds(given: Any, wanted: Sequence[Mapping[Any, Any]]) -> Any:
-    """The feeds of a run and those of its hooks.
+def _merged_feeds(feed_dict: Any, feeds_of_hooks: Sequence[Mapping[Any, Any]]) -> Any:
+    """Merges the feeds of a run and those of its hooks.
 
     Raises:
         RuntimeError: something is fed twice.
     """
-    found: dict[Any, Any] = {}
-    for feeds in wanted:
-        _check_apart(found, feeds, "Same tensor is fed by two hooks.")
-        found.update(feeds)
-    if not found or not given:
-        return found or given
-    _check_apart(given, found, "Same tensor is fed by a SessionRunHook and user.")
-    return {**found, **given}
+    hook_feeds: dict[Any, Any] = {}
+    for feeds in feeds_of_hooks:
+        _check_apart(hook_feeds, feeds, "Same tensor is fed by two hooks.")
+        hook_feeds.update(feeds)
+    if not hook_feeds or not feed_dict:
+        return hook_feeds or feed_dict
+    _check_apart(feed_dict, hook_feeds, "Same tensor is fed by a SessionRunHook and user.")
+    return {**hook_feeds, **feed_dict}
 
 
-def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], what: str) -> None:
+def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], message: str) -> None:
     common = set(one) & set(other)
     if common:
-        raise RuntimeError(f"{what} Conflict(s): {list(common)}")
+        raise RuntimeError(f"{message} Conflict(s): {list(common)}")
 
 
 def _merge_options(options: Any, more: Any) -> None:
-    """Adds what a hook wants of a run to its options."""
-    most = {
+    """Merges the run options of a hook into those of the run."""
+    maxima = {
         name: max(getattr(options, name), getattr(more, name))
         for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool")
     }
     options.MergeFrom(more)
-    for name, value in most.items():
+    for name, value in maxima.items():
         setattr(options, name, value)
 
 
 class _MonitoredSession:
-    """What the two kinds of monitored sessions have in common."""
+    """Base class of the two kinds of monitored sessions."""
 
     _recovers: bool  # goes on in a new session after a preemption
     StepContext = StepContext
@@ -168,17 +168,17 @@ class _MonitoredSession:
             hook.begin()
         self._creator = ChiefSessionCreator() if session_creator is None else session_creator
         self._grace_seconds = grace_seconds
-        self._attempt: _Attempt | None = self._begin()
+        self._attempt: _Attempt | None = self._new_attempt()
         self._closed = False
 
-    def _begin(self) -> _Attempt:
+    def _new_attempt(self) -> _Attempt:
         while True:
             try:
                 return _Attempt(self._creator.create_session(), self._hooks, self._grace_seconds)
             except _PREEMPTIONS as error:
                 if not self._recovers:
                     raise
-                get_logger().info("A session could not be made, and another one will be: %s", error)
+                get_logger().info("A session could not be created; trying again: %s", error)
 
     @property
     def graph(self) -> Any:
@@ -194,9 +194,9 @@ class _MonitoredSession:
             run_metadata: a `RunMetadata` message, for hooks.
 
         Raises:
-            RuntimeError: it is closed, or a hook asked to stop before.
+            RuntimeError: it is closed, or a hook requested a stop before.
         """
-        return self._trying(lambda attempt: attempt.run(fetches, feed_dict, options, run_metadata))
+        return self._with_recovery(lambda attempt: attempt.run(fetches, feed_dict, options, run_metadata))
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Calls a function with a `StepContext`, by which it runs the session with and without hooks.
@@ -209,7 +209,7 @@ class _MonitoredSession:
 
         Raises:
             ValueError: it takes other arguments.
-            StopIteration: it asked to stop.
+            StopIteration: it requested a stop.
 
         Example:
             >>> with tf.Graph().as_default():
@@ -231,23 +231,23 @@ class _MonitoredSession:
 
             return step_fn(StepContext(attempt.session, run))
 
-        return self._trying(call)
+        return self._with_recovery(call)
 
-    def _trying(self, function: Callable[[_Attempt], Any]) -> Any:
+    def _with_recovery(self, function: Callable[[_Attempt], Any]) -> Any:
         """Calls a function with the session; again with a new one if that was preempted."""
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         while True:
             if self._attempt is None:
-                self._attempt = self._begin()
+                self._attempt = self._new_attempt()
             try:
                 return function(self._attempt)
             except _PREEMPTIONS as error:
                 if not self._recovers:
                     raise
-                self._preempted(error)
+                self._handle_preemption(error)
 
-    def _preempted(self, error: Exception) -> None:
+    def _handle_preemption(self, error: Exception) -> None:
         get_logger().info("A session was preempted, and another one will go on: %s", error)
         attempt, self._attempt = self._attempt, None
         if attempt is not None:
@@ -255,7 +255,7 @@ class _MonitoredSession:
                 attempt.close()
 
     def should_stop(self) -> bool:
-        """Whether a hook or a thread asked to stop, or the session is closed."""
+        """Returns whether a hook or a thread requested a stop, or the session is closed."""
         if self._attempt is None:
             return True
         try:
@@ -263,8 +263,8 @@ class _MonitoredSession:
         except _PREEMPTIONS as error:
             if not self._recovers:
                 raise
-            self._preempted(error)
-            self._attempt = self._begin()
+            self._handle_preemption(error)
+            self._attempt = self._new_attempt()
             return False
         except Exception:
             if not self._recovers:
@@ -276,7 +276,7 @@ class _MonitoredSession:
 
         Raises:
             RuntimeError: it is closed.
-            Exception: the one with which a thread asked to stop.
+            Exception: the one with which a thread requested a stop.
         """
         self._close(failed=False)
 
@@ -337,7 +337,7 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A `MonitoredSession` that is made once, and gives away its session.
+    """A `MonitoredSession` whose session is created once and accessible.
 
     Args:
         hooks: `SessionRunHook`s.
@@ -368,7 +368,7 @@ class SingularMonitoredSession(_MonitoredSession):
         super().__init__(creator, hooks, stop_grace_period_secs)
 
     def raw_session(self) -> Session | None:
-        """The session, which has no hooks; None if it is closed."""
+        """Returns the session, which has no hooks; None if it is closed."""
         return None if self._attempt is None else self._attempt.session
 
 
@@ -400,19 +400,19 @@ def MonitoredTrainingSession(
     summary_dir: Any = None,
     save_graph_def: bool = True,
 ) -> MonitoredSession:
-    """A `MonitoredSession` for training, with hooks that save checkpoints and summaries.
+    """Returns a `MonitoredSession` for training, with hooks that save checkpoints and summaries.
 
     Args:
         master, config: as of `Session`.
         is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
         checkpoint_dir: the folder of the checkpoints, from the latest of which it goes on.
-        scaffold: what a session needs; by default found in the graph.
+        scaffold: the operations a session needs; by default those of the graph.
         hooks: `SessionRunHook`s.
         chief_only_hooks: the same, of a chief alone.
         save_checkpoint_secs, save_checkpoint_steps: how often checkpoints are saved, None or 0 for never; every 600
-            seconds where neither is given.
+            seconds where neither is specified.
         save_summaries_steps, save_summaries_secs: how often summaries are written; every 100 steps where neither is
-            given.
+            specified.
         stop_grace_period_secs: how long threads may take to stop.
         log_step_count_steps: how often the steps in a second are logged; None for never.
         max_wait_secs: how long one that is no chief waits.
@@ -443,8 +443,8 @@ def MonitoredTrainingSession(
     if save_checkpoint_steps is USE_DEFAULT and save_checkpoint_secs is USE_DEFAULT:
         save_checkpoint_secs = 600
     summaries, checkpoints = (
-        {key: value for key, value in given.items() if value is not USE_DEFAULT and value and value > 0}
-        for given in (
+        {key: value for key, value in intervals.items() if value is not USE_DEFAULT and value and value > 0}
+        for intervals in (
             {"save_steps": save_summaries_steps, "save_secs": save_summaries_secs},
             {"save_steps": save_checkpoint_steps, "save_secs": save_checkpoint_secs},
         )

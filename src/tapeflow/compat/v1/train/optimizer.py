@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train.Optimizer`: what the kinds of optimizers have in common."""
+"""`tf.compat.v1.train.Optimizer`: the base class of the optimizers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from tapeflow.array.creation import fill
+from tapeflow.array.properties import shape
+from tapeflow.array.sorting import unique
+from tapeflow.autodiff import GradientTape
 from tapeflow.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow.compat.v1.variables import GraphKeys, get_collection
 from tapeflow.core.context import state
@@ -15,16 +19,19 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable, _add
+from tapeflow.custom_gradients import gradients
 from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.math.casting import cast
+from tapeflow.math.segment import unsorted_segment_sum
 
 
 class Optimizer:
-    """Changes variables so that a loss becomes smaller: what the optimizers have in common.
+    """Base class of the optimizers, which update variables to minimize a loss.
 
     Args:
         use_locking: accepted, and without effect.
-        name: what the names of its operations and slots have in them.
+        name: the prefix of the names of its operations and slots.
         use_own_namescope_for_non_slot_vars: accepted, and without effect.
 
     Raises:
@@ -54,10 +61,10 @@ class Optimizer:
         self._own: dict[tuple[str, int], Variable] = {}  # variables that are no slots, by name and graph
 
     def get_name(self) -> str:
-        """The name."""
+        """Returns the name."""
         return self._name
 
-    # ---- what a program calls ----------------------------------------------------------------------------------------
+    # ---- the public methods -----------------------------------------------------------------------------------------
 
     def minimize(
         self,
@@ -105,7 +112,7 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[tuple[Any, Variable]]:
-        """The gradients of a loss, each with its variable; None where the loss does not depend on it.
+        """Returns the gradients of a loss, each with its variable; None where the loss does not depend on it.
 
         Raises:
             ValueError: there are no variables.
@@ -120,20 +127,16 @@ class Optimizer:
         variables = get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else list(var_list)
         if not variables:
             raise ValueError("No variables to optimize.")
-        from tapeflow.custom_gradients import gradients
-
         return list(zip(gradients(loss, variables, grad_loss), variables, strict=True))
 
     def _by_tape(self, loss: Callable[[], Any], var_list: Any, grad_loss: Any) -> list[tuple[Any, Variable]]:
-        from tapeflow.autodiff import GradientTape
-
         with GradientTape() as tape:
             value = loss()
         variables = list(var_list() if callable(var_list) else var_list or tape.watched_variables())
         return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Variable | None = None, name: str | None = None) -> Any:
-        """Changes variables by gradients.
+        """Updates variables by gradients.
 
         Args:
             grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
@@ -147,7 +150,7 @@ class Optimizer:
             ValueError: there is no pair, or none with a gradient.
             TypeError: something else than that is in a pair.
         """
-        pairs = [(self._gradient(g), _checked(v)) for g, v in grads_and_vars]
+        pairs = [(self._gradient(g), _check_variable(v)) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
         used = [(g, v) for g, v in pairs if g is not None]
@@ -164,7 +167,7 @@ class Optimizer:
                 global_step.assign_add(1)
             return None
         with state.graph.control_dependencies(last):
-            done = _counted(state.graph, global_step, scope)
+            done = _increment(state.graph, global_step, scope)
         if done not in get_collection(GraphKeys.TRAIN_OP):
             state.graph.add_to_collection(GraphKeys.TRAIN_OP, done)
         return done
@@ -175,47 +178,44 @@ class Optimizer:
     # ---- slots -------------------------------------------------------------------------------------------------------
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
-        """The slot of that name that goes with a variable, or None."""
+        """Returns the slot of that name that goes with a variable, or None."""
         return self._slots.get(name, {}).get(_key(var))
 
     def _handles(self, var: Variable, *slots: str) -> list[Variable]:
-        """A variable and some of its slots."""
+        """Returns a variable and some of its slots."""
         return [var, *[self._slots[name][_key(var)] for name in slots]]
 
     def get_slot_names(self) -> list[str]:
-        """The names of its slots."""
+        """Returns the names of its slots."""
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:
-        """The variables that the optimizer made."""
+        """Returns the variables that the optimizer created."""
         graph = state.graph
-        found = [v for slots in self._slots.values() for v in slots.values()]
-        found += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
-        return sorted(found, key=lambda v: v.name)
+        variables = [v for slots in self._slots.values() for v in slots.values()]
+        variables += [v for (_, owner), v in self._own.items() if owner == id(graph) or graph is None]
+        return sorted(variables, key=lambda v: v.name)
 
     def _slot(self, var: Variable, name: str, first: Any, label: str | None = None) -> Variable:
-        """The slot of a variable, made if it is not there, with `first` in every element."""
+        """Returns the slot of a variable; creates it, with `first` in every element, if it does not exist."""
         slots = self._slots.setdefault(name, {})
         if _key(var) not in slots:
-            from tapeflow.array.creation import fill
-
             value = fill(var.shape.as_list(), convert(first, var.dtype))
-            made: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
-            slots[_key(var)] = made
+            slot: Any = Variable(value, trainable=False, name=f"{var._name}/{label or self._name}")
+            slots[_key(var)] = slot
             part = getattr(var, "_save_slice_info", None)
             if part is not None:  # the slot is a part, too
-                made._save_slice_info = part._replace(full_name=part.full_name + made._name.removeprefix(var._name))
+                slot._save_slice_info = part._replace(full_name=part.full_name + slot._name.removeprefix(var._name))
         return slots[_key(var)]
 
     def _variable(self, name: str, first: float) -> Variable:
-        """A variable of the optimizer's own, one for each graph."""
+        """Returns a variable of the optimizer's own, one for each graph."""
         key = name, id(state.graph)
         if key not in self._own:
             self._own[key] = Variable(first, trainable=False, name=name, dtype=float32)
         return self._own[key]
 
-    # ---- what the kinds say
-    # --------------------------------------------------------------------------------------------
+    # ---- for subclasses ----------------------------------------------------------------------------------------------
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
         for v in var_list:
@@ -223,7 +223,7 @@ class Optimizer:
                 self._slot(v, name, self._first_values.get(name, 0.0))
 
     def _prepare(self) -> None:
-        """Makes tensors of the numbers that it was given."""
+        """Converts the hyperparameters to tensors."""
 
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
         raise NotImplementedError
@@ -249,20 +249,18 @@ class Optimizer:
             return var.assign(var.constraint(var.read_value())).op
 
     def _number(self, value: Any, like: Variable) -> Any:
-        """One of its numbers as a tensor of a variable's dtype; functions are called for theirs."""
-        from tapeflow.math.casting import cast
-
+        """Returns a hyperparameter as a tensor of a variable's dtype; a function is called for its value."""
         value = value() if callable(value) and not isinstance(value, (Tensor, Variable)) else value
         return cast(value, like.dtype)
 
     def _run(self, op: str, handles: Sequence[Variable], *args: Any, attrs: tuple[Any, ...] = ()) -> Any:
-        """Calls one of the ops that change variables."""
-        taken = [_handle(v) for v in handles]
-        return registry[op].function(*taken, *args, self._use_locking, *attrs)
+        """Calls one of the ops that update variables."""
+        resources = [_handle(v) for v in handles]
+        return registry[op].function(*resources, *args, self._use_locking, *attrs)
 
 
-def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:
-    """The last operation of a step, which has the name of the step's scope: it counts, or does nothing."""
+def _increment(graph: Any, global_step: Variable | None, name: str) -> Any:
+    """Returns the last operation of a step, named like its scope: it counts up the global step, or does nothing."""
     if global_step is None:
         return graph.insert(GraphOp("NoOp"), name, ())
     one = graph.capture(convert(1, global_step.dtype))
@@ -271,16 +269,12 @@ def _counted(graph: Any, global_step: Variable | None, name: str) -> Any:
 
 
 def _summed_by_row(grad: IndexedSlices) -> tuple[Any, Any]:
-    """The values and indices of a gradient, with the values of a row that it has several times added up."""
-    from tapeflow.array.properties import shape
-    from tapeflow.array.sorting import unique
-    from tapeflow.math.segment import unsorted_segment_sum
-
+    """Returns the values and indices of a gradient, with the values of repeated rows added up."""
     rows, places = unique(grad.indices)
     return unsorted_segment_sum(grad.values, places, shape(rows)[0]), rows
 
 
-def _checked(var: Any) -> Variable:
+def _check_variable(var: Any) -> Variable:
     if isinstance(var, Tensor):
         raise NotImplementedError(f"Trying to update a Tensor {var!r}: optimizers change tf.Variables.")
     if not isinstance(var, Variable):

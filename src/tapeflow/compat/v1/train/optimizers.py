@@ -1,4 +1,4 @@
-"""The kinds of optimizers: which op changes a variable, and what it takes."""
+"""The kinds of optimizers: which op updates a variable, and with which arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from tapeflow.compat.v1.train.optimizer import Optimizer
 from tapeflow.core.context import state
+from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
+from tapeflow.math.casting import cast
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -146,7 +148,7 @@ class AdagradOptimizer(Optimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        initial_accumulator_value: what the sums of squares begin with.
+        initial_accumulator_value: the initial value of the sums of squares.
         use_locking: accepted, and without effect.
         name: of the optimizer.
 
@@ -315,14 +317,14 @@ class FtrlOptimizer(Optimizer):
         beta: float | None = None,
     ) -> None:
         super().__init__(use_locking, name)
-        for value, what in (
+        for value, label in (
             (initial_accumulator_value, "initial_accumulator_value"),
             (l1_regularization_strength, "l1_regularization_strength"),
             (l2_regularization_strength, "l2_regularization_strength"),
             (l2_shrinkage_regularization_strength, "l2_shrinkage_regularization_strength"),
         ):
             if value < 0.0:
-                raise ValueError(f"{what} {value:f} needs to be positive or zero")
+                raise ValueError(f"{label} {value:f} needs to be positive or zero")
         if learning_rate_power > 0.0:
             raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
         self._learning_rate, self._power = learning_rate, learning_rate_power
@@ -401,7 +403,7 @@ class ProximalAdagradOptimizer(Optimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        initial_accumulator_value: what the sums of squares begin with.
+        initial_accumulator_value: the initial value of the sums of squares.
         l1_regularization_strength, l2_regularization_strength: how far towards zero.
         use_locking: accepted, and without effect.
         name: of the optimizer.
@@ -454,7 +456,7 @@ class AdagradDAOptimizer(Optimizer):
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         global_step: a variable that counts the steps.
-        initial_gradient_squared_accumulator_value: what the sums of squares begin with.
+        initial_gradient_squared_accumulator_value: the initial value of the sums of squares.
         l1_regularization_strength, l2_regularization_strength: how far towards zero.
         use_locking: accepted, and without effect.
         name: of the optimizer.
@@ -495,9 +497,6 @@ class AdagradDAOptimizer(Optimizer):
             self._slot(v, "gradient_squared_accumulator", self._first)
 
     def _op(self, kind: str, var: Variable, *gradient: Any) -> Any:
-        from tapeflow.core.types.dtypes import int64
-        from tapeflow.math.casting import cast
-
         handles = self._handles(var, "gradient_accumulator", "gradient_squared_accumulator")
         step = cast(self._global_step, int64) + 1
         return self._run(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import tapeflow as tf
+from tapeflow.array import creation, properties
+from tapeflow.array.gathering import gather
+from tapeflow.array.passing import identity
+from tapeflow.array.properties import size
 from tapeflow.compat.v1.checks import assert_greater
 from tapeflow.compat.v1.scopes import name_scope
 from tapeflow.compat.v1.summary.kinds import scalar
@@ -14,10 +17,14 @@ from tapeflow.compat.v1.variable_scopes import in_collections
 from tapeflow.compat.v1.variables import GraphKeys
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import float32, int64, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.io.files import matching_files
+from tapeflow.math.casting import cast
 from tapeflow.queue import FIFOQueue
+from tapeflow.random import permutation
 
 _NOT_EAGERLY = (
     "Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest "
@@ -32,7 +39,8 @@ def refuse_eagerly(kind: type[Exception]) -> None:
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """The names of the files that match a pattern, as a local variable, so that they are looked for once in a session.
+    """Returns the names of the files that match a pattern, as a local variable, so that they are looked for once in a
+    session.
 
     Args:
         pattern: a glob pattern, or several.
@@ -52,17 +60,17 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
         1
     """
     with name_scope(name, "matching_filenames") as scope:
-        found = tf.io.matching_files(pattern)
-        made = Variable(found, trainable=False, name=scope or "matching_filenames", shape=[None])
-        return in_collections(made, [GraphKeys.LOCAL_VARIABLES])
+        files = matching_files(pattern)
+        variable = Variable(files, trainable=False, name=scope or "matching_filenames", shape=[None])
+        return in_collections(variable, [GraphKeys.LOCAL_VARIABLES])
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """A tensor that can be had so many times in a session.
+    """Returns a tensor that can be read a limited number of times in a session.
 
     Args:
         tensor: the tensor.
-        num_epochs: how many times; None for any number.
+        num_epochs: the number of times; None for no limit.
         name: of the operation.
 
     Raises:
@@ -83,8 +91,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     with name_scope(name, "limit_epochs") as scope:
         count = Variable(convert(0, int64), trainable=False, name="epochs")
         epochs = in_collections(count, [GraphKeys.LOCAL_VARIABLES])
-        with tf.control_dependencies([epochs.count_up_to(num_epochs)] if state.graph is not None else []):
-            return tf.identity(tensor, name=scope)
+        with control_dependencies([epochs.count_up_to(num_epochs)] if state.graph is not None else []):
+            return identity(tensor, name=scope)
 
 
 def input_producer(
@@ -99,12 +107,12 @@ def input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue of the slices of a tensor, again and again, with a queue runner that fills it.
+    """Returns a queue that repeats the slices of a tensor, with a queue runner that fills it.
 
     Args:
         input_tensor: the tensor.
-        element_shape: the shape of a slice, where the tensor's is not known.
-        num_epochs: how many times each slice comes, before the queue is closed; None for again and again. It is counted
+        element_shape: the shape of a slice, where the tensor's is not static.
+        num_epochs: the number of times each slice comes, before the queue is closed; None for no limit. It is counted
             in a local variable.
         shuffle: whether the slices are in another order every time.
         seed: of that order.
@@ -115,7 +123,7 @@ def input_producer(
         cancel_op: of the queue runner.
 
     Raises:
-        ValueError: the shape of a slice is not known.
+        ValueError: the shape of a slice is not static.
         RuntimeError: no graph is being built.
 
     Example:
@@ -135,12 +143,12 @@ def input_producer(
                 "Either `input_tensor` must have a fully defined shape or `element_shape` must be specified"
             )
         if shuffle:
-            tensor = tf.random.shuffle(tensor, seed=seed)
+            tensor = permutation.shuffle(tensor, seed=seed)
         tensor = limit_epochs(tensor, num_epochs)
         queue = FIFOQueue(capacity, [tensor.dtype], [shape], shared_name=shared_name, name=name or "fifo_queue")
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([tensor])], cancel_op=cancel_op))
         if summary_name is not None:
-            scalar(summary_name, tf.cast(queue.size(), float32) * (1.0 / capacity))
+            scalar(summary_name, cast(queue.size(), float32) * (1.0 / capacity))
         return queue
 
 
@@ -154,7 +162,7 @@ def string_input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> FIFOQueue:
-    """A queue of strings, such as the names of files, again and again, with a queue runner that fills it.
+    """Returns a queue that repeats strings, such as the names of files, with a queue runner that fills it.
 
     Args:
         string_tensor: a vector of strings.
@@ -181,8 +189,8 @@ def string_input_producer(
     refuse_eagerly(RuntimeError)
     with name_scope(name, "input_producer") as scope:
         tensor = convert(string_tensor, string)
-        with tf.control_dependencies([assert_greater(tf.size(tensor), 0, message=nothing)]):
-            tensor = tf.identity(tensor)
+        with control_dependencies([assert_greater(size(tensor), 0, message=nothing)]):
+            tensor = identity(tensor)
         label = f"fraction_of_{capacity}_full"
         return input_producer(
             tensor, [], num_epochs, shuffle, seed, capacity, shared_name, label, scope, cancel_op=cancel_op
@@ -198,7 +206,7 @@ def range_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> FIFOQueue:
-    """A queue of the numbers below a limit, again and again, with a queue runner that fills it.
+    """Returns a queue that repeats the numbers below a limit, with a queue runner that fills it.
 
     Args:
         limit: an int32 scalar.
@@ -217,7 +225,7 @@ def range_input_producer(
     refuse_eagerly(RuntimeError)
     with name_scope(name, "input_producer") as scope:
         label = f"fraction_of_{capacity}_full"
-        return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, label, scope)
+        return input_producer(creation.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, label, scope)
 
 
 def slice_input_producer(
@@ -229,7 +237,7 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> list[Tensor]:
-    """A slice of each of several tensors, another one in every run.
+    """Returns a slice of each of several tensors, another one in every run.
 
     Args:
         tensor_list: tensors whose first dimensions are the same.
@@ -255,6 +263,6 @@ def slice_input_producer(
         tensors = [convert(t) for t in tensor_list]
         if not tensors:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
-        queue = range_input_producer(tf.shape(tensors[0])[0], num_epochs, shuffle, seed, capacity, shared_name)
+        queue = range_input_producer(properties.shape(tensors[0])[0], num_epochs, shuffle, seed, capacity, shared_name)
         at = queue.dequeue()
-        return [tf.gather(t, at) for t in tensors]
+        return [gather(t, at) for t in tensors]

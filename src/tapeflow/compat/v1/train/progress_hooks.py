@@ -26,7 +26,7 @@ _WARNINGS = 5  # that the global step does not grow
 
 
 def step_for(hook: SessionRunHook) -> Any:
-    """The tensor of the global step, for a hook.
+    """Returns the tensor of the global step, for a hook.
 
     It comes after the operations of the training in the graph, and so a run that counts up gives the new number.
 
@@ -40,10 +40,10 @@ def step_for(hook: SessionRunHook) -> Any:
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop when the global step has become so large.
+    """Requests a stop when the global step reaches a limit.
 
     Args:
-        num_steps: after so many steps from the one that the session begins with.
+        num_steps: the number of steps from the one that the session begins with.
         last_step: at this step, in place of `num_steps`.
 
     Raises:
@@ -85,7 +85,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Has the first run wait until the global step is so large, which others count up.
+    """Makes the first run wait until the global step, which others count up, reaches a limit.
 
     Args:
         wait_until_step: the step.
@@ -119,7 +119,7 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many steps there are in a second, and writes it as the summary `global_step/sec`.
+    """Logs the number of steps per second, and writes it as the summary `global_step/sec`.
 
     Args:
         every_n_steps: how often, in steps.
@@ -168,7 +168,7 @@ class StepCounterHook(SessionRunHook):
         if self._timer.should_trigger_for_step(step):
             seconds, steps = self._timer.update_last_triggered_step(step)
             if seconds is not None and steps is not None:
-                self._tell(steps / max(seconds, 1e-9), step)
+                self._write_rate(steps / max(seconds, 1e-9), step)
         if step == self._last_step and self._warned < _WARNINGS:
             self._warned += 1
             get_logger().warning(
@@ -178,7 +178,7 @@ class StepCounterHook(SessionRunHook):
             )
         self._last_step = step
 
-    def _tell(self, rate: float, step: int) -> None:
+    def _write_rate(self, rate: float, step: int) -> None:
         if self._writer is not None:
             value = message("Summary").Value(tag=self._tag, simple_value=rate)
             self._writer.add_summary(message("Summary")(value=[value]), step)
@@ -189,14 +189,14 @@ class LoggingTensorHook(SessionRunHook):
     """Logs the values of tensors.
 
     Args:
-        tensors: tensors or their names, in a list, or in a dict by what they are called in the log.
+        tensors: tensors or their names, in a list, or in a dict by their names in the log.
         every_n_iter: how often, in runs.
         every_n_secs: how often, in seconds, in place of runs.
         at_end: also when the session ends; alone, only then.
         formatter: makes the text, from a dict of values.
 
     Raises:
-        ValueError: it is not said when, or twice.
+        ValueError: none of the intervals is specified, or two are.
 
     Example:
         >>> import logging
@@ -222,16 +222,16 @@ class LoggingTensorHook(SessionRunHook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         self._tags = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
-        self._given = tensors if isinstance(tensors, dict) else {t: t for t in tensors}
+        self._named_tensors = tensors if isinstance(tensors, dict) else {t: t for t in tensors}
         self._formatter, self._at_end = formatter, at_end
         self._timer = None if only_at_end else SecondOrStepTimer(every_n_secs, every_n_iter)
-        self._told: float | None = None
+        self._last_log_time: float | None = None
 
     def begin(self) -> None:
         if self._timer is not None:
             self._timer.reset()
-        self._runs, self._told = 0, None
-        self._tensors = [_element(self._given[tag]) for tag in self._tags]
+        self._runs, self._last_log_time = 0, None
+        self._tensors = [_element(self._named_tensors[tag]) for tag in self._tags]
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         self._due = self._timer is not None and self._timer.should_trigger_for_step(self._runs)
@@ -250,36 +250,36 @@ class LoggingTensorHook(SessionRunHook):
 
     def _log(self, values: Sequence[Any]) -> None:
         now = time.time()
-        took = "" if self._told is None else f" ({now - self._told:.3f} sec)"
-        self._told = now
+        elapsed = "" if self._last_log_time is None else f" ({now - self._last_log_time:.3f} sec)"
+        self._last_log_time = now
         if self._formatter is not None:
             get_logger().info(self._formatter(dict(zip(self._tags, values, strict=True))))
             return
         with np.printoptions(suppress=True):
             stats = [f"{tag} = {value}" for tag, value in zip(self._tags, values, strict=True)]
-        get_logger().info("%s%s", ", ".join(stats), took)
+        get_logger().info("%s%s", ", ".join(stats), elapsed)
 
 
-def _element(given: Any) -> Any:
-    """The tensor or operation of the default graph that something is or names.
+def _element(item: Any) -> Any:
+    """Returns the tensor or operation of the default graph that an object is or names.
 
     Raises:
         ValueError: it is of another graph, or the operation of that name has several outputs.
     """
     graph = get_default_graph()
-    if not isinstance(given, str):
-        if getattr(given, "graph", None) is not graph and getattr(given, "_graph", None) is not graph:
-            raise ValueError(f"Passed {given} should have graph attribute that is equal to current graph {graph}.")
-        return given
-    if ":" in given:
-        return graph.as_graph_element(given)
-    if len(graph.get_operation_by_name(given).outputs) > 1:
-        raise ValueError(f"Name {given} is ambiguous, as this `Operation` has multiple outputs (at least 2).")
-    return graph.as_graph_element(f"{given}:0")
+    if not isinstance(item, str):
+        if getattr(item, "graph", None) is not graph and getattr(item, "_graph", None) is not graph:
+            raise ValueError(f"Passed {item} should have graph attribute that is equal to current graph {graph}.")
+        return item
+    if ":" in item:
+        return graph.as_graph_element(item)
+    if len(graph.get_operation_by_name(item).outputs) > 1:
+        raise ValueError(f"Name {item} is ambiguous, as this `Operation` has multiple outputs (at least 2).")
+    return graph.as_graph_element(f"{item}:0")
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """What `NanTensorHook` raises.
+    """The error that `NanTensorHook` raises.
 
     Example:
         >>> str(tf.compat.v1.train.NanLossDuringTrainingError())
@@ -326,7 +326,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs something when the session ends.
+    """Runs `final_ops` when the session ends.
 
     Args:
         final_ops: what to fetch then.
@@ -365,7 +365,7 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds every run with what a function gives.
+    """Feeds every run with the values that a function returns.
 
     Args:
         feed_fn: gives a feed dict.

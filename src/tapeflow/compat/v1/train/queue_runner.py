@@ -18,7 +18,7 @@ from tapeflow.queue.waiting import ending, stopped_at_exit
 
 
 class QueueRunner:
-    """Runs the operations that add to a queue, each in a thread of its own, again and again.
+    """Runs the operations that add to a queue, each in a loop in a thread of its own.
 
     A thread ends when its operation raises one of `queue_closed_exception_types`; the last one closes the queue.
 
@@ -26,13 +26,13 @@ class QueueRunner:
         queue: the queue.
         enqueue_ops: the operations.
         close_op: closes the queue; by default `queue.close()`.
-        cancel_op: closes the queue, and what waits to be added; by default `queue.close(cancel_pending_enqueues=True)`.
-        queue_closed_exception_types: `tf.errors` that mean that there is nothing more; by default `OutOfRangeError`.
+        cancel_op: closes it and cancels pending enqueues; by default `queue.close(cancel_pending_enqueues=True)`.
+        queue_closed_exception_types: the `tf.errors` of a queue without elements; by default `OutOfRangeError`.
         queue_runner_def: a `QueueRunnerDef` message, in place of all others.
         import_scope: the prefix of its names.
 
     Raises:
-        ValueError: the queue or the operations are missing, or given beside the message.
+        ValueError: the queue or the operations are missing, or passed beside the message.
         TypeError: `queue_closed_exception_types` is no tuple of `tf.errors`.
         RuntimeError: no graph is being built.
 
@@ -89,7 +89,7 @@ class QueueRunner:
         codes = definition.queue_closed_exception_types
         self._ends = tuple(map(errors.exception_type_from_error_code, codes)) or (errors.OutOfRangeError,)
 
-    # ---- what it is of -----------------------------------------------------------------------------------------------
+    # ---- attributes ------------------------------------------------------------------------------------------------
 
     @property
     def queue(self) -> Any:
@@ -108,26 +108,26 @@ class QueueRunner:
 
     @property
     def close_op(self) -> Any:
-        """What closes the queue."""
+        """The operation that closes the queue."""
         return self._close_op
 
     @property
     def cancel_op(self) -> Any:
-        """What closes the queue, and what waits to be added."""
+        """The operation that closes the queue and cancels its pending enqueues."""
         return self._cancel_op
 
     @property
     def queue_closed_exception_types(self) -> tuple[type[errors.OpError], ...]:
-        """What means that there is nothing more."""
+        """The types of the errors that say that there are no more elements."""
         return self._ends
 
     @property
     def exceptions_raised(self) -> list[Exception]:
-        """What threads without a coordinator raised."""
+        """The errors of threads without a coordinator."""
         return self._raised
 
     def to_proto(self, export_scope: str | None = None) -> Any:
-        """Itself as a `QueueRunnerDef` message; None if it is outside of a scope.
+        """Returns the runner as a `QueueRunnerDef` message; None if it is outside of a scope.
 
         Args:
             export_scope: a scope, which the names go without.
@@ -148,7 +148,7 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
-        """The runner of a message, whose operations are in the default graph."""
+        """Returns the runner of a message, whose operations are in the default graph."""
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     # ---- threads -----------------------------------------------------------------------------------------------------
@@ -156,11 +156,11 @@ class QueueRunner:
     def create_threads(
         self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
-        """The threads that fill the queue in a session; none if they run there already.
+        """Returns the threads that fill the queue in a session; none if they run there already.
 
         Args:
             sess: the session.
-            coord: the coordinator, which stops them and is told of what they raise.
+            coord: the coordinator, which stops them and receives their errors.
             daemon: whether they end with the program.
             start: starts them.
         """
@@ -170,25 +170,25 @@ class QueueRunner:
             self._running[sess] = len(self._enqueue_ops)
             self._raised = []
         prefix = f"QueueRunnerThread-{self.name}"
-        made = [
+        threads = [
             threading.Thread(target=self._fill, args=(sess, op, coord), name=f"{prefix}-{op.name}")
             for op in self._enqueue_ops
         ]
         if coord is not None:
-            made.append(
+            threads.append(
                 threading.Thread(target=self._cancel_on_stop, args=(sess, coord), name=f"{prefix}-close_on_stop")
             )
-        for thread in made:
+        for thread in threads:
             stopped_at_exit(thread, coord)
             if coord is not None:
                 coord.register_thread(thread)
             thread.daemon = daemon
             if start:
                 thread.start()
-        return made
+        return threads
 
     def _fill(self, sess: Any, operation: Any, coord: Any) -> None:
-        """What a thread does."""
+        """Runs an enqueue operation in a loop, in a thread."""
         ended = False
         try:
             run = sess.make_callable(operation)
@@ -261,7 +261,7 @@ def start_queue_runners(
 
     Args:
         sess: the session; by default the default one. A monitored session has started them already.
-        coord: the coordinator, which stops them and is told of what they raise.
+        coord: the coordinator, which stops them and receives their errors.
         daemon: whether they end with the program.
         start: whether to start them.
         collection: the runners' collection.
@@ -293,7 +293,7 @@ def start_queue_runners(
             "explicit session to tf.start_queue_runners(sess=sess)"
         )
     if not isinstance(sess, Session):
-        from tapeflow.compat.v1.train.monitored import _MonitoredSession
+        from tapeflow.compat.v1.train.monitored import _MonitoredSession  # which starts queue runners
 
         if isinstance(sess, _MonitoredSession):
             return []

@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tapeflow.array import shaping
+from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
 from tapeflow.compat.v1.protos import message
 from tapeflow.compat.v1.train.global_step import global_step as step_of
@@ -28,11 +30,11 @@ class Saver:
     Args:
         var_list: the variables, in a list, or in a dict by the names that they have in checkpoints; by default all
         global ones.
-        reshape: restores values of another shape, if only they have as many elements.
-        max_to_keep: how many checkpoints stay; 0 or None for all.
-        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours stays all the same.
-        defer_build: looks for the variables at the first save or restore only.
-        allow_empty: does not mind if there are no variables.
+        reshape: restores values of another shape, with the same number of elements.
+        max_to_keep: the number of checkpoints to keep; 0 or None for all.
+        keep_checkpoint_every_n_hours: keeps one checkpoint per this many hours besides.
+        defer_build: collects the variables only at the first save or restore.
+        allow_empty: accepts that there are no variables.
         pad_step_number: writes global steps with leading zeros.
         saver_def: takes `max_to_keep` and `keep_checkpoint_every_n_hours` from this message.
         sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
@@ -78,7 +80,7 @@ class Saver:
                 "If `var_list` is provided then build cannot be deferred. Either set defer_build=False or "
                 "var_list=None."
             )
-        self._given, self._reshape, self._allow_empty = var_list, reshape, allow_empty
+        self._var_list, self._reshape, self._allow_empty = var_list, reshape, allow_empty
         self._pad_step_number = pad_step_number
         self._max_to_keep, self._keep_every = max_to_keep or 0, keep_checkpoint_every_n_hours
         if saver_def is not None:
@@ -90,26 +92,25 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Looks for the variables; what `defer_build` put off.
+        """Collects the variables, which `defer_build` postpones.
 
         Raises:
             ValueError: there are none.
         """
-        given = global_variables() if self._given is None else self._given
-        self._variables = _by_name(given)
+        variables = global_variables() if self._var_list is None else self._var_list
+        self._variables = _by_name(variables)
         if not self._variables and not self._allow_empty:
             raise ValueError("No variables to save")
 
     def as_saver_def(self) -> Any:
-        """What the saver was told, as a `SaverDef` message."""
+        """Returns the saver's arguments, as a `SaverDef` message."""
         return message("SaverDef")(
             max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._keep_every, version=2
         )
 
     to_proto = as_saver_def
 
-    # ---- the checkpoints that there are
-    # --------------------------------------------------------------------------------
+    # ---- existing checkpoints ----------------------------------------------------------------------------------------
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -125,11 +126,10 @@ class Saver:
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Takes over those of the checkpoints that are there."""
+        """Takes over those of the checkpoints that exist."""
         self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
 
-    # ---- saving and restoring
-    # ------------------------------------------------------------------------------------------
+    # ---- saving and restoring ----------------------------------------------------------------------------------------
 
     def save(
         self,
@@ -165,7 +165,7 @@ class Saver:
         """
         if latest_filename is not None and os.path.basename(latest_filename) != latest_filename:
             raise ValueError("'latest_filename' must not contain path components")
-        variables = self._built()
+        variables = self._built_variables()
         if not variables:
             return None
         path = os.fspath(save_path)
@@ -187,7 +187,7 @@ class Saver:
         return path
 
     def restore(self, sess: Any, save_path: Any) -> None:
-        """Gives the variables, in a session, the values that they have in a checkpoint.
+        """Restores the variables of a session from a checkpoint.
 
         Args:
             sess: the session; eagerly None.
@@ -206,7 +206,7 @@ class Saver:
         bundle = Bundle(path)
         pairs = [
             pair
-            for name, v in self._built().items()
+            for name, v in self._built_variables().items()
             for pair in zip(pieces_of(v), part_values(v, self._read(bundle, name, v)), strict=True)
         ]
         if sess is None:
@@ -219,7 +219,7 @@ class Saver:
             done = {id(v) for v, _ in now.values()}
             pairs = [pair for pair in pairs if id(pair[0]) not in done]
 
-    def _built(self) -> dict[str, Any]:
+    def _built_variables(self) -> dict[str, Any]:
         if self._variables is None:
             self.build()
         return self._variables or {}
@@ -230,10 +230,8 @@ class Saver:
                 None,
                 None,
                 "Restoring from checkpoint failed. This is most likely due to a Variable name or other graph key that "
-                "is missing "
-                "from the checkpoint. Please ensure that you have not altered the graph expected based on the "
-                "checkpoint. "
-                f"Original error:\n\nKey {name} not found in checkpoint",
+                "is missing from the checkpoint. Please ensure that you have not altered the graph expected based on "
+                f"the checkpoint. Original error:\n\nKey {name} not found in checkpoint",
             )
         value = bundle.read(name)
         if value.dtype is not variable.dtype:
@@ -246,15 +244,12 @@ class Saver:
         if not self._reshape or variable.shape.num_elements() != value.shape.num_elements():
             raise _mismatch(
                 f"Assign requires shapes of both tensors to match. lhs shape= {_text(variable.shape)} rhs shape= "
-                f"{_text(value.shape)} "
-                f"(tensor_name = {name})"
+                f"{_text(value.shape)} (tensor_name = {name})"
             )
-        from tapeflow.array.shaping import reshape
-
-        return reshape(value, variable.shape)
+        return shaping.reshape(value, variable.shape)
 
     def _keep(self, path: str, suffix: str) -> None:
-        """Notes a checkpoint, and deletes the oldest ones that are too many."""
+        """Records a checkpoint, and deletes the oldest ones beyond the limit."""
         self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
         while self._max_to_keep and len(self._last) > self._max_to_keep:
             oldest, written = self._last.pop(0)
@@ -266,20 +261,20 @@ class Saver:
                 os.remove(f"{oldest}.{suffix}")
 
 
-def _by_name(given: Any) -> dict[str, Any]:
-    """The variables by the names that they have in checkpoints; those that are parts of one as that."""
-    if isinstance(given, Mapping):
-        pairs = list(given.items())
+def _by_name(variables: Any) -> dict[str, Any]:
+    """Returns the variables by their names in checkpoints; parts of one variable as a `PartitionedVariable`."""
+    if isinstance(variables, Mapping):
+        pairs = list(variables.items())
     else:
-        pairs = [(getattr(v, "_name", ""), v) for v in joined_parts(given)]
-    found: dict[str, Any] = {}
+        pairs = [(getattr(v, "_name", ""), v) for v in joined_parts(variables)]
+    by_name: dict[str, Any] = {}
     for name, variable in pairs:
         if not isinstance(variable, (Variable, PartitionedVariable)):
             raise TypeError(f"Variable to save is not a Variable: {variable!r}")
-        if name in found:
+        if name in by_name:
             raise ValueError(f"At least two variables have the same name: {name}")
-        found[name] = variable
-    return dict(sorted(found.items()))
+        by_name[name] = variable
+    return dict(sorted(by_name.items()))
 
 
 def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
@@ -290,17 +285,16 @@ def _values(sess: Any, variables: dict[str, Any]) -> list[Any]:
         values = sess.run(pieces)
     else:
         raise TypeError(f"'sess' must be a Session; {sess}")
-    return [whole_value(v, found) for v, found in zip(variables.values(), values, strict=True)]
+    return [whole_value(v, value) for v, value in zip(variables.values(), values, strict=True)]
 
 
-def _mismatch(said: str) -> errors.InvalidArgumentError:
+def _mismatch(reason: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         None,
         None,
         "Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the "
-        "graph from the "
-        "checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original "
-        f"error:\n\n{said}",
+        "graph from the checkpoint. Please ensure that you have not altered the graph expected based on the "
+        f"checkpoint. Original error:\n\n{reason}",
     )
 
 
@@ -335,7 +329,7 @@ def write_checkpoint_state(
 
 
 def exists(checkpoint_prefix: Any) -> bool:
-    """Whether there is a checkpoint of that name.
+    """Returns whether a checkpoint of that name exists.
 
     Example:
         >>> tf.compat.v1.train.checkpoint_exists("/nowhere/model")
@@ -366,7 +360,7 @@ def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_grap
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
-    """When checkpoints were written, as seconds since 1970, of those that are there.
+    """Returns the times when the existing checkpoints were written, in seconds since 1970.
 
     Example:
         >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/model"])
@@ -396,10 +390,10 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
 
 
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any]) -> None:
-    """Has the initializers of a graph's variables give the values of a checkpoint.
+    """Makes the initializers of a graph's variables return the values of a checkpoint.
 
     Args:
-        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest is taken.
+        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest checkpoint is used.
         assignment_map: from names in the checkpoint to variables (or their names); from a scope there (ending in
             `/`) to one here.
 
@@ -420,10 +414,8 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         ...     print(sess.run(w))
         5.0
     """
-    from tapeflow.compat.v1.defaults import get_default_graph
-
     reader = load_checkpoint(ckpt_dir_or_file)
-    known = reader.get_variable_to_shape_map()
+    shapes = reader.get_variable_to_shape_map()
     graph = get_default_graph()
     by_name = {v._name: v for v in graph.get_collection("variables")}
     pairs: list[tuple[str, Any]] = []
@@ -431,19 +423,19 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
         if not source.endswith("/"):
             pairs.append((source, by_name.get(target) if isinstance(target, str) else target))
             continue
-        there, here = source.removeprefix("/"), target.removeprefix("/")
-        pairs += [(there + name[len(here) :], v) for name, v in by_name.items() if name.startswith(here)]
+        checkpoint_prefix, scope_prefix = source.removeprefix("/"), target.removeprefix("/")
+        in_scope = [(name, v) for name, v in by_name.items() if name.startswith(scope_prefix)]
+        pairs += [(checkpoint_prefix + name.removeprefix(scope_prefix), v) for name, v in in_scope]
     for name, variable in pairs:
         if variable is None:
             raise ValueError(f"There is no variable for {name} of the checkpoint in the graph")
-        if name not in known:
-            raise ValueError(f"Tensor {name} is not found in {ckpt_dir_or_file} checkpoint {known}")
+        if name not in shapes:
+            raise ValueError(f"Tensor {name} is not found in {ckpt_dir_or_file} checkpoint {shapes}")
         value = convert(reader.get_tensor(name), variable.dtype)
         if not variable.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor {name} "
-                f"({value.shape}) "
-                "from checkpoint reader."
+                f"({value.shape}) from checkpoint reader."
             )
         initializer = variable.initializer
         with graph._outside_of_scopes():

@@ -24,7 +24,7 @@ from tapeflow.logger import get_logger
 
 
 class CheckpointSaverListener:
-    """Does something around the saving of checkpoints by `CheckpointSaverHook`; made to be derived from.
+    """Base class of listeners to the saving of checkpoints by `CheckpointSaverHook`.
 
     Example:
         >>> import tempfile
@@ -41,7 +41,7 @@ class CheckpointSaverListener:
     """
 
     def begin(self) -> None:
-        """Is called once, before the session is made."""
+        """Is called once, before the session is created."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
         """Is called before a checkpoint is written."""
@@ -55,7 +55,7 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints: when the session was made, then once in so many steps or seconds, and at the end.
+    """Saves checkpoints: when the session begins, every `save_steps` steps or `save_secs` seconds, and at the end.
 
     Args:
         checkpoint_dir: the folder, which also gets an event file and the graph, `graph.pbtxt`.
@@ -140,7 +140,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves a checkpoint; whether a listener wants to stop."""
+        """Saves a checkpoint. Returns whether a listener requests a stop."""
         step = int(step)
         for listener in self._listeners:
             listener.before_save(session, step)
@@ -149,11 +149,11 @@ class CheckpointSaverHook(SessionRunHook):
         session_log = message("SessionLog")
         log = session_log(status=session_log.CHECKPOINT, checkpoint_path=self._path)
         self._writer.add_session_log(log, step)
-        wishes = [listener.after_save(session, step) for listener in self._listeners]
-        return any(wishes)
+        stop_requests = [listener.after_save(session, step) for listener in self._listeners]
+        return any(stop_requests)
 
     def _chosen_saver(self) -> Any:
-        """The saver.
+        """Returns the saver.
 
         Raises:
             RuntimeError: there is none, or the graph has several.
@@ -169,7 +169,7 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 def the_only_saver() -> Any:
-    """The saver in the graph's collection of savers, or None.
+    """Returns the saver in the graph's collection of savers, or None.
 
     Raises:
         RuntimeError: there are several.
@@ -184,7 +184,7 @@ def the_only_saver() -> Any:
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries: with the first run, then once in so many steps or seconds.
+    """Writes summaries: with the first run, then every `save_steps` steps or `save_secs` seconds.
 
     Args:
         save_steps: how often, in steps.
@@ -195,7 +195,7 @@ class SummarySaverHook(SessionRunHook):
         summary_op: a summary, or a list of them, in place of a scaffold.
 
     Raises:
-        ValueError: not one of scaffold and summary, or of steps and seconds, is given.
+        ValueError: not one of scaffold and summary, or of steps and seconds, is specified.
 
     Example:
         >>> import tempfile
@@ -252,7 +252,7 @@ class SummarySaverHook(SessionRunHook):
             self._writer.flush()
 
     def _summaries(self) -> list[Any]:
-        found = self._scaffold.summary_op if self._summary_op is None else self._summary_op
-        if found is None:
+        summaries = self._scaffold.summary_op if self._summary_op is None else self._summary_op
+        if summaries is None:
             return []
-        return list(found) if isinstance(found, (list, tuple)) else [found]
+        return list(summaries) if isinstance(summaries, (list, tuple)) else [summaries]

@@ -24,18 +24,18 @@ from tapeflow.train.checkpoint import Checkpoint
 
 
 class Scaffold:
-    """What a session needs before a training can begin. What is not given is found or made by `finalize`.
+    """The operations and objects that a training session needs; `finalize` looks up or creates those not specified.
 
     Args:
         init_op: initializes the variables, where there is no checkpoint; by default all global variables.
         init_feed_dict: what to feed to it.
         init_fn: called after it, with the scaffold and the session.
-        ready_op: gives the names of what is not initialized, nothing for a session that is ready.
+        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
         ready_for_local_init_op: the same, for before `local_init_op`.
         local_init_op: initializes local variables and tables, also after a checkpoint was restored.
         summary_op: the summary of the training; by default all summaries of the graph.
         saver: saves and restores checkpoints; by default all variables.
-        copy_from_scaffold: another scaffold, whose parts are taken where none is given.
+        copy_from_scaffold: another scaffold, whose parts are the defaults.
         local_init_feed_dict: what to feed to `local_init_op`.
 
     Raises:
@@ -65,7 +65,7 @@ class Scaffold:
         copy_from_scaffold: Scaffold | None = None,
         local_init_feed_dict: Any = None,
     ) -> None:
-        self._given_init_fn = init_fn
+        self._user_init_fn = init_fn
         self._init_op, self._init_feed_dict = init_op, init_feed_dict
         self._ready_op, self._ready_for_local_init_op = ready_op, ready_for_local_init_op
         self._local_init_op, self._local_init_feed_dict = local_init_op, local_init_feed_dict
@@ -78,9 +78,9 @@ class Scaffold:
                     setattr(self, name, value)
 
     def finalize(self) -> Scaffold:
-        """Finds or makes what was not given, and finalizes the default graph."""
+        """Looks up or creates the parts that were not specified, and finalizes the default graph."""
         if self._init_op is None:
-            self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _everything)
+            self._init_op = self.get_or_default("init_op", GraphKeys.INIT_OP, _init_all)
         if self._ready_op is None:
             self._ready_op = self.get_or_default("ready_op", GraphKeys.READY_OP, report_uninitialized_variables)
         if self._ready_for_local_init_op is None:
@@ -110,38 +110,38 @@ class Scaffold:
 
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
-        """What is called with a session after `init_op`, or None."""
-        given = self._given_init_fn
-        return None if given is None else lambda sess: given(self, sess)
+        """The function that is called with a session after `init_op`, or None."""
+        function = self._user_init_fn
+        return None if function is None else lambda sess: function(self, sess)
 
     @property
     def init_op(self) -> Any:
-        """What initializes the variables."""
+        """The operation that initializes the variables."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """What gives the names of what is not initialized."""
+        """The operation that returns the names of the uninitialized variables."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """What gives the names of what `local_init_op` waits for."""
+        """The operation that returns the names of the variables that `local_init_op` waits for."""
         return self._ready_for_local_init_op
 
     @property
     def local_init_op(self) -> Any:
-        """What initializes local variables and tables."""
+        """The operation that initializes local variables and tables."""
         return self._local_init_op
 
     @property
     def local_init_feed_dict(self) -> Any:
-        """What is fed to `local_init_op`."""
+        """The feeds of `local_init_op`."""
         return self._local_init_feed_dict
 
     @property
@@ -151,34 +151,34 @@ class Scaffold:
 
     @property
     def saver(self) -> Any:
-        """What saves and restores checkpoints."""
+        """The `Saver` of the checkpoints."""
         return self._saver
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The only item of a collection of the default graph; a new one, which is added, if that is empty.
+        """Returns the only item of a collection of the default graph; a new one, which is added, if that is empty.
 
         Raises:
             RuntimeError: it has several.
         """
-        found = get_collection(collection_key)
-        if len(found) > 1:
+        items = get_collection(collection_key)
+        if len(items) > 1:
             raise RuntimeError(
                 f'More than one item in the collection "{collection_key}". Please indicate which one to use by passing '
                 f"it to the tf.Scaffold constructor as:  tf.Scaffold({arg_name}=item to use)"
             )
-        if found:
-            return found[0]
-        made = default_constructor()
-        if made is not None:
-            add_to_collection(collection_key, made)
-        return made
+        if items:
+            return items[0]
+        item = default_constructor()
+        if item is not None:
+            add_to_collection(collection_key, item)
+        return item
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """An operation that initializes the local variables and tables of the default graph."""
+        """Returns an operation that initializes the local variables and tables of the default graph."""
         return group(local_variables_initializer(), tables_initializer())
 
 
-def _everything() -> Any:
+def _init_all() -> Any:
     return group(global_variables_initializer(), *get_collection("saved_model_initializers"))

@@ -7,24 +7,29 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import name_scope
 from tapeflow.math.casting import cast
+from tapeflow.math.elementwise import exp, log, sqrt
+from tapeflow.math.extrema import maximum, minimum
+from tapeflow.math.rounding import ceil, floor
+from tapeflow.math.trigonometric import cos
+from tapeflow.random import normal
 
 Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives one
 
 
-def _scheduled(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
-    """A tensor in a graph; eagerly, a function, so that the rate follows the step."""
+def _schedule(name: str, step: Any, compute: Callable[[], Any]) -> Rate:
+    """Returns a tensor in a graph; eagerly, a function, so that the rate follows the step."""
     if step is None:
         raise ValueError(f"global_step is required for {name}.")
     return compute if state.graph is None else compute()
 
 
 @contextmanager
-def _named(name: str) -> Any:
-    from tapeflow.core.scopes import name_scope
-
+def _scope(name: str) -> Any:
     with name_scope(name):
         yield
 
@@ -43,7 +48,7 @@ def exponential_decay(
         learning_rate: the first rate.
         global_step: the step, a number, a tensor or a variable.
         decay_steps: a number of steps.
-        decay_rate: what the rate is multiplied by in so many steps.
+        decay_rate: the factor by which the rate changes in `decay_steps` steps.
         staircase: rounds the exponent down.
 
     Returns:
@@ -58,26 +63,24 @@ def exponential_decay(
     """
 
     def compute() -> Any:
-        with _named(name or "ExponentialDecay"):
+        with _scope(name or "ExponentialDecay"):
             rate = convert(learning_rate)
             return rate * cast(decay_rate, rate.dtype) ** _parts(global_step, decay_steps, rate.dtype, staircase)
 
-    return _scheduled("exponential_decay", global_step, compute)
+    return _schedule("exponential_decay", global_step, compute)
 
 
 def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
-    from tapeflow.math.rounding import floor
-
-    found = cast(_now(step), dtype) / cast(of, dtype)
-    return floor(found) if staircase else found
+    result = cast(_step_value(step), dtype) / cast(of, dtype)
+    return floor(result) if staircase else result
 
 
-def _now(step: Any) -> Any:
+def _step_value(step: Any) -> Any:
     return convert(step)
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
-    """One of `values`: the first up to and including the first boundary, and so on.
+    """Returns one of `values`: the first up to and including the first boundary, and so on.
 
     Args:
         x: the step, a number, a tensor or a variable.
@@ -98,16 +101,14 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
         raise ValueError("The length of boundaries should be 1 less than the length of values")
 
     def compute() -> Any:
-        from tapeflow.array.masks import where
-
-        with _named(name or "PiecewiseConstant"):
+        with _scope(name or "PiecewiseConstant"):
             at = convert(x)
-            found = convert(values[-1])
+            result = convert(values[-1])
             for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
-                found = where(at <= cast(boundary, at.dtype), cast(value, found.dtype), found)
-            return found
+                result = where(at <= cast(boundary, at.dtype), cast(value, result.dtype), result)
+            return result
 
-    return _scheduled("piecewise_constant", x, compute)
+    return _schedule("piecewise_constant", x, compute)
 
 
 piecewise_constant_decay = piecewise_constant
@@ -143,19 +144,16 @@ def polynomial_decay(
     """
 
     def compute() -> Any:
-        from tapeflow.math.extrema import maximum, minimum
-        from tapeflow.math.rounding import ceil
-
-        with _named(name or "PolynomialDecay"):
+        with _scope(name or "PolynomialDecay"):
             rate = convert(learning_rate)
             dtype = rate.dtype
-            end, step, length = (cast(v, dtype) for v in (end_learning_rate, _now(global_step), decay_steps))
+            end, step, length = (cast(v, dtype) for v in (end_learning_rate, _step_value(global_step), decay_steps))
             length, step = (
                 (length * maximum(ceil(step / length), 1.0), step) if cycle else (length, minimum(step, length))
             )
             return (rate - end) * (1.0 - step / length) ** cast(power, dtype) + end
 
-    return _scheduled("polynomial_decay", global_step, compute)
+    return _schedule("polynomial_decay", global_step, compute)
 
 
 def natural_exp_decay(
@@ -182,13 +180,11 @@ def natural_exp_decay(
     """
 
     def compute() -> Any:
-        from tapeflow.math.elementwise import exp
-
-        with _named(name or "NaturalExpDecay"):
+        with _scope(name or "NaturalExpDecay"):
             rate = convert(learning_rate)
             return rate * exp(-cast(decay_rate, rate.dtype)) ** _parts(global_step, decay_steps, rate.dtype, staircase)
 
-    return _scheduled("natural_exp_decay", global_step, compute)
+    return _schedule("natural_exp_decay", global_step, compute)
 
 
 def inverse_time_decay(
@@ -215,24 +211,22 @@ def inverse_time_decay(
     """
 
     def compute() -> Any:
-        with _named(name or "InverseTimeDecay"):
+        with _scope(name or "InverseTimeDecay"):
             rate = convert(learning_rate)
             return rate / (1.0 + cast(decay_rate, rate.dtype) * _parts(global_step, decay_steps, rate.dtype, staircase))
 
-    return _scheduled("inverse_time_decay", global_step, compute)
+    return _schedule("inverse_time_decay", global_step, compute)
 
 
 def _half_cosine(part: Any) -> Any:
-    from tapeflow.math.trigonometric import cos
-
     return 0.5 * (1.0 + cos(math.pi * part))
 
 
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
 ) -> Rate:
-    """Half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter 2017,
-    https://arxiv.org/abs/1608.03983).
+    """Computes half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter
+    2017, https://arxiv.org/abs/1608.03983).
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -246,14 +240,12 @@ def cosine_decay(
     """
 
     def compute() -> Any:
-        from tapeflow.math.extrema import minimum
-
-        with _named(name or "CosineDecay"):
+        with _scope(name or "CosineDecay"):
             rate = convert(learning_rate)
             part = minimum(_parts(global_step, decay_steps, rate.dtype), 1.0)
             return rate * ((1.0 - alpha) * _half_cosine(part) + alpha)
 
-    return _scheduled("cosine decay", global_step, compute)
+    return _schedule("cosine decay", global_step, compute)
 
 
 def cosine_decay_restarts(
@@ -265,7 +257,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Rate:
-    """`cosine_decay` again and again, each time over `t_mul` times as many steps, and from `m_mul` times the rate
+    """`cosine_decay` with restarts, each time over `t_mul` times as many steps, and from `m_mul` times the rate
     (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
 
     Returns:
@@ -280,10 +272,7 @@ def cosine_decay_restarts(
     """
 
     def compute() -> Any:
-        from tapeflow.math.elementwise import log
-        from tapeflow.math.rounding import floor
-
-        with _named(name or "SGDRDecay"):
+        with _scope(name or "SGDRDecay"):
             rate = convert(learning_rate)
             part = _parts(global_step, first_decay_steps, rate.dtype)
             if t_mul == 1.0:
@@ -295,7 +284,7 @@ def cosine_decay_restarts(
                 part = (part - (1.0 - power) / (1.0 - t_mul)) / power
             return rate * ((1.0 - alpha) * convert(m_mul, rate.dtype) ** restarts * _half_cosine(part) + alpha)
 
-    return _scheduled("cosine decay restarts", global_step, compute)
+    return _schedule("cosine decay restarts", global_step, compute)
 
 
 def linear_cosine_decay(
@@ -366,9 +355,6 @@ def noisy_linear_cosine_decay(
     """
 
     def noise(step: Any, dtype: Any) -> Any:
-        from tapeflow.math.elementwise import sqrt
-        from tapeflow.random import normal
-
         return sqrt(initial_variance / (1.0 + step) ** variance_decay) * normal([], dtype=dtype)
 
     return _linear_cosine(
@@ -380,13 +366,11 @@ def _linear_cosine(
     label: str, rate: Any, step: Any, of: Any, periods: float, alpha: float, beta: float, name: str | None, noise: Any
 ) -> Rate:
     def compute() -> Any:
-        from tapeflow.math.extrema import minimum
-
-        with _named(name or label):
+        with _scope(name or label):
             first = convert(rate)
             length = cast(of, first.dtype)
-            now = minimum(cast(_now(step), first.dtype), length)
+            now = minimum(cast(_step_value(step), first.dtype), length)
             linear = (length - now) / length + noise(now, first.dtype)
             return first * ((alpha + linear) * _half_cosine(2.0 * periods * (now / length)) + beta)
 
-    return _scheduled("linear cosine decay", step, compute)
+    return _schedule("linear cosine decay", step, compute)

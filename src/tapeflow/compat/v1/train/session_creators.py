@@ -1,4 +1,4 @@
-"""What makes the sessions of monitored sessions."""
+"""The classes that create the sessions of monitored sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapeflow.compat.v1.train.session_manager import SessionManager
 
 
 class SessionCreator(abc.ABC):
-    """Makes sessions; made to be derived from.
+    """Base class of the objects that create sessions.
 
     Example:
         >>> class Plain(tf.compat.v1.train.SessionCreator):
@@ -27,11 +27,11 @@ class SessionCreator(abc.ABC):
 
     @abc.abstractmethod
     def create_session(self) -> Any:
-        """A new session."""
+        """Returns a new session."""
 
 
 def _manager(scaffold: Scaffold) -> SessionManager:
-    """The session manager of a finalized scaffold."""
+    """Returns the session manager of a finalized scaffold."""
     return SessionManager(
         local_init_op=scaffold.local_init_op,
         local_init_feed_dict=scaffold.local_init_feed_dict,
@@ -42,12 +42,12 @@ def _manager(scaffold: Scaffold) -> SessionManager:
 
 
 class ChiefSessionCreator(SessionCreator):
-    """Makes sessions that begin with a checkpoint, or with initializers where there is none.
+    """Creates sessions that begin with a checkpoint, or with initializers where there is none.
 
     Args:
-        scaffold: what a session needs; by default found in the graph.
+        scaffold: the operations a session needs; by default those of the graph.
         master, config: as of `Session`.
-        checkpoint_dir: the folder, whose latest checkpoint is taken.
+        checkpoint_dir: the folder, whose latest checkpoint is used.
         checkpoint_filename_with_path: the checkpoint, in place of a folder.
 
     Example:
@@ -70,7 +70,7 @@ class ChiefSessionCreator(SessionCreator):
         self._directory, self._path = checkpoint_dir, checkpoint_filename_with_path
 
     def create_session(self) -> Session:
-        """A session that is ready.
+        """Returns a session that is ready.
 
         Raises:
             RuntimeError: something has no value.
@@ -89,12 +89,12 @@ class ChiefSessionCreator(SessionCreator):
 
 
 class WorkerSessionCreator(SessionCreator):
-    """Makes sessions that wait until their variables have values.
+    """Creates sessions that wait until their variables are initialized.
 
     A session has variables of its own here, so that only a graph without any is ready.
 
     Args:
-        scaffold: what a session needs; by default found in the graph.
+        scaffold: the operations a session needs; by default those of the graph.
         master, config: as of `Session`.
         max_wait_secs: how long to wait at most.
 
@@ -112,7 +112,7 @@ class WorkerSessionCreator(SessionCreator):
         self._master, self._config, self._max_wait_secs = master, config, max_wait_secs
 
     def create_session(self) -> Session:
-        """A session that is ready.
+        """Returns a session that is ready.
 
         Raises:
             DeadlineExceededError: it did not become ready.

@@ -16,11 +16,11 @@ from tapeflow.train.states import get_checkpoint_state
 
 
 class SessionManager:
-    """Makes sessions whose variables have values: those of a checkpoint, or those that initializers give.
+    """Creates sessions whose variables are restored from a checkpoint or initialized.
 
     Args:
         local_init_op: run in every session, once variables have values.
-        ready_op: gives the names of what is not initialized, nothing for a session that is ready.
+        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
         ready_for_local_init_op: the same, for before `local_init_op`.
         graph: by default the default one.
         recovery_wait_secs: how long to wait before another look for a checkpoint or at the variables.
@@ -72,13 +72,13 @@ class SessionManager:
         init_feed_dict: Any = None,
         init_fn: Any = None,
     ) -> Session:
-        """A session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
+        """Returns a session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
 
         Args:
             master, config: as of `Session`.
             init_op: initializes the variables, where there is no checkpoint.
             saver: restores the checkpoint.
-            checkpoint_dir: the folder, whose latest checkpoint is taken.
+            checkpoint_dir: the folder, whose latest checkpoint is used.
             checkpoint_filename_with_path: the checkpoint, in place of a folder.
             wait_for_checkpoint: waits for a checkpoint, if the folder has none.
             max_wait_secs: how long at most.
@@ -89,7 +89,7 @@ class SessionManager:
             RuntimeError: there is no checkpoint and nothing to initialize with, or something has no value then.
             ValueError: there is a folder and a checkpoint.
         """
-        sess, restored = self._begun(
+        sess, restored = self._open_and_restore(
             master, config, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs
         )
         if not restored:
@@ -123,7 +123,7 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
     ) -> tuple[Session, bool]:
-        """A session with a checkpoint's values, if there is one.
+        """Returns a session with a checkpoint's values, if there is one.
 
         Args:
             master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config: as
@@ -132,7 +132,7 @@ class SessionManager:
         Returns:
             The session, and whether it is ready with a checkpoint's values.
         """
-        sess, restored = self._begun(
+        sess, restored = self._open_and_restore(
             master, config, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs
         )
         missing = self._initialize_locally(sess)
@@ -145,7 +145,7 @@ class SessionManager:
         return sess, not missing
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float | None = math.inf) -> Session:
-        """A session that is ready, which it becomes by what others do: its variables need no initializer.
+        """Waits until others have initialized the variables, and returns a session that is ready.
 
         Args:
             master, config: as of `Session`.
@@ -170,10 +170,10 @@ class SessionManager:
 
     # ---- steps -------------------------------------------------------------------------------------------------------
 
-    def _begun(
+    def _open_and_restore(
         self, master: str, config: Any, saver: Any, directory: Any, path: Any, wait: bool, max_wait_secs: float
     ) -> tuple[Session, bool]:
-        """A new session, and whether it has a checkpoint's values."""
+        """Returns a new session, and whether it has a checkpoint's values."""
         if directory and path:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         sess = Session(master, graph=self._graph, config=config)
@@ -183,13 +183,13 @@ class SessionManager:
             self._restore(sess, saver, path)
             return sess, True
         until = time.monotonic() + max_wait_secs
-        while not (found := get_checkpoint_state(directory)) or not found.model_checkpoint_path:
+        while not (checkpoint := get_checkpoint_state(directory)) or not checkpoint.model_checkpoint_path:
             if not wait or time.monotonic() >= until:
                 return sess, False
             get_logger().info("Waiting for checkpoint to be available.")
             time.sleep(self._wait_seconds)
-        self._restore(sess, saver, found.model_checkpoint_path)
-        saver.recover_last_checkpoints(found.all_model_checkpoint_paths)
+        self._restore(sess, saver, checkpoint.model_checkpoint_path)
+        saver.recover_last_checkpoints(checkpoint.all_model_checkpoint_paths)
         return sess, True
 
     def _restore(self, sess: Session, saver: Any, path: Any) -> None:
@@ -200,7 +200,7 @@ class SessionManager:
         saver.restore(sess, path)
 
     def _initialize_locally(self, sess: Session) -> str:
-        """Runs `local_init_op`, if the session is ready for that. Says what it still misses, which is nothing then."""
+        """Runs `local_init_op`, if the session is ready for it. Returns the names it still waits for, or ""."""
         if self._local_init_op is None:
             return ""
         missing = _missing(self._ready_for_local_init_op, sess)
@@ -212,7 +212,7 @@ class SessionManager:
 
 
 def _missing(ready_op: Any, sess: Session) -> str:
-    """What a session misses, by an operation that gives names; nothing if it is ready."""
+    """Returns the names that an operation lists as missing in a session; none if the session is ready."""
     if ready_op is None:
         return ""
     try:

@@ -37,9 +37,9 @@ from tapeflow.train.coordinator import Coordinator
 
 
 class Supervisor:
-    """Initializes or restores a session, and has threads save checkpoints and summaries while a program trains.
+    """Initializes or restores a session; its threads save checkpoints and summaries while a program trains.
 
-    It is what `MonitoredTrainingSession` came after. What is not given is found in the graph, or made.
+    `MonitoredTrainingSession` replaced it. Operations that are not specified are those of the graph, or created.
 
     Args:
         graph: by default the default one; it is finalized.
@@ -138,12 +138,12 @@ class Supervisor:
 
     @property
     def is_chief(self) -> bool:
-        """Whether it initializes, restores and saves."""
+        """Is True where it initializes, restores and saves."""
         return self._is_chief
 
     @property
     def session_manager(self) -> SessionManager:
-        """What makes the sessions."""
+        """The `SessionManager` that creates the sessions."""
         return self._manager
 
     @property
@@ -153,27 +153,27 @@ class Supervisor:
 
     @property
     def init_op(self) -> Any:
-        """What initializes the variables."""
+        """The operation that initializes the variables."""
         return self._init_op
 
     @property
     def init_feed_dict(self) -> Any:
-        """What is fed to `init_op`."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Any:
-        """What gives the names of what is not initialized."""
+        """The operation that returns the names of the uninitialized variables."""
         return self._ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """What gives the names of what `local_init_op` waits for."""
+        """The operation that returns the names of the variables that `local_init_op` waits for."""
         return self._ready_for_local_init_op
 
     @property
     def summary_writer(self) -> Any:
-        """What summaries are written to, or None."""
+        """The writer of the summaries, or None."""
         return self._writer
 
     @property
@@ -183,7 +183,7 @@ class Supervisor:
 
     @property
     def save_summaries_secs(self) -> float | None:
-        """How often summaries are written, in seconds."""
+        """The seconds between two summaries."""
         return self._save_summaries_secs
 
     @property
@@ -193,12 +193,12 @@ class Supervisor:
 
     @property
     def saver(self) -> Any:
-        """What saves and restores checkpoints, or None."""
+        """The `Saver` of the checkpoints, or None."""
         return self._saver
 
     @property
     def save_model_secs(self) -> float | None:
-        """How often checkpoints are saved, in seconds."""
+        """The seconds between two checkpoints."""
         return self._save_model_secs
 
     @property
@@ -216,7 +216,7 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Session]:
-        """A context with a session that is ready; leaving it stops the threads and raises what they raised.
+        """Returns a context with a session that is ready; leaving it stops the threads and raises what they raised.
 
         Args:
             master, config, start_standard_services: as of `prepare_or_wait_for_session`.
@@ -243,7 +243,7 @@ class Supervisor:
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
     ) -> Session:
-        """A session that is ready.
+        """Returns a session that is ready.
 
         Args:
             master, config: as of `Session`.
@@ -332,7 +332,7 @@ class Supervisor:
             self._log("CHECKPOINT", step_of(sess, self._global_step))
 
     def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[threading.Thread]:
-        """Starts the threads of queue runners; by default of all of the graph."""
+        """Starts the threads of queue runners, by default of all those of the graph."""
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         return [t for runner in queue_runners for t in runner.create_threads(sess, self._coord, True, True)]
@@ -369,15 +369,15 @@ class Supervisor:
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Whether a stop was asked for."""
+        """Returns whether a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
-        """A context in which an exception asks the threads to stop."""
+        """Returns a context in which an exception asks the threads to stop."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Waits until a stop is asked for."""
+        """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
     def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
@@ -410,7 +410,7 @@ class Supervisor:
 
 
 class _StepRate:
-    """Writes how many steps there were in a second."""
+    """Writes the number of steps per second as a summary."""
 
     def __init__(self, step: Any, sess: Session, writer: Any) -> None:
         self._step, self._sess, self._writer = step, sess, writer
@@ -424,17 +424,17 @@ class _StepRate:
         self._writer.add_summary(message("Summary")(value=[value]), step)
 
 
-def _chosen(given: Any, key: str, make: Callable[[], Any]) -> Any:
-    """What was given; by default the first item of a collection, or a new one, which is added."""
-    if given is not Supervisor.USE_DEFAULT:
-        return given
-    found = get_collection(key)
-    if found:
-        return found[0]
-    made = make()
-    if made is not None:
-        add_to_collection(key, made)
-    return made
+def _chosen(argument: Any, key: str, make: Callable[[], Any]) -> Any:
+    """Returns the argument; by default the first item of a collection, or a new one, which is added."""
+    if argument is not Supervisor.USE_DEFAULT:
+        return argument
+    items = get_collection(key)
+    if items:
+        return items[0]
+    item = make()
+    if item is not None:
+        add_to_collection(key, item)
+    return item
 
 
 def basic_train_loop(
@@ -448,7 +448,7 @@ def basic_train_loop(
 
     Args:
         supervisor: the supervisor.
-        train_step_fn: takes the session, and what else is given.
+        train_step_fn: takes the session, and the other arguments.
         args, kwargs: that.
         master: as of `Session`.
 
