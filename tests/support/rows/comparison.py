@@ -75,6 +75,10 @@ ROWS = [
         np.nextafter, ["float64"], nth=[0], bad=[
         MISMATCHED, (sample(*[tf.constant(1.0, tf.float16)] * 2), Invalid, "Value for attr 'T' of half"),
     ]),
+    Row("raw_ops.PopulationCount", [((), {"x": np.array([[5, 7, 0]], np.int32)}), ((), {"x": np.array(-1, np.int64)})],
+        lambda x: np.vectorize(lambda v: bin(int(v) & (1 << 8 * x.itemsize) - 1).count("1"), [np.uint8])(x),
+        ["int32"], result="uint8", gradient=False,
+        bad=[(((), {"x": 1.5}), Invalid, "Value for attr 'T' of float is not in the list of allowed values")]),
     bits("bitwise_and", "BitwiseAnd", np.bitwise_and),
     bits("bitwise_or", "BitwiseOr", np.bitwise_or),
     bits("bitwise_xor", "BitwiseXor", np.bitwise_xor),
