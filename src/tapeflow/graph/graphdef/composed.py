@@ -1,7 +1,7 @@
 """Ops for which TensorFlow has no kernel, or none for some of their arguments.
 
-In a `GraphDef`, a call of a function stands for such an operation, which computes the same by ops that TensorFlow has
-kernels for. When the graph runs here, the op's own kernel does.
+In a `GraphDef`, such an operation is replaced by the call of a function that computes the same by ops for which
+TensorFlow has kernels. When the graph runs here, the op's own kernel runs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _COMPOSED: dict[str, tuple[Callable[..., bool], Callable[..., Any]]] = {}
 
 
 def composed(op_function: Any, when: Callable[..., bool] = lambda *args: True) -> Callable[..., Any]:
-    """Declares by what an op is exported: a decorator of a function of its arguments that gives what it gives.
+    """Declares how an op is exported: a decorator of a function that computes the op's outputs from its arguments.
 
     Args:
         op_function: the op's function.
-        when: says of the arguments whether TensorFlow has no kernel for them.
+        when: returns True for arguments for which TensorFlow has no kernel.
     """
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,25 +31,25 @@ def composed(op_function: Any, when: Callable[..., bool] = lambda *args: True) -
 
 
 def is_composed(operation: Operation) -> bool:
-    """Whether a call of a function stands for an operation in a `GraphDef`."""
+    """Returns True if an operation is exported to a `GraphDef` as the call of a function."""
     when, _ = _COMPOSED.get(operation.type, (None, None))
     return when is not None and when(*operation.args)
 
 
 def as_call(operation: Operation) -> Operation:
-    """The call that stands for an operation."""
+    """Returns the call that replaces an operation in a `GraphDef`."""
     from tapeflow.graph.control.body import Call
-    from tapeflow.graph.gradients.derived import by_id, function
+    from tapeflow.graph.gradients.derived import by_id, traced_body
 
     _, compute = _COMPOSED[operation.type]
-    taken = operation.inputs
+    inputs = operation.inputs
 
-    def calls(*values: Any) -> list[Any]:
-        given = compute(*substituted(operation.args, by_id(taken, values)))
-        return list(given) if isinstance(given, (list, tuple)) else [given]
+    def outputs(*values: Any) -> list[Any]:
+        result = compute(*substituted(operation.args, by_id(inputs, values)))
+        return list(result) if isinstance(result, (list, tuple)) else [result]
 
-    body = function(operation.name, taken, calls)
-    made = Operation(operation.graph, Call(body, body.outputs), operation.name, taken)
-    made.outputs, made.device = operation.outputs, operation.device
-    made._control_inputs = operation._control_inputs
-    return made
+    body = traced_body(operation.name, inputs, outputs)
+    call = Operation(operation.graph, Call(body, body.outputs), operation.name, inputs)
+    call.outputs, call.device = operation.outputs, operation.device
+    call._control_inputs = operation._control_inputs
+    return call
